@@ -1,0 +1,31 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Larkspur",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Larkspur", targets: ["Larkspur"]),
+        .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
+    ],
+    targets: [
+        .target(name: "Larkspur", swiftSettings: strict),
+        .target(name: "LarkspurTesting", swiftSettings: strict),
+        .executableTarget(
+            name: "QuickStart",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/QuickStart",
+            swiftSettings: strict
+        ),
+        .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
+        .testTarget(name: "LarkspurTestingTests", dependencies: ["LarkspurTesting"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

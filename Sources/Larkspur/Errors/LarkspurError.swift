@@ -1,0 +1,122 @@
+/// What went wrong with a request: one type for every failure that Larkspur reports.
+///
+/// Switch over ``code`` for what to do, log ``label`` for metrics, show `localizedDescription` to people. Where two things went
+/// wrong at once (a 404 whose body is of the wrong type), the outer error names the more important one and
+/// ``underlyingError`` keeps the other; ``contains(_:)`` looks through both.
+public struct LarkspurError: Error, Sendable {
+    /// The kind of failure.
+    public let code: Code
+    /// One sentence that says what happened, in English, without secrets.
+    public let message: String
+    /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another `LarkspurError`.
+    public internal(set) var underlyingError: (any Error)?
+    /// The request that failed, where one had been built: the one that was sent last, after redirects.
+    public internal(set) var request: URLRequest?
+    /// The response, where one had arrived.
+    public internal(set) var response: URLResponse?
+    /// The content that had arrived before the failure; for an unacceptable response its whole body. Nil where there was no response.
+    public internal(set) var responseData: Data?
+    /// What the response serializer made of the body of an unacceptable response.
+    var responseObjectBox: Transferred<Any>?
+
+    private var explicitFailingURL: URL?
+
+    /// Makes an error.
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: One sentence that says what happened, without secrets.
+    ///   - underlyingError: The error that caused this one. Default: none.
+    ///   - request: The request that failed. Default: none; Larkspur fills it in where it knows it.
+    ///   - response: The response. Default: none; Larkspur fills it in where it knows it.
+    ///   - responseData: The response's content. Default: none; Larkspur fills it in where it knows it.
+    ///   - failingURL: The URL that failed. Default: the response's, else the request's.
+    public init(
+        _ code: Code,
+        _ message: String,
+        underlyingError: (any Error)? = nil,
+        request: URLRequest? = nil,
+        response: URLResponse? = nil,
+        responseData: Data? = nil,
+        failingURL: URL? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+        self.request = request
+        self.response = response
+        self.responseData = responseData
+        self.explicitFailingURL = failingURL
+    }
+
+    /// The URL that failed, where there was one.
+    public var failingURL: URL? { explicitFailingURL ?? response?.url ?? request?.url }
+
+    /// A short stable name of the kind of failure, such as `"timed-out"`: for logs and metrics.
+    public var label: String { code.label }
+
+    /// The status code of the response, where there was an HTTP response.
+    public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
+
+    /// What the response serializer made of the body of a response whose status is not acceptable: a JSON object, a decoded value.
+    ///
+    /// Nil where there was no body or it could not be parsed. Treat it as read-only: observers of the completion notification see the same object.
+    public var responseObject: Any? { responseObjectBox?.value }
+
+    /// Says whether this error or one of those that it keeps underneath has a code.
+    /// - Parameter code: The code to look for.
+    public func contains(_ code: Code) -> Bool {
+        self.code == code || (underlyingError as? LarkspurError)?.contains(code) == true
+    }
+}
+
+extension LarkspurError: LocalizedError {
+    /// The sentence of ``message``.
+    public var errorDescription: String? { message }
+}
+
+extension LarkspurError: CustomNSError {
+    /// The domain of the `NSError` that a `LarkspurError` bridges to: `LarkspurErrorDomain`.
+    public static var errorDomain: String { "LarkspurErrorDomain" }
+
+    /// The key of the `URLResponse` in `errorUserInfo`.
+    public static let responseUserInfoKey = "LarkspurErrorResponse"
+    /// The key of the response's content in `errorUserInfo`, as `Data`.
+    public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
+
+    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where there is one.
+    public var errorCode: Int { code.number }
+
+    /// Description, failing URL, response, its content and the underlying error, each where it is known.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: message]
+        info[NSUnderlyingErrorKey] = underlyingError
+        info[NSURLErrorFailingURLErrorKey] = failingURL
+        info[NSURLErrorFailingURLStringErrorKey] = failingURL?.absoluteString
+        info[Self.responseUserInfoKey] = response
+        info[Self.responseDataUserInfoKey] = responseData
+        return info
+    }
+}
+
+extension LarkspurError: CustomStringConvertible {
+    /// Label, message, and method and URL without credentials and query: safe to log.
+    public var description: String {
+        var text = "\(label): \(message)"
+        if let url = failingURL.map(Self.redacted) {
+            text += " [\(request?.httpMethod.map { $0 + " " } ?? "")\(url)]"
+        }
+        if let underlyingError = underlyingError as? LarkspurError {
+            text += " <- \(underlyingError.label): \(underlyingError.message)"
+        }
+        return text
+    }
+
+    private static func redacted(_ url: URL) -> String {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
+        components.user = nil
+        components.password = nil
+        components.fragment = nil
+        if components.percentEncodedQuery != nil { components.percentEncodedQuery = "…" }
+        return components.string?.removingPercentEncoding ?? ""
+    }
+}

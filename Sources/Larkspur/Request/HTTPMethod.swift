@@ -1,0 +1,35 @@
+/// A request method (RFC 9110, section 9).
+///
+/// Method names are case-sensitive. Any token may be a method: `let purge: HTTPMethod = "PURGE"`.
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name as it is sent.
+    public let rawValue: String
+
+    /// Makes a method with a name as it is to be sent; a name that is no token is refused when a request is built.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Makes a method from a literal.
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+    /// The name.
+    public var description: String { rawValue }
+
+    /// `GET`: transfer a current representation.
+    public static let get: HTTPMethod = "GET"
+    /// `HEAD`: as GET, without the content.
+    public static let head: HTTPMethod = "HEAD"
+    /// `POST`: process the enclosed content.
+    public static let post: HTTPMethod = "POST"
+    /// `PUT`: replace the target's state with the enclosed content.
+    public static let put: HTTPMethod = "PUT"
+    /// `PATCH`: apply a partial modification (RFC 5789).
+    public static let patch: HTTPMethod = "PATCH"
+    /// `DELETE`: remove the target's current representations.
+    public static let delete: HTTPMethod = "DELETE"
+    /// `OPTIONS`: describe the communication options.
+    public static let options: HTTPMethod = "OPTIONS"
+    /// `TRACE`: perform a message loop-back test.
+    public static let trace: HTTPMethod = "TRACE"
+    /// `QUERY`: a safe, idempotent query whose parameters are the content.
+    public static let query: HTTPMethod = "QUERY"
+}

@@ -1,0 +1,5 @@
+/// (to be completed)
+public struct ResponseValidation: Sendable {
+    /// (to be completed)
+    public init() {}
+}
