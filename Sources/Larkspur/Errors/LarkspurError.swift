@@ -91,7 +91,6 @@ extension LarkspurError: CustomNSError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError
         info[NSURLErrorFailingURLErrorKey] = failingURL
-        info[NSURLErrorFailingURLStringErrorKey] = failingURL?.absoluteString
         info[Self.responseUserInfoKey] = response
         info[Self.responseDataUserInfoKey] = responseData
         return info
