@@ -7,4 +7,11 @@ struct Transferred<Value>: @unchecked Sendable {
     let value: Value
 
     init(_ value: sending Value) { self.value = value }
+
+    private init(shared value: Value) { self.value = value }
+
+    /// What a function reads out of the value, in a box of its own; nil if it finds nothing.
+    func compactMap<Part>(_ read: (Value) -> Part?) -> Transferred<Part>? {
+        read(value).map { Transferred<Part>(shared: $0) }
+    }
 }

@@ -1,0 +1,84 @@
+extension LarkspurError {
+    /// Names an error that a transport reported.
+    ///
+    /// FoundationNetworking reports most failures of libcurl as "unknown" with libcurl's sentence in the description, so that is consulted where
+    /// the code says too little.
+    init(transportError error: any Error) {
+        if let error = error as? LarkspurError {
+            self = error
+            return
+        }
+        let nsError = error as NSError
+        let text = nsError.localizedDescription
+        let code: Code
+        if nsError.domain == NSURLErrorDomain {
+            code = Self.code(number: nsError.code, text: text)
+        } else {
+            code = .transportFailed
+        }
+        self.init(
+            code,
+            Self.sentence(for: code, text: text),
+            underlyingError: error,
+            failingURL: nsError.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        )
+    }
+
+    private static func code(number: Int, text: String) -> Code {
+        switch number {
+        case NSURLErrorCancelled: .cancelled
+        case NSURLErrorTimedOut: .timedOut
+        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .cannotFindHost
+        case NSURLErrorCannotConnectToHost, NSURLErrorNotConnectedToInternet: .cannotConnectToHost
+        case NSURLErrorNetworkConnectionLost: .connectionLost
+        case NSURLErrorHTTPTooManyRedirects, NSURLErrorRedirectToNonExistentLocation: .tooManyRedirects
+        case NSURLErrorBadURL: .invalidURL
+        case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
+        case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .contentDecodingFailed
+        case NSURLErrorServerCertificateNotYetValid...NSURLErrorSecureConnectionFailed,
+            NSURLErrorClientCertificateRequired,
+            NSURLErrorClientCertificateRejected:
+            .secureConnectionFailed
+        case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: code(text: text) ?? .malformedResponse
+        case NSURLErrorUnsupportedURL: code(text: text) ?? .unsupportedURL
+        default: code(text: text) ?? .transportFailed
+        }
+    }
+
+    /// Recognizes libcurl's sentences.
+    private static func code(text: String) -> Code? {
+        let text = text.lowercased()
+        return sentences.first { $0.parts.contains(where: text.contains) }?.code
+    }
+
+    private static let sentences: [(parts: [String], code: Code)] = [
+        (["http/0.9", "header", "chunk", "status line", "http response"], .malformedResponse),
+        (["ssl", "tls", "certificate"], .secureConnectionFailed),
+        (["resolve"], .cannotFindHost),
+        (["timed out", "timeout"], .timedOut),
+        (["unencoding", "content encoding"], .contentDecodingFailed),
+        (
+            [
+                "empty reply", "transfer closed", "remaining to read", "recv failure", "send failure",
+                "connection was reset", "connection died",
+            ],
+            .connectionLost
+        ),
+        (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
+    ]
+
+    private static func sentence(for code: Code, text: String) -> String {
+        switch code {
+        case .cancelled: "The request was cancelled."
+        case .timedOut: "The request timed out."
+        case .cannotFindHost: "The host could not be found."
+        case .cannotConnectToHost: "The host could not be connected to."
+        case .connectionLost: "The connection was lost before the response was complete."
+        case .tooManyRedirects: "Too many redirects followed one another."
+        case .malformedResponse: "The server's response could not be understood (\(text))."
+        case .contentDecodingFailed: "The content's coding could not be decoded (\(text))."
+        case .secureConnectionFailed: "No secure connection could be made (\(text))."
+        default: "The request failed (\(text))."
+        }
+    }
+}

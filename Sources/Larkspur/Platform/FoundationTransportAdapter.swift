@@ -1,0 +1,85 @@
+#if canImport(FoundationNetworking)
+    /// The adapter of FoundationNetworking's own `URLSession`.
+    ///
+    /// Its tasks are driven from the session's delegate queue, one order at a time: a cancellation that overtakes the completion it races with, a redirect that is answered
+    /// after a cancellation, or a suspension whose effect has not settled when the task is resumed, are each the end of the process otherwise.
+    struct FoundationTransportAdapter: TransportAdapter {
+        static func prepare(_ configuration: URLSessionConfiguration) {
+            // HTTP responses are never stored in it, and looking them up makes the start of a task asynchronous, so that a suspension can overtake it and trap.
+            configuration.urlCache = nil
+            configuration.timeoutIntervalForRequest = wholeSeconds(configuration.timeoutIntervalForRequest)
+        }
+
+        func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest {
+            if kind == .download, !["http", "https"].contains(request.url?.scheme?.lowercased() ?? "") {
+                throw LarkspurError(
+                    .unsupportedURL,
+                    "The transport .foundation downloads http and https URLs only.",
+                    request: request
+                )
+            }
+            let timeout = Self.wholeSeconds(request.timeoutInterval)
+            guard timeout != request.timeoutInterval else { return request }
+            var request = request
+            request.timeoutInterval = timeout
+            return request
+        }
+
+        /// Seconds that `Int(_:) * 1000` neither traps on nor truncates to nothing: rounded up, at most 1,000,000,000; 60 where there is no sensible number.
+        static func wholeSeconds(_ interval: TimeInterval) -> TimeInterval {
+            guard interval > 0 else { return 60 }
+            return min(interval.rounded(.up), 1_000_000_000)
+        }
+
+        func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession) {
+            switch control {
+            case .start: task.resume()
+            case .resume: session.delegateQueue.addOperation { task.resume() }
+            case .suspend:
+                session.delegateQueue.addOperation {
+                    task.suspend()
+                    // Reading the priority waits for the session's work queue, where the suspension takes effect.
+                    _ = task.priority
+                }
+            case .cancel: session.delegateQueue.addOperation { task.cancel() }
+            }
+        }
+
+        func invalidate(_ session: URLSession, cancellingTasks: Bool) {
+            // `invalidateAndCancel` would read a registry unprotected while others write it; the tasks know already.
+            session.finishTasksAndInvalidate()
+        }
+
+        func disposition(
+            for answer: ChallengeAnswer,
+            to challenge: URLAuthenticationChallenge
+        ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+            let credential: URLCredential? =
+                switch answer {
+                case .useCredential(let credential): credential
+                case .performDefaultHandling where challenge.previousFailureCount == 0: challenge.proposedCredential
+                default: nil
+                }
+            // Default handling without a credential hangs, rejection cancels, and a credential for anything but Basic traps.
+            guard let credential, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+            else {
+                if case .cancel = answer { return (.cancelAuthenticationChallenge, nil) }
+                return nil
+            }
+            return (.useCredential, credential)
+        }
+
+        func reply(
+            in session: URLSession,
+            unlessCancelled task: SessionTask,
+            _ completion: @escaping @Sendable () -> Void
+        ) {
+            session.delegateQueue.addOperation {
+                guard task.state == .running || task.state == .suspended else { return }
+                completion()
+            }
+        }
+
+        func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
+    }
+#endif

@@ -1,0 +1,33 @@
+/// What differs between Linux and Apple platforms and is no type of its own.
+enum Platform {
+    /// Where handlers run unless the caller says otherwise: the main queue on Apple platforms, where an app drains it; a private serial queue elsewhere, as most
+    /// programs never do.
+    static func makeCompletionQueue() -> DispatchQueue {
+        #if canImport(Darwin)
+            .main
+        #else
+            DispatchQueue(label: "larkspur.completion")
+        #endif
+    }
+
+    /// Makes a session of Foundation's own, with a configuration that is ours to change.
+    static func makeFoundationSession(
+        _ configuration: URLSessionConfiguration,
+        _ delegate: any URLSessionDelegate,
+        _ queue: OperationQueue
+    ) -> URLSession {
+        #if canImport(FoundationNetworking)
+            FoundationTransportAdapter.prepare(configuration)
+        #endif
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    }
+
+    /// The adapter of a session that `URLSession` itself made, or a subclass of it.
+    static func adapter(for session: URLSession) -> any TransportAdapter {
+        #if canImport(FoundationNetworking)
+            type(of: session) == URLSession.self ? FoundationTransportAdapter() : StandardTransportAdapter()
+        #else
+            StandardTransportAdapter()
+        #endif
+    }
+}

@@ -1,0 +1,69 @@
+/// What one implementation of `URLSession` needs to be treated with.
+///
+/// The layer above speaks the documented URLSession API and nothing else. Where an implementation would answer an allowed call with a trap or a hang, its adapter
+/// says the same thing in another way.
+protocol TransportAdapter: Sendable {
+    /// Changes a request into one that the implementation takes.
+    func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
+
+    /// Tells a task what to do; these calls for one task come in order, never two at a time.
+    func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession)
+
+    /// Invalidates a session, whose tasks have been told to cancel before if they are to.
+    func invalidate(_ session: URLSession, cancellingTasks: Bool)
+
+    /// Answers a challenge; nil means that the implementation cannot do what was asked and the task is to end with the response that it has.
+    func disposition(
+        for answer: ChallengeAnswer,
+        to challenge: URLAuthenticationChallenge
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
+
+    /// Calls the completion handler of a delegate method with an answer that was found on another queue.
+    func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
+
+    /// Says whether a refused redirect may be answered with nil.
+    func canRefuseRedirect(of kind: TransferKind) -> Bool
+}
+
+/// The kinds of transfer, as URLSession tells them apart.
+enum TransferKind: Sendable {
+    case data
+    case upload
+    case download
+}
+
+/// The adapter of a `URLSession` that does what is documented.
+struct StandardTransportAdapter: TransportAdapter {
+    func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
+
+    func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession) {
+        switch control {
+        case .start, .resume: task.resume()
+        case .suspend: task.suspend()
+        case .cancel: task.cancel()
+        }
+    }
+
+    func invalidate(_ session: URLSession, cancellingTasks: Bool) {
+        if cancellingTasks { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+    }
+
+    func disposition(
+        for answer: ChallengeAnswer,
+        to challenge: URLAuthenticationChallenge
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+        switch answer {
+        case .useCredential(let credential): (.useCredential, credential)
+        case .performDefaultHandling: (.performDefaultHandling, nil)
+        case .rejectProtectionSpace: (.rejectProtectionSpace, nil)
+        case .cancel, .fail: (.cancelAuthenticationChallenge, nil)
+        }
+    }
+
+    func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
+    {
+        completion()
+    }
+
+    func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
+}

@@ -1,0 +1,164 @@
+import Synchronization
+
+/// The delegate of one `URLSession`: finds the ``TaskDelegate`` of whatever the session reports and passes it on.
+///
+/// Each session has its own, with its own registry, so that the identifiers of a session that was reset can never meet those of the next one. It does not keep its
+/// session manager alive: what the two share are the hooks.
+final class SessionDelegate: NSObject, Sendable {
+    let registry = TaskRegistry()
+    private let hooks: SessionHooksStore
+    private let didBecomeInvalid: @Sendable (SessionDelegate, (any Error)?) -> Void
+
+    init(hooks: SessionHooksStore, didBecomeInvalid: @escaping @Sendable (SessionDelegate, (any Error)?) -> Void) {
+        self.hooks = hooks
+        self.didBecomeInvalid = didBecomeInvalid
+    }
+
+    private func delegate(of task: URLSessionTask) -> TaskDelegate? {
+        registry.delegate(for: task.taskIdentifier)
+    }
+}
+
+extension SessionDelegate: URLSessionDelegate {
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        didBecomeInvalid(self, error)
+    }
+}
+
+extension SessionDelegate: URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let delegate = delegate(of: task) else { return completionHandler(request) }
+        let adapter = Platform.adapter(for: session)
+        guard let hook = hooks.hooks.willPerformHTTPRedirection else {
+            return adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(request) }
+        }
+        hooks.queue.async {
+            let answer = hook(delegate.task, response, request)
+            guard answer != nil || adapter.canRefuseRedirect(of: delegate.kind) else {
+                return delegate.end(with: response)
+            }
+            adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(answer) }
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let delegate = delegate(of: task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+        guard let hook = hooks.hooks.didReceiveChallenge else {
+            return answer(.performDefaultHandling, challenge, of: delegate, in: session, completionHandler)
+        }
+        hooks.queue.async { [self] in
+            answer(hook(delegate.task, challenge), challenge, of: delegate, in: session, completionHandler)
+        }
+    }
+
+    private func answer(
+        _ answer: ChallengeAnswer,
+        _ challenge: URLAuthenticationChallenge,
+        of delegate: TaskDelegate,
+        in session: URLSession,
+        _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if case .fail(let error) = answer {
+            return delegate.fail(
+                with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error)
+            )
+        }
+        let adapter = Platform.adapter(for: session)
+        var disposition = adapter.disposition(for: answer, to: challenge)
+        if let credential = disposition?.1,
+            !delegate.mayUse(credential, previousFailureCount: challenge.previousFailureCount)
+        {
+            disposition = adapter.disposition(for: .rejectProtectionSpace, to: challenge)
+        }
+        guard let (chosen, credential) = disposition else { return delegate.end(with: challenge.failureResponse) }
+        if chosen == .cancelAuthenticationChallenge { return delegate.task.cancel() }
+        adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(chosen, credential) }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        guard let delegate = delegate(of: task) else { return completionHandler(nil) }
+        guard let hook = hooks.hooks.needNewBodyStream else { return completionHandler(delegate.bodyStream()) }
+        hooks.queue.async { completionHandler(hook(delegate.task) ?? delegate.bodyStream()) }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        guard let delegate = delegate(of: task) else { return }
+        delegate.sent(totalBytesSent, of: totalBytesExpectedToSend)
+        hooks.call(\.didSendBodyData) { $0(delegate.task, bytesSent, totalBytesSent, totalBytesExpectedToSend) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let delegate = registry.remove(task.taskIdentifier) else { return }
+        delegate.complete(with: error) { [hooks] error in
+            hooks.call(\.didComplete) { $0(delegate.task, error) }
+        }
+    }
+}
+
+extension SessionDelegate: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let delegate = delegate(of: dataTask) else { return completionHandler(.allow) }
+        delegate.receive(response)
+        guard let hook = hooks.hooks.didReceiveResponse, let task = delegate.task as? DataTask else {
+            return completionHandler(.allow)
+        }
+        hooks.queue.async {
+            let disposition = hook(task, response)
+            // A transport that ignores the disposition understands this.
+            if disposition == .cancel { task.cancel() }
+            completionHandler(disposition)
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let delegate = delegate(of: dataTask) else { return }
+        delegate.receive(data)
+        guard let task = delegate.task as? DataTask else { return }
+        hooks.call(\.didReceiveData) { $0(task, data) }
+    }
+}
+
+extension SessionDelegate: URLSessionDownloadDelegate {
+    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+        delegate(of: downloadTask)?.receiveFile(at: location)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        guard let delegate = delegate(of: downloadTask) else { return }
+        delegate.wrote(totalBytesWritten, of: totalBytesExpectedToWrite)
+        guard let task = delegate.task as? DownloadTask else { return }
+        hooks.call(\.didWriteData) { $0(task, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite) }
+    }
+}

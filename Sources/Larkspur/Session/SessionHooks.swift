@@ -1,0 +1,39 @@
+/// Closures that take part in what a session does, set through ``SessionManager/hooks``.
+///
+/// Hooks that must answer run on the session manager's serial hook queue, and the transport waits for them without blocking a thread of its own. Those that only
+/// listen run there too, in the order of the events.
+public struct SessionHooks: Sendable {
+    /// Makes hooks that do nothing.
+    public init() {}
+
+    /// Decides about a redirect: the request to follow it with, changed if need be, or nil to take the redirect as the response.
+    /// Default: redirects are followed.
+    public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
+
+    /// Answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
+    public var didReceiveChallenge: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
+
+    /// Makes the body stream of a streamed upload, also when it has to be sent again. Nil falls back to the stream that the task was made with.
+    public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
+
+    /// Decides whether a response is worth its content: `.allow` or `.cancel`. Default: `.allow`.
+    public var didReceiveResponse: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
+
+    /// Hears of each piece of content as it arrives; it is collected all the same.
+    public var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
+
+    /// Chooses where a downloaded file goes, before the task's own destination is asked. Nil leaves the choice to that. Runs on the processing queue.
+    public var didFinishDownloading: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
+
+    /// Hears of sent content: bytes now, bytes in all, bytes expected or −1.
+    public var didSendBodyData: (@Sendable (SessionTask, Int64, Int64, Int64) -> Void)?
+
+    /// Hears of bytes written to a download's file: bytes now, bytes in all, bytes expected or −1.
+    public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
+
+    /// Hears that the transport has finished with a task, with the error that the task will report, if any; the response is yet to be serialized.
+    public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
+
+    /// Hears that the session has become invalid, before ``SessionManager/didInvalidateNotification`` is posted.
+    public var didBecomeInvalid: (@Sendable ((any Error)?) -> Void)?
+}

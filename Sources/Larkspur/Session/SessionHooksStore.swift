@@ -1,0 +1,21 @@
+import Synchronization
+
+/// The hooks of a session manager and the queue that they run on, shared with the delegates of its sessions.
+final class SessionHooksStore: Sendable {
+    let queue = DispatchQueue(label: "larkspur.hooks")
+    private let storage = Mutex(SessionHooks())
+
+    var hooks: SessionHooks {
+        get { storage.withLock { $0 } }
+        set { storage.withLock { $0 = newValue } }
+    }
+
+    /// Queues a call of a hook, if it is set.
+    func call<Hook: Sendable>(
+        _ hook: any KeyPath<SessionHooks, Hook?> & Sendable,
+        _ body: @escaping @Sendable (Hook) -> Void
+    ) {
+        guard let hook = hooks[keyPath: hook] else { return }
+        queue.async { body(hook) }
+    }
+}

@@ -1,0 +1,154 @@
+import Synchronization
+
+/// Makes requests and follows them to their end: the centre of Larkspur.
+///
+/// A session manager wraps a `URLSession`. It builds requests with its ``requestSerializer``, hands them to the session as tasks, validates and parses their responses with
+/// its ``responseSerializer``, and calls your closures on its ``completionQueue``:
+///
+///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+///     manager.get("users", parameters: ["page": 2]) { task, object in
+///         print(object ?? "nothing")
+///     } failure: { task, error in
+///         print(error)
+///     }
+///
+/// It may be used from any thread. What is set on it applies to the tasks made afterwards. When the last reference to it goes away, its tasks finish first and the session is invalidated
+/// then.
+public final class SessionManager: Sendable {
+    private struct Settings {
+        var requestSerializer: any RequestSerializer
+        var responseSerializer: any ResponseSerializer
+        var completionQueue: DispatchQueue
+        var completionGroup: DispatchGroup
+    }
+
+    /// What relative URL strings are resolved against, by RFC 3986; with a trailing slash, if it has a path.
+    public let baseURL: URL?
+
+    /// The concurrent queue on which responses are validated and serialized.
+    public let processingQueue = DispatchQueue(label: "larkspur.processing", attributes: .concurrent)
+
+    let sessions: SessionStore
+    private let settings: Mutex<Settings>
+
+    /// Makes a session manager; its session is made with the first task.
+    /// - Parameters:
+    ///   - baseURL: What relative URL strings are resolved against; a slash is appended to its path if it has one that lacks it. Default: none.
+    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`.
+    ///   - transport: What carries the requests. Default: `.automatic`.
+    ///   - requestSerializer: Builds requests. Default: ``HTTPRequestSerializer``: queries and form bodies.
+    ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
+    ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple platforms, elsewhere a private serial queue, as most programs
+    ///     there do not drain the main queue.
+    ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
+    public init(
+        baseURL: URL? = nil,
+        configuration: URLSessionConfiguration = .default,
+        transport: Transport = .automatic,
+        requestSerializer: any RequestSerializer = HTTPRequestSerializer(),
+        responseSerializer: any ResponseSerializer = JSONResponseSerializer(),
+        completionQueue: DispatchQueue? = nil,
+        completionGroup: DispatchGroup = DispatchGroup()
+    ) {
+        self.baseURL = baseURL.map(BaseURL.normalized)
+        sessions = SessionStore(configuration: configuration, transport: transport)
+        settings = Mutex(
+            Settings(
+                requestSerializer: requestSerializer,
+                responseSerializer: responseSerializer,
+                completionQueue: completionQueue ?? Platform.makeCompletionQueue(),
+                completionGroup: completionGroup
+            )
+        )
+        sessions.didBecomeInvalid = { [weak self] in
+            guard let self else { return }
+            self.completionQueue.async {
+                NotificationCenter.default.post(name: Self.didInvalidateNotification, object: self)
+            }
+        }
+    }
+
+    deinit {
+        sessions.invalidate(cancellingTasks: false, resettingSession: false)
+    }
+
+    /// Builds requests of URL strings and parameters. Default: ``HTTPRequestSerializer``.
+    public var requestSerializer: any RequestSerializer {
+        get { settings.withLock { $0.requestSerializer } }
+        set { settings.withLock { $0.requestSerializer = newValue } }
+    }
+
+    /// Validates and parses the responses of tasks that bring no serializer of their own; captured when a task is made. Default: ``JSONResponseSerializer``.
+    public var responseSerializer: any ResponseSerializer {
+        get { settings.withLock { $0.responseSerializer } }
+        set { settings.withLock { $0.responseSerializer = newValue } }
+    }
+
+    /// Runs success, failure and completion handlers, progress closures and notifications; captured when a task is made.
+    ///
+    /// Give it a serial queue: on a concurrent one, what was queued first need not run first.
+    public var completionQueue: DispatchQueue {
+        get { settings.withLock { $0.completionQueue } }
+        set { settings.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Entered when a task is resumed for the first time and left after its handlers and its completion notification, so that waiting for
+    /// the group waits for the requests; captured when a task is made.
+    public var completionGroup: DispatchGroup {
+        get { settings.withLock { $0.completionGroup } }
+        set { settings.withLock { $0.completionGroup = newValue } }
+    }
+
+    /// Closures that take part in what the session does. Changes apply at once, to tasks under way too.
+    public var hooks: SessionHooks {
+        get { sessions.hooks.hooks }
+        set { sessions.hooks.hooks = newValue }
+    }
+
+    /// A copy of the configuration that sessions are made with.
+    public var configuration: URLSessionConfiguration { sessions.configuration }
+
+    /// The session that tasks are made in; made when it is first needed, and anew after a reset.
+    ///
+    /// Tasks that are made in it directly are not known to the session manager.
+    public var session: URLSession { sessions.current.session }
+
+    /// The tasks of the current session that have not ended, in the order of their creation.
+    public var tasks: [SessionTask] { sessions.tasks }
+
+    /// The data tasks among ``tasks``, without the upload tasks.
+    public var dataTasks: [DataTask] { tasks.compactMap { $0 is UploadTask ? nil : $0 as? DataTask } }
+
+    /// The upload tasks among ``tasks``.
+    public var uploadTasks: [UploadTask] { tasks.compactMap { $0 as? UploadTask } }
+
+    /// The download tasks among ``tasks``.
+    public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
+
+    /// Invalidates the session: it ends its tasks and makes no more. ``didInvalidateNotification`` is posted when they have ended.
+    ///
+    /// Making a task afterwards fails with the error `sessionInvalidated`, unless the session was reset.
+    /// - Parameters:
+    ///   - cancellingTasks: Whether to cancel the tasks under way rather than let them finish.
+    ///   - resettingSession: Whether to forget the session, so that the next task is made in a new one. Default: false.
+    public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
+        sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
+    }
+
+    var environment: TaskEnvironment {
+        settings.withLock {
+            TaskEnvironment(
+                completionQueue: $0.completionQueue,
+                completionGroup: $0.completionGroup,
+                processingQueue: processingQueue
+            )
+        }
+    }
+}
+
+extension SessionManager: CustomStringConvertible {
+    /// Base URL and number of tasks.
+    public var description: String {
+        "<SessionManager baseURL: \(baseURL?.absoluteString ?? "none"), tasks: \(tasks.count)>"
+    }
+}

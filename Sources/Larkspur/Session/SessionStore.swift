@@ -1,0 +1,109 @@
+import Synchronization
+
+/// Owns the `URLSession` of a session manager: makes it, replaces it after a reset, and refuses tasks once it is invalid.
+final class SessionStore: Sendable {
+    /// A session with what belongs to it.
+    struct Live: Sendable {
+        let session: URLSession
+        let delegate: SessionDelegate
+
+        var adapter: any TransportAdapter { Platform.adapter(for: session) }
+    }
+
+    private struct Storage {
+        var live: Live?
+        var isInvalidated = false
+        var didBecomeInvalid: (@Sendable () -> Void)?
+    }
+
+    let hooks = SessionHooksStore()
+    private let template: SessionConfiguration
+    private let transport: Transport
+    private let storage = Mutex(Storage())
+
+    init(configuration: URLSessionConfiguration, transport: Transport) {
+        template = SessionConfiguration(configuration)
+        self.transport = transport
+    }
+
+    /// A copy of the configuration that sessions are made with.
+    var configuration: URLSessionConfiguration { template.makeCopy() }
+
+    /// Called when a session has become invalid, on its delegate queue.
+    var didBecomeInvalid: (@Sendable () -> Void)? {
+        get { storage.withLock { $0.didBecomeInvalid } }
+        set { storage.withLock { $0.didBecomeInvalid = newValue } }
+    }
+
+    /// The session, made if there is none.
+    var current: Live {
+        storage.withLock { live(in: &$0) }
+    }
+
+    /// The tasks of the current session that have not ended.
+    var tasks: [SessionTask] {
+        storage.withLock { $0.live }?.delegate.registry.tasks ?? []
+    }
+
+    /// Makes a `URLSessionTask` for a delegate and registers the two, all under the lock, so that no invalidation can come between.
+    /// - Throws: `sessionInvalidated`, or what is wrong with the request or the configuration.
+    func makeTask(
+        for delegate: TaskDelegate,
+        request: URLRequest,
+        make: (URLSession, URLRequest) -> URLSessionTask
+    ) throws(LarkspurError) {
+        if let error = template.error { throw error }
+        try storage.withLock { storage throws(LarkspurError) in
+            guard !storage.isInvalidated else {
+                throw LarkspurError(
+                    .sessionInvalidated,
+                    "The session has been invalidated and makes no more tasks.",
+                    request: request
+                )
+            }
+            let live = live(in: &storage)
+            let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
+            delegate.task.attach(TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter))
+            live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
+        }
+    }
+
+    func invalidate(cancellingTasks: Bool, resettingSession: Bool) {
+        let live = storage.withLock { storage -> Live? in
+            let wasInvalidated = storage.isInvalidated
+            let live = storage.live
+            storage.isInvalidated = !resettingSession
+            if resettingSession { storage.live = nil }
+            return wasInvalidated ? nil : live
+        }
+        guard let live else { return }
+        if cancellingTasks {
+            for task in live.delegate.registry.tasks { task.cancel() }
+        }
+        live.adapter.invalidate(live.session, cancellingTasks: cancellingTasks)
+    }
+
+    private func live(in storage: inout Storage) -> Live {
+        if let live = storage.live { return live }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "larkspur.delegate"
+        let delegate = SessionDelegate(hooks: hooks) { [weak self] delegate, error in
+            self?.sessionDidBecomeInvalid(delegate, error)
+        }
+        let live = Live(session: transport.makeSession(template.makeCopy(), delegate, queue), delegate: delegate)
+        if storage.isInvalidated { live.adapter.invalidate(live.session, cancellingTasks: true) }
+        storage.live = live
+        return live
+    }
+
+    /// Also when somebody invalidated the `URLSession` behind our back.
+    private func sessionDidBecomeInvalid(_ delegate: SessionDelegate, _ error: (any Error)?) {
+        let notify = storage.withLock { storage in
+            if storage.live?.delegate === delegate { storage.isInvalidated = true }
+            return storage.didBecomeInvalid
+        }
+        hooks.call(\.didBecomeInvalid) { $0(error) }
+        notify?()
+    }
+}

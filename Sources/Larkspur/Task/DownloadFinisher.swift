@@ -1,0 +1,86 @@
+/// Brings a downloaded file to where it is wanted, and makes the ending of its task.
+struct DownloadFinisher: Sendable {
+    let validation: ResponseValidation
+    let destination: (@Sendable (URL, URLResponse?) -> URL?)?
+    let hooks: SessionHooksStore
+    let handler: @Sendable (DownloadResponse) -> Void
+
+    /// How much of a file that is not wanted is kept in the error.
+    static let errorDataLimit = 1 << 20
+
+    func finish(_ result: TransferResult, of task: DownloadTask) -> TaskEnding {
+        var move: DownloadMove?
+        let outcome: Result<URL, LarkspurError>
+        do throws(LarkspurError) {
+            outcome = .success(try place(result, of: task, move: &move))
+        } catch {
+            outcome = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
+        }
+        let timeline = task.markSerialized()
+        let isClaimed = move != nil && move?.error == nil
+        return TaskEnding(
+            completion: TaskCompletion(
+                serializer: nil,
+                data: nil,
+                error: outcome.error,
+                fileURL: try? outcome.get(),
+                timeline: timeline,
+                serializedResponseBox: nil
+            ),
+            deliver: { [handler] in
+                handler(
+                    DownloadResponse(
+                        request: result.request,
+                        response: result.response,
+                        timeline: timeline,
+                        result: outcome
+                    )
+                )
+            },
+            move: move,
+            unclaimedFile: isClaimed ? nil : result.file
+        )
+    }
+
+    private func place(
+        _ result: TransferResult,
+        of task: DownloadTask,
+        move: inout DownloadMove?
+    ) throws(LarkspurError) -> URL {
+        if let error = result.error { throw error }
+        try validation.validate(result.response, data: beginning(of: result))
+        guard let file = result.file else {
+            throw LarkspurError(.emptyResponse, "The response came without a file.")
+        }
+        guard
+            let wanted = hooks.hooks.didFinishDownloading?(task, file, result.response)
+                ?? destination?(file, result.response)
+        else {
+            return file
+        }
+        do {
+            try FileManager.default.moveItem(at: file, to: wanted)
+        } catch {
+            let failure = LarkspurError(
+                .fileMoveFailed,
+                "The downloaded file could not be moved to \(wanted.path).",
+                underlyingError: error,
+                request: result.request,
+                response: result.response
+            )
+            move = DownloadMove(destination: wanted, error: failure)
+            throw failure
+        }
+        move = DownloadMove(destination: wanted, error: nil)
+        return wanted
+    }
+
+    /// What a validation error says about the content: nothing is read of a file whose response is acceptable.
+    private func beginning(of result: TransferResult) -> Data {
+        guard let file = result.file, (try? validation.validate(result.response, data: Data([0]))) == nil,
+            let handle = try? FileHandle(forReadingFrom: file)
+        else { return result.data }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: Self.errorDataLimit)) ?? result.data
+    }
+}

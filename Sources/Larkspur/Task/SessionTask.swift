@@ -1,0 +1,233 @@
+import Synchronization
+
+/// One request and what becomes of it: the task that a ``SessionManager`` hands out.
+///
+/// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that it can be the object of notifications. Drive it with
+/// ``resume()``, ``suspend()`` and ``cancel()``: those post notifications, once for each real transition, and never block on the transport.
+/// What is done to ``urlSessionTask`` directly goes unnoticed.
+///
+/// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the completion queue.
+public class SessionTask: @unchecked Sendable {  // Safe: what changes is behind `storage`; subclasses are of this module and add nothing that changes.
+    /// The stages of a task's life.
+    public enum State: Sendable, Hashable, CaseIterable {
+        /// Made, and not resumed yet.
+        case initialized
+        /// Under way.
+        case running
+        /// Resumed once and suspended now.
+        case suspended
+        /// Cancelled, and not ended yet.
+        case cancelling
+        /// Ended: the transport has finished with it.
+        case completed
+    }
+
+    fileprivate struct Storage {
+        var machine = TaskStateMachine()
+        var attempt: TaskAttempt?
+        /// What the attempt was told last.
+        var applied: TaskAttempt.Control?
+        var isApplying = false
+        var isInGroup = false
+        var error: LarkspurError?
+        var timeline = Timeline()
+        var taskDescription: String?
+        var priority = URLSessionTask.defaultPriority
+    }
+
+    let environment: TaskEnvironment
+    let upload: TransferProgress
+    let download: TransferProgress
+    private let storage = Mutex(Storage())
+
+    init(environment: TaskEnvironment, upload: TransferProgress.Handler?, download: TransferProgress.Handler?) {
+        self.environment = environment
+        self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
+        self.download = TransferProgress(queue: environment.completionQueue, handler: download)
+    }
+
+    // MARK: Driving
+
+    /// Starts the task, or goes on with it after ``suspend()``; without effect otherwise. Posts ``didResumeNotification``.
+    ///
+    /// Calls are not counted: one resume undoes any number of suspends.
+    public final func resume() {
+        send { $0.resume() }
+    }
+
+    /// Halts a task that runs; without effect otherwise. Posts ``didSuspendNotification``.
+    ///
+    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is resumed.
+    public final func suspend() {
+        send { $0.suspend() }
+    }
+
+    /// Ends the task with the error `cancelled`, unless it has ended already. It may be cancelled before it was resumed.
+    public final func cancel() {
+        send { $0.cancel() }
+    }
+
+    /// The stage of its life.
+    public final var state: State { storage.withLock { $0.machine.state } }
+
+    // MARK: What it is about
+
+    /// The `URLSessionTask` of the current attempt; nil if none was ever made because the request could not be built or the session was invalidated.
+    public final var urlSessionTask: URLSessionTask? { storage.withLock { $0.attempt?.urlTask } }
+
+    /// The identifier of ``urlSessionTask``, unique among the tasks of its session; 0 if there is none.
+    public final var taskIdentifier: Int { urlSessionTask?.taskIdentifier ?? 0 }
+
+    /// The request that the task was made with.
+    public final var originalRequest: URLRequest? { urlSessionTask?.originalRequest }
+
+    /// The request that is being performed now: another than ``originalRequest`` after a redirect.
+    public final var currentRequest: URLRequest? { urlSessionTask?.currentRequest }
+
+    /// The response, once its header has arrived.
+    public final var response: URLResponse? { urlSessionTask?.response }
+
+    /// Why the task failed: set before its completion handler runs; nil while it runs and if it succeeded.
+    public final var error: LarkspurError? { storage.withLock { $0.error } }
+
+    /// When its stages were reached.
+    public final var timeline: Timeline { storage.withLock { $0.timeline } }
+
+    /// The progress of the request's content, in bytes; its cancel, pause and resume act on the task. Its total is −1 while it is unknown.
+    public final var uploadProgress: Progress { upload.progress(of: self) }
+
+    /// The progress of the response's content, in bytes; its cancel, pause and resume act on the task. Its total is −1 while it is unknown.
+    public final var downloadProgress: Progress { download.progress(of: self) }
+
+    /// A label of the caller's. Larkspur does not use it.
+    public final var taskDescription: String? {
+        get { storage.withLock { $0.taskDescription } }
+        set { storage.withLock { $0.taskDescription = newValue } }
+    }
+
+    /// A hint to the transport, from 0 to 1. Default: `URLSessionTask.defaultPriority`, 0.5.
+    public final var priority: Float {
+        get { storage.withLock { $0.priority } }
+        set {
+            let urlTask = storage.withLock { storage in
+                storage.priority = newValue
+                return storage.attempt?.urlTask
+            }
+            urlTask?.priority = newValue
+        }
+    }
+
+    // MARK: For the session
+
+    /// Takes the `URLSessionTask` that does the work.
+    func attach(_ attempt: TaskAttempt) {
+        storage.withLock { $0.attempt = attempt }
+    }
+
+    /// Notes that a response has begun to arrive.
+    func markFirstResponseByte() {
+        storage.withLock { storage in
+            if storage.timeline.firstResponseByte == nil { storage.timeline.firstResponseByte = .now }
+        }
+    }
+
+    /// The transport has finished: no event has an effect from here on. Answers false if it had before.
+    func markCompleted() -> Bool {
+        storage.withLock { storage in
+            guard storage.machine.complete() != nil else { return false }
+            storage.timeline.completed = .now
+            storage.enterGroup(of: environment)
+            return true
+        }
+    }
+
+    /// The response has been serialized.
+    func markSerialized() -> Timeline {
+        storage.withLock { storage in
+            storage.timeline.serialized = .now
+            return storage.timeline
+        }
+    }
+
+    /// Runs the handlers and posts the notifications of the end, then leaves the group; called once, after ``markCompleted()``.
+    func end(with ending: TaskEnding) {
+        environment.completionQueue.async { [self] in
+            storage.withLock { $0.error = ending.completion.error }
+            ending.move.map { $0.post(from: self) }
+            ending.deliver()
+            post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
+            ending.discardFile()
+            environment.completionGroup.leave()
+        }
+    }
+
+    /// Posts a notification about this task, here and now.
+    func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    }
+
+    // MARK: State
+
+    /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order of transitions, and tells the transport outside it.
+    private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
+        let transition = storage.withLock { storage in
+            let transition = event(&storage.machine)
+            switch transition {
+            case .started:
+                storage.timeline.resumed = .now
+                storage.enterGroup(of: environment)
+                queuePost(Self.didResumeNotification)
+            case .resumed: queuePost(Self.didResumeNotification)
+            case .suspended: queuePost(Self.didSuspendNotification)
+            case .cancelled: storage.enterGroup(of: environment)
+            case .completed, nil: break
+            }
+            return transition
+        }
+        if transition != nil { applyState() }
+    }
+
+    private func queuePost(_ name: Notification.Name) {
+        environment.completionQueue.async { [self] in post(name) }
+    }
+
+    /// Brings the attempt to where the state is. One thread at a time does so and goes on until nothing is left to do; events that come
+    /// meanwhile leave their work to it, so that the transport gets its orders one after the other and in order.
+    private func applyState() {
+        var isFirst = true
+        while let (attempt, control) = storage.withLock({ $0.nextControl(isFirst: isFirst) }) {
+            isFirst = false
+            attempt.perform(control)
+        }
+    }
+}
+
+extension SessionTask.Storage {
+    fileprivate mutating func enterGroup(of environment: TaskEnvironment) {
+        guard !isInGroup else { return }
+        isInGroup = true
+        environment.completionGroup.enter()
+    }
+
+    fileprivate mutating func nextControl(isFirst: Bool) -> (TaskAttempt, TaskAttempt.Control)? {
+        if isFirst && isApplying { return nil }
+        guard let attempt, let control = nextControl else {
+            isApplying = false
+            return nil
+        }
+        isApplying = true
+        applied = control
+        return (attempt, control)
+    }
+
+    /// The order that brings the attempt from what it was told last to where the state is.
+    private var nextControl: TaskAttempt.Control? {
+        switch (machine.state, applied) {
+        case (.running, nil): .start
+        case (.running, .suspend): .resume
+        case (.suspended, .start), (.suspended, .resume): .suspend
+        case (.cancelling, let applied) where applied != .cancel: .cancel
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Synchronization
+
+/// Follows one attempt of a task: collects what its session's delegate hears of it, and sees to its end.
+///
+/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the transport has finished with it.
+/// The session calls it on its delegate queue, one call after the other.
+final class TaskDelegate: Sendable {
+    /// Makes the ending of a transfer; runs on the processing queue, once.
+    typealias Finisher = @Sendable (TransferResult, SessionTask) -> TaskEnding
+
+    fileprivate struct Storage {
+        var body = Data()
+        var response: URLResponse?
+        var file: URL?
+        var error: LarkspurError?
+        /// The task was cancelled by us because the transport could do nothing better with a response that is to be the result.
+        var endsWithResponse = false
+        var lastCredential: URLCredential?
+        var finisher: Finisher?
+    }
+
+    let task: SessionTask
+    let kind: TransferKind
+    private let makeBodyStream: (@Sendable () -> InputStream?)?
+    private let storage: Mutex<Storage>
+
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - kind: How its response is delivered.
+    ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
+    ///   - finisher: Makes the ending; released when it has been called.
+    init(
+        task: SessionTask,
+        kind: TransferKind,
+        makeBodyStream: (@Sendable () -> InputStream?)? = nil,
+        finisher: @escaping Finisher
+    ) {
+        self.task = task
+        self.kind = kind
+        self.makeBodyStream = makeBodyStream
+        self.storage = Mutex(Storage(finisher: finisher))
+    }
+
+    /// The body stream of the task's own, from the caller's closure or the request.
+    func bodyStream() -> InputStream? {
+        makeBodyStream?() ?? task.originalRequest?.httpBodyStream
+    }
+
+    // MARK: Receiving
+
+    /// A response begins. One that came before it (a challenge, an informational response, an attempt that was suspended) is void, with its content.
+    func receive(_ response: URLResponse) {
+        task.markFirstResponseByte()
+        storage.withLock { storage in
+            storage.response = response
+            storage.body = Data()
+        }
+        task.download.restart()
+    }
+
+    func receive(_ data: Data) {
+        let total = storage.withLock { storage in
+            storage.body.append(data)
+            return storage.response?.contentLengthOnceDecoded ?? -1
+        }
+        task.download.add(Int64(data.count), total: total, of: task)
+    }
+
+    /// The header of a request with a body of unknown length may say how long it is.
+    func sent(_ sent: Int64, of expected: Int64) {
+        var total = expected
+        if total <= 0 {
+            total = task.originalRequest?.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } ?? -1
+        }
+        task.upload.update(completed: sent, total: total, of: task)
+    }
+
+    func wrote(_ written: Int64, of expected: Int64) {
+        task.markFirstResponseByte()
+        let response = task.response
+        task.download.update(completed: written, total: response?.contentLengthOnceDecoded ?? expected, of: task)
+    }
+
+    /// Takes the downloaded file away from the transport, which owns it only until its delegate's method returns.
+    func receiveFile(at location: URL) {
+        let place = location.deletingLastPathComponent().appendingPathComponent(
+            "Larkspur-\(UUID().uuidString).download"
+        )
+        do {
+            try FileManager.default.moveItem(at: location, to: place)
+            storage.withLock { $0.file = place }
+        } catch {
+            fail(
+                with: LarkspurError(
+                    .fileMoveFailed,
+                    "The downloaded file could not be taken over.",
+                    underlyingError: error
+                )
+            )
+        }
+    }
+
+    // MARK: Challenges
+
+    /// Decides about the credential that somebody wants to use: not the one that the server has just refused.
+    func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
+        storage.withLock { storage in
+            defer { storage.lastCredential = credential }
+            guard previousFailureCount > 0, let last = storage.lastCredential else { return true }
+            return last.user != credential.user || last.password != credential.password
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends the task with an error of the caller's choice instead of the transport's.
+    func fail(with error: LarkspurError) {
+        storage.withLock { storage in
+            if storage.error == nil { storage.error = error }
+        }
+        task.cancel()
+    }
+
+    /// Ends the task as if this response were the last word, because the transport can do nothing else with it.
+    func end(with response: URLResponse?) {
+        storage.withLock { storage in
+            storage.endsWithResponse = true
+            if let response { storage.response = response }
+        }
+        task.cancel()
+    }
+
+    /// The transport has finished. Serializes on the processing queue, then lets the task end on the completion queue.
+    /// - Parameters:
+    ///   - error: The transport's error.
+    ///   - report: Hears of the error that the task will report, before serialization.
+    func complete(with error: (any Error)?, report: (LarkspurError?) -> Void = { _ in }) {
+        guard task.markCompleted() else { return }
+        let (result, finisher) = storage.withLock { storage in
+            let result = storage.result(of: task, transportError: error)
+            let finisher = storage.finisher
+            storage = Storage()
+            return (result, finisher)
+        }
+        task.upload.finish(successfully: result.error == nil, of: task)
+        task.download.finish(successfully: result.error == nil, of: task)
+        report(result.error)
+        guard let finisher else { return }
+        task.environment.processingQueue.async { [task] in
+            task.end(with: finisher(result, task))
+        }
+    }
+}
+
+extension TaskDelegate.Storage {
+    fileprivate func result(of task: SessionTask, transportError: (any Error)?) -> TransferResult {
+        let request = task.currentRequest ?? task.originalRequest
+        let response = response ?? task.response
+        let transferError: LarkspurError? =
+            if let error {
+                error
+            } else if let transportError, !endsWithResponse {
+                LarkspurError(transportError: transportError)
+            } else {
+                nil
+            }
+        let context = response == nil ? nil : body
+        return TransferResult(
+            request: request,
+            response: response,
+            data: body,
+            file: file,
+            error: transferError?.filled(request: request, response: response, responseData: context)
+        )
+    }
+}
+
+extension URLResponse {
+    /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length is that of the coded bytes.
+    fileprivate var contentLengthOnceDecoded: Int64 {
+        if let http = self as? HTTPURLResponse, let coding = http.value(forHTTPHeaderField: "Content-Encoding"),
+            coding.lowercased() != "identity"
+        {
+            return -1
+        }
+        return expectedContentLength
+    }
+}

@@ -1,0 +1,9 @@
+/// What a task needs of its session manager, captured when the task is made.
+struct TaskEnvironment: Sendable {
+    /// Runs handlers, progress closures and notifications.
+    let completionQueue: DispatchQueue
+    /// Entered while the task is under way.
+    let completionGroup: DispatchGroup
+    /// Runs validation and serialization; concurrent.
+    let processingQueue: DispatchQueue
+}

@@ -1,0 +1,34 @@
+/// When the stages of a task were reached, measured by Larkspur on a monotonic clock.
+///
+/// Instants are nil until their stage is reached; a task that was cancelled before it was resumed has only ``created`` and ``completed``.
+public struct Timeline: Sendable, Hashable {
+    /// The clock that instants are read from.
+    public typealias Instant = ContinuousClock.Instant
+
+    /// When the task was made.
+    public internal(set) var created: Instant
+    /// When the task was resumed for the first time.
+    public internal(set) var resumed: Instant?
+    /// When the header of the final response had arrived; for a download, when its first bytes had.
+    public internal(set) var firstResponseByte: Instant?
+    /// When the transport had finished with the task.
+    public internal(set) var completed: Instant?
+    /// When the response had been validated and serialized.
+    public internal(set) var serialized: Instant?
+
+    init(created: Instant = .now) { self.created = created }
+
+    /// From resuming to the first byte of the response.
+    public var latency: Duration? { Self.duration(from: resumed, to: firstResponseByte) }
+    /// From resuming to the end of the transfer.
+    public var requestDuration: Duration? { Self.duration(from: resumed, to: completed) }
+    /// From the end of the transfer to the end of serialization.
+    public var serializationDuration: Duration? { Self.duration(from: completed, to: serialized) }
+    /// From resuming to the end of serialization.
+    public var totalDuration: Duration? { Self.duration(from: resumed, to: serialized) }
+
+    private static func duration(from start: Instant?, to end: Instant?) -> Duration? {
+        guard let start, let end else { return nil }
+        return start.duration(to: end)
+    }
+}

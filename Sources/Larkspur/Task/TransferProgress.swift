@@ -1,0 +1,100 @@
+import Synchronization
+
+/// The progress of one direction of a task: counts that are always kept, and a `Progress` made when somebody first asks for it.
+///
+/// Reports to its handler are coalesced: while one is waiting in the completion queue no other is queued, so a slow queue costs nothing.
+final class TransferProgress: Sendable {
+    typealias Handler = @Sendable (Progress) -> Void
+
+    private struct Counts {
+        var completed: Int64 = 0
+        var total: Int64 = -1
+        var progress: Progress?
+        var isReportQueued = false
+    }
+
+    private let counts = Mutex(Counts())
+    private let handler: Mutex<Handler?>
+    private let queue: DispatchQueue
+
+    /// - Parameters:
+    ///   - queue: Where the handler runs.
+    ///   - handler: Called after the counts changed; released when the task ends.
+    init(queue: DispatchQueue, handler: Handler?) {
+        self.queue = queue
+        self.handler = Mutex(handler)
+    }
+
+    /// The `Progress`, whose cancel, pause and resume act on the task.
+    func progress(of task: SessionTask) -> Progress {
+        counts.withLock { counts in
+            if let progress = counts.progress { return progress }
+            let progress = Progress(totalUnitCount: counts.total)
+            progress.completedUnitCount = counts.completed
+            progress.isCancellable = true
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak task] in task?.cancel() }
+            progress.pausingHandler = { [weak task] in task?.suspend() }
+            progress.resumingHandler = { [weak task] in task?.resume() }
+            counts.progress = progress
+            return progress
+        }
+    }
+
+    /// Takes new counts of bytes and queues a report.
+    func update(completed: Int64, total: Int64, of task: SessionTask) {
+        change { counts in
+            counts.completed = completed
+            counts.total = max(total, -1)
+        }
+        report(for: task)
+    }
+
+    /// Adds to the bytes that are done and queues a report.
+    func add(_ count: Int64, total: Int64, of task: SessionTask) {
+        change { counts in
+            counts.completed += count
+            counts.total = max(total, -1)
+        }
+        report(for: task)
+    }
+
+    /// Starts over: the transport has begun the transfer again.
+    func restart() {
+        change { $0.completed = 0 }
+    }
+
+    /// The transfer is over: what was unknown is known now, and nobody is told any more after this last report.
+    func finish(successfully: Bool, of task: SessionTask) {
+        if successfully, counts.withLock({ $0.total < 0 && $0.completed > 0 }) {
+            change { $0.total = $0.completed }
+            report(for: task)
+        }
+        handler.withLock { $0 = nil }
+    }
+
+    /// Changes the counts, then the `Progress` outside the lock, as that may call its observers.
+    private func change(_ body: (inout Counts) -> Void) {
+        let changed = counts.withLock { counts in
+            body(&counts)
+            return counts
+        }
+        guard let progress = changed.progress else { return }
+        if progress.totalUnitCount != changed.total { progress.totalUnitCount = changed.total }
+        if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }
+    }
+
+    private func report(for task: SessionTask) {
+        guard let handler = handler.withLock({ $0 }) else { return }
+        let progress = progress(of: task)
+        let mustQueue = counts.withLock { counts in
+            defer { counts.isReportQueued = true }
+            return !counts.isReportQueued
+        }
+        guard mustQueue else { return }
+        queue.async { [self] in
+            counts.withLock { $0.isReportQueued = false }
+            handler(progress)
+        }
+    }
+}
