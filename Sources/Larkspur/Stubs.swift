@@ -64,3 +64,6 @@ extension ResponseSerializer {
     }
 }
 func flattened<T>(_ v: T) -> Any? { v }
+
+extension DataResponse { public var error: LarkspurError? { result.error } }
+extension DownloadResponse { public var error: LarkspurError? { result.error } ; public var fileURL: URL? { try? result.get() } }

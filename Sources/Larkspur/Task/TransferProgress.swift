@@ -16,6 +16,7 @@ final class TransferProgress: Sendable {
     private let counts = Mutex(Counts())
     private let handler: Mutex<Handler?>
     private let queue: DispatchQueue
+    private let following = Mutex(())
 
     /// - Parameters:
     ///   - queue: Where the handler runs.
@@ -34,10 +35,20 @@ final class TransferProgress: Sendable {
             progress.isCancellable = true
             progress.isPausable = true
             progress.cancellationHandler = { [weak task] in task?.cancel() }
-            progress.pausingHandler = { [weak task] in task?.suspend() }
-            progress.resumingHandler = { [weak task] in task?.resume() }
+            let follow: @Sendable () -> Void = { [weak self, weak task, weak progress] in
+                if let self, let task, let progress { self.follow(progress, with: task) }
+            }
+            progress.pausingHandler = follow
+            progress.resumingHandler = follow
             counts.progress = progress
             return progress
+        }
+    }
+
+    /// Brings a task to where its `Progress` is. Foundation calls the handlers of pausing and resuming on whatever threads come first, so that neither says what was asked for last.
+    private func follow(_ progress: Progress, with task: SessionTask) {
+        following.withLock { _ in
+            if progress.isPaused { task.suspend() } else { task.resume() }
         }
     }
 

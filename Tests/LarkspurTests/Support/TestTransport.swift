@@ -1,0 +1,50 @@
+import Larkspur
+import LarkspurTesting
+
+/// The transports that every behaviour is tested on.
+enum TestTransport: String, CaseIterable, Sendable {
+    case foundation
+
+    var transport: Transport {
+        switch self {
+        case .foundation: .foundation
+        }
+    }
+
+    /// A session manager on this transport, with a configuration that shares nothing with other tests.
+    func makeManager(
+        for server: LoopbackServer? = nil,
+        configuration: URLSessionConfiguration = .ephemeral,
+        completionQueue: DispatchQueue? = nil
+    ) -> SessionManager {
+        SessionManager(
+            baseURL: server?.baseURL,
+            configuration: configuration,
+            transport: transport,
+            completionQueue: completionQueue
+        )
+    }
+}
+
+extension SessionManager {
+    /// A session manager whose session is a stub.
+    static func stubbed(
+        baseURL: URL? = URL(string: "http://stub.test"),
+        completionQueue: DispatchQueue? = nil,
+        script: @escaping StubURLSession.Script = { _ in .json("{}") }
+    ) -> SessionManager {
+        SessionManager(
+            baseURL: baseURL,
+            transport: .custom { configuration, delegate, queue in
+                StubURLSession(configuration: configuration, delegate: delegate, delegateQueue: queue, script: script)
+            },
+            completionQueue: completionQueue
+        )
+    }
+}
+
+extension StubURLSession.Reply {
+    static func json(_ text: String, status: Int = 200) -> Self {
+        .respond(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
+    }
+}
