@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// Fixed documents in various types and codings, and what the query makes of a response.
+extension BuiltInRoutes {
+    mutating func addRepresentations() {
+        add("/json") { _ in .json(Samples.json) }
+        add("/xml") { _ in .data(Data(Samples.xml.utf8), contentType: "application/xml") }
+        add("/html") { _ in .data(Data(Samples.html.utf8), contentType: "text/html; charset=utf-8") }
+        add("/encoding/utf8") { _ in .data(Data(Samples.utf8.utf8), contentType: "text/html; charset=utf-8") }
+        add("/image/png") { _ in .data(Samples.png, contentType: "image/png") }
+        add("/gzip") { request in
+            try .echo(request, [.headers, .origin, .method], adding: ["gzipped": true]).encoded(as: .gzip)
+        }
+        add("/deflate") { request in
+            try .echo(request, [.headers, .origin, .method], adding: ["deflated": true]).encoded(as: .deflate)
+        }
+        add("/base64/{value}") { request in
+            guard let data = Data(base64URLEncoded: try request.value("value")) else {
+                throw InvalidValue(name: "value")
+            }
+            return .data(data, contentType: "text/html; charset=utf-8")
+        }
+        add("/response-headers", ["GET", "POST"]) { request in
+            let pairs = request.queryItems.map { ($0.name, $0.value ?? "") }
+            let document = Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1).joined(separator: ", ") }
+            return pairs.reduce(try .json(encoding: document)) { response, pair in
+                // A type in the query takes the place of that of the document, as there can be but one.
+                pair.0.isEqualIgnoringCase(to: "Content-Type")
+                    ? response.with { $0.headers[pair.0] = pair.1 } : response.adding(pair.0, pair.1)
+            }
+        }
+    }
+}
+
+extension Data {
+    /// The data of base64 in either alphabet, with or without padding.
+    fileprivate init?(base64URLEncoded text: String) {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        let digits = standard.prefix { $0 != "=" }
+        self.init(base64Encoded: digits + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4))
+    }
+}

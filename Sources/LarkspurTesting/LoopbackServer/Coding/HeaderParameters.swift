@@ -1,0 +1,50 @@
+/// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another separator.
+struct HeaderParameters {
+    /// What stands before the first separator.
+    let leading: String
+    /// The parameters by their lower-case names; of two with one name the first counts.
+    let values: [String: String]
+
+    init(_ text: String, separator: Character = ";") {
+        let parts = Self.split(text, at: separator)
+        leading = parts.first?.trimmingBlanks ?? ""
+        let pairs = parts.compactMap { part -> (String, String)? in
+            guard let equals = part.firstIndex(of: "=") else { return nil }
+            let value = part[equals...].dropFirst().trimmingBlanks
+            return (part[..<equals].trimmingBlanks.lowercased(), Self.unquote(value))
+        }
+        values = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// A separator inside double quotes separates nothing.
+    private static func split(_ text: String, at separator: Character) -> [String] {
+        var parts = [""]
+        var isQuoted = false
+        var isEscaped = false
+        for character in text {
+            if character == separator, !isQuoted {
+                parts.append("")
+                continue
+            }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && character == "\\" && !isEscaped
+            parts[parts.count - 1].append(character)
+        }
+        return parts
+    }
+
+    private static func unquote(_ value: String) -> String {
+        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
+        var result = ""
+        var isEscaped = false
+        for character in value.dropFirst().dropLast() {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                result.append(character)
+                isEscaped = false
+            }
+        }
+        return result
+    }
+}

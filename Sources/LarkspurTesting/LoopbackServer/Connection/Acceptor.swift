@@ -1,0 +1,169 @@
+internal import Foundation
+internal import Synchronization
+
+/// Accepts connections on a thread of its own, and sees to it that nothing is left of them after ``stop()``.
+///
+/// The same thread watches the connections whose threads wait for something else than their socket, so that a client
+/// that hangs up ends the waiting.
+final class Acceptor: Sendable {
+    private struct Worker {
+        let connection: Connection
+        let thread: JoinableThread
+    }
+
+    private struct State {
+        var isStopping = false
+        var lastID = 0
+        var workers: [Int: Worker] = [:]
+        /// Connections that wait, by their number.
+        var watched: [Int: Connection] = [:]
+        /// Threads that have nothing left to do but to end.
+        var finishedThreads: [JoinableThread] = []
+        var ownThread: JoinableThread?
+        /// The end of a socket pair that makes the thread look around; nil after the end.
+        var alarm: Socket?
+    }
+
+    let port: UInt16
+    private let listener: Socket
+    private let alarmReceiver: Socket
+    private let router: Router
+    private let journal: Journal
+    private let state: Mutex<State>
+    private let isStopped = LoopbackServer.Gate()
+
+    init(router: Router, journal: Journal) throws {
+        self.router = router
+        self.journal = journal
+        listener = try Socket.listening(backlog: 1_024)
+        port = try listener.localPort()
+        let (alarm, alarmReceiver) = try Socket.pair()
+        self.alarmReceiver = alarmReceiver
+        state = Mutex(State(alarm: alarm))
+        // The thread takes the lock first of all, so that it finds itself noted however early it runs.
+        try state.withLock { $0.ownThread = try JoinableThread { self.run() } }
+    }
+
+    /// Closes the listening socket and all connections, and returns when all threads are gone.
+    ///
+    /// On the thread of a connection it returns at once, and the threads go by themselves.
+    func stop() {
+        let (ownThread, isOnWorker) = state.withLock { state in
+            state.isStopping = true
+            state.alarm?.nudge()
+            return (state.ownThread.take(), state.workers.values.contains { $0.thread.isCurrent })
+        }
+        if isOnWorker {
+            ownThread?.detach()
+        } else {
+            ownThread?.join()
+            // Another thread may have been first, and does the joining.
+            isStopped.wait(timeout: .infinity)
+        }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        while !state.withLock({ $0.isStopping }) {
+            joinFinishedThreads()
+            waitForEvents()
+        }
+        listener.close()
+        for connection in state.withLock({ $0.workers.values.map(\.connection) }) { connection.shutDown() }
+        joinAllThreads()
+        alarmReceiver.close()
+        state.withLock { $0.alarm = nil }
+        isStopped.open()
+    }
+
+    private func waitForEvents() {
+        let watched = state.withLock { Array($0.watched.values) }
+        let sockets: [(System.Descriptor, System.Interest)] =
+            [(alarmReceiver.descriptor, .readable), (listener.descriptor, .readable)]
+            + watched.map { ($0.socket.descriptor, .hangUp) }
+        // Polling fails only for want of memory; the next attempt is as good as any other answer to that.
+        guard let happened = try? System.wait(for: sockets, milliseconds: -1) else { return }
+        if happened[0] { _ = try? alarmReceiver.receive() }
+        for (connection, hasHungUp) in zip(watched, happened.dropFirst(2)) where hasHungUp {
+            _ = state.withLock { $0.watched.removeValue(forKey: connection.id) }
+            connection.interrupt()
+        }
+        if happened[1] { acceptConnection() }
+    }
+
+    private func acceptConnection() {
+        do {
+            let socket = try listener.accept()
+            journal.connectionOpened()
+            do {
+                try startWorker(socket)
+            } catch {
+                socket.close()
+                journal.connectionClosed()
+            }
+        } catch {
+            // Without a free descriptor the connection stays in the queue, and the listener readable: give others
+            // the time to close some, but notice an alarm.
+            _ = try? alarmReceiver.waitUntilReadable(milliseconds: 10)
+        }
+    }
+
+    private func startWorker(_ socket: Socket) throws {
+        try state.withLock { state in
+            state.lastID += 1
+            let connection = Connection(id: state.lastID, socket: socket, router: router, journal: journal) {
+                [weak self] connection, isWaiting in
+                self?.watch(connection, isWaiting)
+            }
+            // The thread takes the lock when it ends, so that it finds itself noted however short it runs.
+            let thread = try JoinableThread {
+                connection.serve()
+                self.workerFinished(connection)
+            }
+            state.workers[connection.id] = Worker(connection: connection, thread: thread)
+        }
+    }
+
+    // MARK: On the threads of the connections
+
+    private func watch(_ connection: Connection, _ isWaiting: Bool) {
+        state.withLock { state in
+            state.watched[connection.id] = isWaiting ? connection : nil
+            // To stop watching is not worth an alarm: what the thread may yet find out about the connection is true.
+            if isWaiting { state.alarm?.nudge() }
+        }
+    }
+
+    private func workerFinished(_ connection: Connection) {
+        journal.connectionClosed()
+        state.withLock { state in
+            if let worker = state.workers.removeValue(forKey: connection.id) {
+                state.finishedThreads.append(worker.thread)
+                state.alarm?.nudge()
+            }
+        }
+    }
+
+    // MARK: Joining
+
+    private func joinFinishedThreads() {
+        let threads = state.withLock { state in
+            defer { state.finishedThreads = [] }
+            return state.finishedThreads
+        }
+        for thread in threads { thread.join() }
+    }
+
+    private func joinAllThreads() {
+        // A connection's thread that ends meanwhile no longer finds itself among the workers, and is joined here.
+        let threads = state.withLock { state in
+            defer {
+                state.finishedThreads = []
+                state.workers = [:]
+            }
+            return state.finishedThreads + state.workers.values.map(\.thread)
+        }
+        for thread in threads { thread.join() }
+    }
+}

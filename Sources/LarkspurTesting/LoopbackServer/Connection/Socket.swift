@@ -1,0 +1,108 @@
+internal import Foundation
+internal import Synchronization
+
+/// A stream socket that closes its descriptor once, at the latest when nobody refers to it any more.
+///
+/// One thread receives, sends and closes. Any thread may shut it down, which wakes that one thread.
+final class Socket: Sendable {
+    let descriptor: System.Descriptor
+    /// Guards the descriptor's number: after closing, the system may give it to anybody.
+    private let isOpen = Mutex(true)
+
+    init(descriptor: System.Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close()
+    }
+
+    static func listening(backlog: Int32) throws -> Socket {
+        Socket(descriptor: try System.makeListeningSocket(backlog: backlog))
+    }
+
+    static func pair() throws -> (Socket, Socket) {
+        let (first, second) = try System.makeSocketPair()
+        return (Socket(descriptor: first), Socket(descriptor: second))
+    }
+
+    func localPort() throws -> UInt16 {
+        try System.localPort(of: descriptor)
+    }
+
+    func accept() throws -> Socket {
+        Socket(descriptor: try System.acceptConnection(descriptor))
+    }
+
+    /// The bytes that arrived, at least one; nil at the end of the stream.
+    func receive(atMost count: Int = 64 * 1024) throws -> [UInt8]? {
+        let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            initialized = try System.receive(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    func send(_ data: Data) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let sent = try System.send(descriptor, UnsafeRawBufferPointer(rebasing: rest), blocking: true)
+                rest = rest.dropFirst(sent)
+            }
+        }
+    }
+
+    /// Sends one byte unless so many wait already that the receiver will wake up anyway.
+    func nudge() {
+        withUnsafeBytes(of: UInt8(1)) { byte in
+            _ = try? System.send(descriptor, byte, blocking: false)
+        }
+    }
+
+    /// Whether bytes or the end of the stream arrived in time.
+    func waitUntilReadable(milliseconds: Int32) throws -> Bool {
+        try System.wait(for: [(descriptor, .readable)], milliseconds: milliseconds).contains(true)
+    }
+
+    /// Ends the stream in both directions; whoever blocks in `receive` or `send` returns.
+    func shutDown() {
+        isOpen.withLock { isOpen in
+            if isOpen { System.shutDown(descriptor, .both) }
+        }
+    }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            if isOpen { System.closeDescriptor(descriptor) }
+            isOpen = false
+        }
+    }
+
+    /// Closes with RST in place of FIN.
+    func reset() {
+        isOpen.withLock { isOpen in
+            if isOpen {
+                System.resetOnClose(descriptor)
+                System.closeDescriptor(descriptor)
+            }
+            isOpen = false
+        }
+    }
+
+    /// Ends the own stream and reads on for a while before it closes.
+    ///
+    /// Closing while there are unread bytes makes the system send RST, which can destroy the end of the response before
+    /// the client has read it (RFC 9112, section 9.6).
+    func closeAfterDraining(milliseconds limit: Int = 1_000) {
+        isOpen.withLock { isOpen in
+            if isOpen { System.shutDown(descriptor, .write) }
+        }
+        let clock = ContinuousClock()
+        let deadline = clock.now + .milliseconds(limit)
+        // An error here means that the client is gone, which is what is waited for.
+        while clock.now < deadline, (try? waitUntilReadable(milliseconds: Int32(limit))) == true,
+            (try? receive()) != nil
+        {}
+        close()
+    }
+}

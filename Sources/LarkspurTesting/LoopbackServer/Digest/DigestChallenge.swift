@@ -1,0 +1,17 @@
+/// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
+struct DigestChallenge {
+    let realm: String
+    let opaque: String
+    let algorithm: DigestAlgorithm
+    /// Nil for a server that knows RFC 2069 only.
+    let qop: String?
+
+    func field(nonce: String, isStale: Bool) -> String {
+        var parameters = [
+            #"realm="\#(realm)""#, #"nonce="\#(nonce)""#, #"opaque="\#(opaque)""#, "algorithm=\(algorithm.rawValue)",
+        ]
+        if let qop { parameters.append(#"qop="\#(qop)""#) }
+        if isStale { parameters.append("stale=true") }
+        return "Digest " + parameters.joined(separator: ", ")
+    }
+}

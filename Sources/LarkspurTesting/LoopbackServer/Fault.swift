@@ -1,0 +1,97 @@
+extension LoopbackServer {
+    /// Something that a server should not do, to find out what a client makes of it.
+    ///
+    /// Each is to be had as a response, ``Response/fault(_:)``, and at the path ``path`` of every server. Request bodies are
+    /// read before the fault begins.
+    public enum Fault: String, Sendable, CaseIterable {
+        // MARK: No response
+
+        /// Nothing is ever answered, and the connection stays open.
+        case noResponse = "no-response"
+        /// The connection is closed before the first byte.
+        case closeBeforeHeader = "close-before-header"
+        /// The connection is reset before the first byte.
+        case resetBeforeHeader = "reset-before-header"
+
+        // MARK: A broken header
+
+        /// The connection is closed in the middle of a header field.
+        case closeInHeader = "close-in-header"
+        /// The first line is not a status line, and nothing after it is HTTP.
+        case garbageStatusLine = "garbage-status-line"
+        /// The header goes on, field after field, until the client goes away or has got more than 64 MiB.
+        case endlessHeader = "endless-header"
+        /// Interim responses (103) go on until the client goes away or has got more than 64 MiB.
+        case endlessInformational = "endless-informational"
+        /// There are two `Content-Length` fields that differ.
+        case conflictingLengths = "conflicting-lengths"
+
+        // MARK: A broken body
+
+        /// The connection is closed before the body is as long as its `Content-Length`.
+        case shortBody = "short-body"
+        /// More bytes than the `Content-Length` come, and the connection stays open: whoever uses it again reads them.
+        case longBody = "long-body"
+        /// The connection is reset in the middle of the body.
+        case resetInBody = "reset-in-body"
+        /// The size of the second chunk is no number.
+        case brokenChunk = "broken-chunk"
+        /// The connection is closed after some chunks, without the last one.
+        case missingLastChunk = "missing-last-chunk"
+        /// A gzip body ends in the middle of its stream, while its `Content-Length` is right.
+        case truncatedGzip = "truncated-gzip"
+        /// The `Content-Encoding` is gzip, but the body is plain text.
+        case falseGzip = "false-gzip"
+
+        // MARK: A body without end
+
+        /// Chunks follow each other as fast as the client takes them.
+        case endlessBody = "endless-body"
+        /// One byte comes every 50 ms, for ever.
+        case slowBody = "slow-body"
+
+        // MARK: Odd, but whole
+
+        /// The whole response comes one byte at a time.
+        case oneByteAtATime = "one-byte-at-a-time"
+        /// The status line ends after the status code.
+        case noReasonPhrase = "no-reason-phrase"
+        /// Fields follow the last chunk.
+        case chunkTrailer = "chunk-trailer"
+        /// The lines of the header end with LF in place of CRLF.
+        case bareLineFeeds = "bare-line-feeds"
+        /// The header has no blank after its colons, and a value in ISO 8859-1.
+        case sloppyHeader = "sloppy-header"
+        /// The response promises to keep the connection, which is closed after it.
+        case unannouncedClose = "unannounced-close"
+
+        /// The path at which every server has this fault, such as `/fault/short-body`.
+        public var path: String { "/fault/\(rawValue)" }
+
+        /// What of a response a client can expect.
+        public var outcome: Outcome {
+            switch self {
+            case .oneByteAtATime, .noReasonPhrase, .chunkTrailer, .bareLineFeeds, .sloppyHeader, .longBody,
+                .unannouncedClose:
+                .response
+            case .noResponse, .endlessHeader, .endlessInformational, .endlessBody, .slowBody: .endless
+            case .closeBeforeHeader, .resetBeforeHeader, .closeInHeader, .garbageStatusLine, .conflictingLengths,
+                .shortBody, .resetInBody, .brokenChunk, .missingLastChunk, .truncatedGzip, .falseGzip:
+                .failure
+            }
+        }
+
+        /// What of a response a client can expect of a fault.
+        public enum Outcome: Sendable {
+            /// A whole response, with ``Fault/body``, if the client is tolerant.
+            case response
+            /// An error.
+            case failure
+            /// Nothing that ends by itself: the client has to.
+            case endless
+        }
+
+        /// The body of the faults that deliver a whole one.
+        public static let body = "The quick brown fox jumps over the lazy dog.\n"
+    }
+}

@@ -1,0 +1,98 @@
+internal import Dispatch
+public import Foundation
+internal import Synchronization
+
+extension LoopbackServer {
+    /// A latch that starts closed and, once opened, stays open.
+    ///
+    /// A response waits on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``), or opens one
+    /// on which the test waits (``Response/Step/open(_:)``). A client that goes away and a server that stops end the
+    /// response's wait without opening the gate.
+    public final class Gate: Sendable {
+        private struct State {
+            var isOpen = false
+            var observers: [Int: @Sendable () -> Void] = [:]
+            var nextToken = 0
+        }
+
+        private let state = Mutex(State())
+
+        /// A closed gate.
+        public init() {}
+
+        /// Whether ``open()`` was called.
+        public var isOpen: Bool {
+            state.withLock { $0.isOpen }
+        }
+
+        /// Lets everyone pass who waits or comes later; does nothing the second time.
+        public func open() {
+            let observers = state.withLock { state in
+                state.isOpen = true
+                defer { state.observers = [:] }
+                return state.observers.values
+            }
+            for observer in observers { observer() }
+        }
+
+        /// Blocks the thread until the gate is open.
+        ///
+        /// - Parameter timeout: The limit in seconds, by default 30.
+        /// - Returns: Whether the gate opened in time.
+        @discardableResult
+        public func wait(timeout: TimeInterval = 30) -> Bool {
+            Gate.waitForFirst(of: [self], timeout: timeout)
+            return isOpen
+        }
+
+        /// Suspends the task until the gate is open or the task is cancelled.
+        public func wait() async {
+            // The wait has a gate of its own, so that a cancellation ends this wait and nobody else's.
+            let wait = Gate()
+            let token = observe { wait.open() }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    wait.observe { continuation.resume() }
+                }
+            } onCancel: {
+                wait.open()
+            }
+            forget(token)
+        }
+
+        /// Blocks the thread until one of the gates is open or the time is over.
+        ///
+        /// - Parameter timeout: The limit in seconds; nil means none.
+        static func waitForFirst(of gates: [Gate], timeout: TimeInterval?) {
+            let semaphore = DispatchSemaphore(value: 0)
+            let tokens = gates.map { gate in gate.observe { semaphore.signal() } }
+            _ = semaphore.wait(timeout: timeout.map { .now() + $0.clampedToWaitingTime } ?? .distantFuture)
+            for (gate, token) in zip(gates, tokens) { gate.forget(token) }
+        }
+
+        /// Calls the observer once: when the gate opens, on the thread that opens it, or at once if it is open.
+        @discardableResult
+        func observe(_ observer: @escaping @Sendable () -> Void) -> Int? {
+            let token: Int? = state.withLock { state in
+                if state.isOpen { return nil }
+                state.nextToken += 1
+                state.observers[state.nextToken] = observer
+                return state.nextToken
+            }
+            if token == nil { observer() }
+            return token
+        }
+
+        func forget(_ token: Int?) {
+            guard let token else { return }
+            _ = state.withLock { $0.observers.removeValue(forKey: token) }
+        }
+    }
+}
+
+extension TimeInterval {
+    /// The value without what a clock cannot count: not a number, negative, or beyond eleven days.
+    var clampedToWaitingTime: TimeInterval {
+        isNaN ? 0 : Swift.min(Swift.max(self, 0), 1_000_000)
+    }
+}

@@ -1,0 +1,116 @@
+public import Foundation
+
+extension LoopbackServer.Response {
+    /// A response without a body.
+    public static func status(_ status: Int, headers: LoopbackServer.Fields = [:]) -> Self {
+        var response = Self(status: status)
+        response.headers = headers
+        return response
+    }
+
+    /// Bytes of a type.
+    public static func data(_ data: Data, contentType: String = "application/octet-stream", status: Int = 200) -> Self {
+        var response = Self(status: status)
+        response.headers["Content-Type"] = contentType
+        response.body = [.bytes(data)]
+        return response
+    }
+
+    /// Text as UTF-8, of the type `text/plain`.
+    public static func text(_ text: String, status: Int = 200) -> Self {
+        data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
+    }
+
+    /// A JSON document as it is written; nothing checks that it is well-formed.
+    public static func json(_ document: String, status: Int = 200) -> Self {
+        data(Data(document.utf8), contentType: "application/json", status: status)
+    }
+
+    /// A value as JSON.
+    ///
+    /// - Throws: What `JSONEncoder` throws.
+    public static func json(encoding value: some Encodable, status: Int = 200) throws -> Self {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return data(try encoder.encode(value), contentType: "application/json", status: status)
+    }
+
+    /// A redirect; the location may be relative and is sent as it is.
+    public static func redirect(to location: String, status: Int = 302) -> Self {
+        .status(status, headers: ["Location": location])
+    }
+
+    /// A chunked body, one chunk for each data that is not empty, with fields after it.
+    public static func chunked(
+        _ chunks: [Data],
+        contentType: String = "application/octet-stream",
+        trailers: LoopbackServer.Fields = [:]
+    ) -> Self {
+        var response = stream(chunks.map(Step.bytes), contentType: contentType, framing: .chunked)
+        response.trailers = trailers
+        return response
+    }
+
+    /// A body that is sent step by step.
+    public static func stream(
+        _ steps: [Step],
+        contentType: String = "application/octet-stream",
+        framing: Framing = .contentLength
+    ) -> Self {
+        var response = data(Data(), contentType: contentType)
+        response.body = steps
+        response.framing = framing
+        return response
+    }
+
+    /// Whatever bytes the test wants, in place of a response; by default the connection is closed after them.
+    public static func raw(_ steps: [Step], ending: Ending = .close) -> Self {
+        var response = Self()
+        response.body = steps
+        response.framing = .raw
+        response.ending = ending
+        return response
+    }
+}
+
+extension LoopbackServer.Response {
+    /// The response with one more header field.
+    public func adding(_ name: String, _ value: String) -> Self {
+        with { $0.headers.append(name, value) }
+    }
+
+    /// The response, not begun before the gate is open.
+    public func held(until gate: LoopbackServer.Gate) -> Self {
+        with { $0.prelude.append(.wait(gate)) }
+    }
+
+    /// The response, not begun before so many seconds have passed.
+    public func delayed(by seconds: TimeInterval) -> Self {
+        with { $0.prelude.append(.pause(seconds)) }
+    }
+
+    /// The response after an interim response (1xx), such as `103 Early Hints`.
+    public func preceded(byInformational status: Int, headers: LoopbackServer.Fields = [:]) -> Self {
+        with { $0.prelude.append(.informational(status, headers: headers)) }
+    }
+
+    /// The response with its body compressed and the `Content-Encoding` that says so.
+    ///
+    /// All bytes of the body become one step, before the steps that wait or open gates.
+    public func encoded(as coding: LoopbackServer.ContentCoding) -> Self {
+        with { response in
+            let steps = response.body
+            response.body = [.bytes(coding.encode(steps.bytes))]
+            response.body += steps.filter {
+                if case .wait = $0 { true } else if case .open = $0 { true } else { false }
+            }
+            response.headers["Content-Encoding"] = coding.rawValue
+        }
+    }
+
+    func with(_ change: (inout Self) -> Void) -> Self {
+        var response = self
+        change(&response)
+        return response
+    }
+}

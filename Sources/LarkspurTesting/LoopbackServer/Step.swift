@@ -1,0 +1,64 @@
+public import Foundation
+
+extension LoopbackServer.Response {
+    /// One step in sending a response.
+    public indirect enum Step: Sendable {
+        /// Sends bytes; in a chunked body, as one chunk.
+        case bytes(Data)
+        /// Waits for a gate that the test opens.
+        ///
+        /// The wait ends, and the connection with it, when the client goes away or the server stops.
+        case wait(LoopbackServer.Gate)
+        /// Opens a gate, which tells a test that the response has come this far.
+        case open(LoopbackServer.Gate)
+        /// Waits so many seconds, unless the client goes away or the server stops.
+        case pause(TimeInterval)
+        /// Does steps again and again: so many times, or for ever where that is nil, until the client goes away.
+        case repeated([Step], times: Int? = nil)
+
+        /// Sends text as UTF-8.
+        public static func text(_ text: String) -> Step {
+            .bytes(Data(text.utf8))
+        }
+
+        /// Sends an interim response (1xx), in a ``LoopbackServer/Response/prelude``.
+        public static func informational(_ status: Int, headers: LoopbackServer.Fields = [:]) -> Step {
+            .bytes(ResponseHead(status: status, reason: nil, fields: headers).bytes)
+        }
+
+        /// The number of bytes that the step sends; nil where that has no end.
+        var byteCount: Int? {
+            switch self {
+            case .bytes(let data): data.count
+            case .wait, .open, .pause: 0
+            case .repeated(let steps, let times):
+                times.flatMap { times in
+                    steps.byteCount.flatMap { count in
+                        let (product, isTooMany) = count.multipliedReportingOverflow(by: max(times, 0))
+                        return isTooMany ? nil : product
+                    }
+                }
+            }
+        }
+
+        /// The step with its bytes changed.
+        func mapBytes(_ transform: (Data) -> Data) -> Step {
+            switch self {
+            case .bytes(let data): .bytes(transform(data))
+            case .wait, .open, .pause: self
+            case .repeated(let steps, let times): .repeated(steps.map { $0.mapBytes(transform) }, times: times)
+            }
+        }
+    }
+}
+
+extension [LoopbackServer.Response.Step] {
+    /// The number of bytes that the steps send; nil where that has no end.
+    var byteCount: Int? {
+        reduce(0) { sum, step in
+            guard let sum, let count = step.byteCount else { return nil }
+            let (total, isTooMany) = sum.addingReportingOverflow(count)
+            return isTooMany ? nil : total
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// A `Range` field with a single range of bytes.
+///
+/// Every other value is no range: a server may ignore what it does not understand, and this one does not send several.
+struct ByteRange: Equatable {
+    private enum Spec: Equatable {
+        case from(Int, through: Int?)
+        case last(Int)
+    }
+
+    private let spec: Spec
+
+    init?(_ field: String) {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].trimmingBlanks.isEqualIgnoringCase(to: "bytes") else { return nil }
+        let ends = parts[1].trimmingBlanks.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard ends.count == 2, ends.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        switch (Int(ends[0]), Int(ends[1])) {
+        case (let first?, let last?) where first <= last: spec = .from(first, through: last)
+        case (let first?, nil) where ends[1].isEmpty: spec = .from(first, through: nil)
+        case (nil, let count?) where ends[0].isEmpty: spec = .last(count)
+        default: return nil
+        }
+    }
+
+    /// The bytes of a representation of that length, or nil where it has none of them.
+    func bounds(in length: Int) -> Range<Int>? {
+        switch spec {
+        case .from(let first, let last):
+            first < length ? first..<(min(last ?? length, length - 1) + 1) : nil
+        case .last(let count):
+            count > 0 && length > 0 ? max(length - count, 0)..<length : nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// What stands before a request's body: the request line and the header.
+struct RequestHead: Sendable, Equatable {
+    typealias Fields = LoopbackServer.Fields
+
+    /// How the end of a body is found.
+    enum BodyFraming: Equatable {
+        case none
+        case length(Int)
+        case chunked
+    }
+
+    var method: String
+    var target: String
+    /// 0 for HTTP/1.0, 1 for HTTP/1.1.
+    var minorVersion = 1
+    var fields: Fields = [:]
+    var framing = BodyFraming.none
+
+    /// The path as it was sent, also where the target is a whole URL because the client speaks to a proxy.
+    var rawPath: String {
+        String(pathAndQuery.prefix { $0 != "?" })
+    }
+
+    /// What stands after the question mark, as it was sent.
+    var rawQuery: String? {
+        pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[$0...].dropFirst()) }
+    }
+
+    private var pathAndQuery: Substring {
+        guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return target[...] }
+        let rest = target[scheme.upperBound...]
+        return rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
+    }
+
+    /// Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1).
+    var expectsContinue: Bool {
+        minorVersion >= 1 && framing != .none && fields.contains(token: "100-continue", in: "Expect")
+    }
+
+    /// Whether the client means to send another request on the connection (RFC 9112, section 9.3).
+    var wantsKeepAlive: Bool {
+        if fields.contains(token: "close", in: "Connection") { return false }
+        return minorVersion >= 1 || fields.contains(token: "keep-alive", in: "Connection")
+    }
+}

@@ -1,0 +1,163 @@
+internal import Foundation
+
+/// Turns the bytes of a connection into requests: bytes go in, events come out, and nothing else happens.
+///
+/// It is strict where RFC 9112 lets a server choose, for a client that sends something doubtful had better learn of it
+/// from its tests than from a server in the field.
+struct RequestParser {
+    enum Event: Equatable {
+        case head(RequestHead)
+        case body(Data)
+        case end(trailers: LoopbackServer.Fields)
+    }
+
+    /// Why the bytes are not a request, with the status to answer before the connection is closed.
+    struct Failure: Error, Equatable {
+        var status: Int
+        var reason: String
+
+        static func malformed(_ reason: String) -> Failure {
+            Failure(status: 400, reason: reason)
+        }
+    }
+
+    /// The most bytes that the request line and the header, or the trailer section, may have together.
+    static let maximumSectionSize = 256 * 1024
+    private static let maximumChunkLineSize = 4 * 1024
+
+    private enum State {
+        case requestLine
+        case header(RequestHead)
+        case sizedBody(remaining: Int)
+        case chunkSize
+        case chunk(remaining: Int)
+        case chunkEnd
+        case trailers(LoopbackServer.Fields)
+        case end
+    }
+
+    private var state = State.requestLine
+    private var buffer: [UInt8] = []
+    /// Where the bytes begin that no event has used.
+    private var start = 0
+    /// Up to where there is no line feed, so that a line that arrives byte by byte is not searched again and again.
+    private var searched = 0
+    private var sectionSize = 0
+
+    /// Whether a request has begun and is not complete.
+    var isInsideRequest: Bool {
+        if case .requestLine = state { return start < buffer.count }
+        return true
+    }
+
+    mutating func append(_ bytes: some Collection<UInt8>) {
+        if start > 0 {
+            buffer.removeSubrange(..<start)
+            searched = max(searched - start, 0)
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next event, or nil where more bytes are needed.
+    mutating func next() throws(Failure) -> Event? {
+        while true {
+            switch state {
+            case .requestLine:
+                guard let line = try takeSectionLine(tooLongStatus: 414) else { return nil }
+                // An empty line before a request is the remainder of a body that was sent with a line end too many.
+                if !line.isEmpty { state = .header(try Self.parseRequestLine(line)) }
+            case .header(var head):
+                guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
+                guard line.isEmpty else {
+                    head.fields.append(field: try Self.parseField(line))
+                    state = .header(head)
+                    continue
+                }
+                head.framing = try Self.framing(of: head)
+                sectionSize = 0
+                switch head.framing {
+                case .none, .length(0): state = .end
+                case .length(let length): state = .sizedBody(remaining: length)
+                case .chunked: state = .chunkSize
+                }
+                return .head(head)
+            case .sizedBody(let remaining):
+                guard let data = takeBytes(atMost: remaining) else { return nil }
+                state = data.count == remaining ? .end : .sizedBody(remaining: remaining - data.count)
+                return .body(data)
+            case .chunkSize:
+                guard let line = try takeLine(limit: Self.maximumChunkLineSize, tooLongStatus: 400) else { return nil }
+                let size = try Self.parseChunkSize(line)
+                state = size == 0 ? .trailers([:]) : .chunk(remaining: size)
+            case .chunk(let remaining):
+                guard let data = takeBytes(atMost: remaining) else { return nil }
+                state = data.count == remaining ? .chunkEnd : .chunk(remaining: remaining - data.count)
+                return .body(data)
+            case .chunkEnd:
+                guard let line = try takeLine(limit: 0, tooLongStatus: 400) else { return nil }
+                guard line.isEmpty else { throw .malformed("A chunk is longer than its size.") }
+                state = .chunkSize
+            case .trailers(var trailers):
+                guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
+                if line.isEmpty {
+                    state = .requestLine
+                    sectionSize = 0
+                    return .end(trailers: trailers)
+                }
+                trailers.append(field: try Self.parseField(line))
+                state = .trailers(trailers)
+            case .end:
+                state = .requestLine
+                return .end(trailers: [:])
+            }
+        }
+    }
+
+    private mutating func takeBytes(atMost count: Int) -> Data? {
+        let available = buffer[start...].prefix(count)
+        if available.isEmpty { return nil }
+        start = available.endIndex
+        searched = max(searched, start)
+        return Data(available)
+    }
+
+    private mutating func takeSectionLine(tooLongStatus: Int) throws(Failure) -> ArraySlice<UInt8>? {
+        let limit = Self.maximumSectionSize - sectionSize
+        guard let line = try takeLine(limit: limit, tooLongStatus: tooLongStatus) else { return nil }
+        sectionSize += line.count + 2
+        return line
+    }
+
+    /// The bytes up to the next CRLF, without it.
+    private mutating func takeLine(limit: Int, tooLongStatus: Int) throws(Failure) -> ArraySlice<UInt8>? {
+        searched = max(searched, start)
+        while searched < buffer.count {
+            let byte = buffer[searched]
+            let followsReturn = searched > start && buffer[searched - 1] == UInt8(ascii: "\r")
+            searched += 1
+            if byte == UInt8(ascii: "\n") {
+                guard followsReturn else { throw .malformed("A line ends without a carriage return.") }
+                let line = buffer[start..<searched - 2]
+                start = searched
+                return line
+            }
+            // Control characters end the search at once: what begins like a TLS handshake may never have a line feed.
+            if followsReturn || (byte < 0x20 && byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"))
+                || byte == 0x7F
+            {
+                throw .malformed("A line has a control character.")
+            }
+            if searched - start > limit + 1 {
+                throw Failure(status: tooLongStatus, reason: "A line or section is too long.")
+            }
+        }
+        return nil
+    }
+}
+
+extension LoopbackServer.Fields {
+    fileprivate mutating func append(field: Field) {
+        append(field.name, field.value)
+    }
+}
