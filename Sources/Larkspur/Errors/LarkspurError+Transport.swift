@@ -52,11 +52,11 @@ extension LarkspurError {
     }
 
     private static let sentences: [(parts: [String], code: Code)] = [
+        (["unencoding", "content encoding"], .contentDecodingFailed),
         (["http/0.9", "header", "chunk", "status line", "http response"], .malformedResponse),
         (["ssl", "tls", "certificate"], .secureConnectionFailed),
         (["resolve"], .cannotFindHost),
         (["timed out", "timeout"], .timedOut),
-        (["unencoding", "content encoding"], .contentDecodingFailed),
         (
             [
                 "empty reply", "transfer closed", "remaining to read", "recv failure", "send failure",

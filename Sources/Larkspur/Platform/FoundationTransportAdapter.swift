@@ -80,6 +80,12 @@
             }
         }
 
+        /// The default, a week, is left alone: nothing is gained by a timer for every task.
+        func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval? {
+            let timeout = session.configuration.timeoutIntervalForResource
+            return timeout > 0 && timeout < 604_800 ? timeout : nil
+        }
+
         func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
     }
 #endif

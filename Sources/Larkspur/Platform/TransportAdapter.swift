@@ -21,6 +21,9 @@ protocol TransportAdapter: Sendable {
     /// Calls the completion handler of a delegate method with an answer that was found on another queue.
     func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
 
+    /// The resource timeout of a session's configuration, in seconds, if the implementation does not enforce it.
+    func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval?
+
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 }
@@ -64,6 +67,8 @@ struct StandardTransportAdapter: TransportAdapter {
     {
         completion()
     }
+
+    func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval? { nil }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
 }

@@ -135,6 +135,21 @@ public final class SessionManager: Sendable {
         sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
     }
 
+    /// Makes a session manager with the same settings, hooks and queues and a session of its own; tasks are not copied.
+    public func copy() -> SessionManager {
+        let copy = SessionManager(
+            baseURL: baseURL,
+            configuration: configuration,
+            transport: sessions.transport,
+            requestSerializer: requestSerializer,
+            responseSerializer: responseSerializer,
+            completionQueue: completionQueue,
+            completionGroup: completionGroup
+        )
+        copy.hooks = hooks
+        return copy
+    }
+
     var environment: TaskEnvironment {
         settings.withLock {
             TaskEnvironment(

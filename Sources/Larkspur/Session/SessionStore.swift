@@ -18,7 +18,7 @@ final class SessionStore: Sendable {
 
     let hooks = SessionHooksStore()
     private let template: SessionConfiguration
-    private let transport: Transport
+    let transport: Transport
     private let storage = Mutex(Storage())
 
     init(configuration: URLSessionConfiguration, transport: Transport) {
@@ -63,7 +63,10 @@ final class SessionStore: Sendable {
             }
             let live = live(in: &storage)
             let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
-            delegate.task.attach(TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter))
+            let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) { [weak delegate] in
+                delegate?.fail(with: LarkspurError(.timedOut, "The request took longer than its session allows in all."))
+            }
+            delegate.task.attach(attempt)
             live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
         }
     }

@@ -11,8 +11,13 @@ struct TaskAttempt: Sendable {
     let urlTask: URLSessionTask
     let session: URLSession
     let adapter: any TransportAdapter
+    /// Ends the task because it took longer than its configuration allows in all.
+    let expire: @Sendable () -> Void
 
     func perform(_ control: Control) {
         adapter.perform(control, on: urlTask, in: session)
+        if control == .start, let limit = adapter.unenforcedResourceTimeout(of: session) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: expire)
+        }
     }
 }

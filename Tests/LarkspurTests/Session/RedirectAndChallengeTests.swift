@@ -1,0 +1,227 @@
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+@Suite("Redirects and challenges", .timeLimit(.minutes(1)))
+struct RedirectAndChallengeTests {
+    let server = try? LoopbackServer()
+
+    private func makeManager(_ transport: TestTransport) throws -> SessionManager {
+        transport.makeManager(for: try #require(server))
+    }
+
+    // MARK: Redirects
+
+    @Test("A redirect is followed, and the hook asked with the response and the new request", arguments: TestTransport.allCases)
+    func redirectIsFollowed(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        let hops = Recorder<(Int, String?)>()
+        manager.hooks.willPerformHTTPRedirection = { _, response, request in
+            hops.record((response.statusCode, request.url?.path))
+            return request
+        }
+
+        let call = try await manager.call(.get, "redirect/2")
+
+        #expect(call.error == nil)
+        #expect(hops.values.map(\.0) == [302, 302])
+        #expect(hops.values.last?.1 == "/get")
+        #expect(call.task?.currentRequest?.url?.path == "/get")
+        #expect(call.task?.originalRequest?.url?.path == "/redirect/2")
+    }
+
+    @Test("A redirect without a hook is followed", arguments: TestTransport.allCases)
+    func redirectByDefault(_ transport: TestTransport) async throws {
+        let call = try await makeManager(transport).call(.get, "redirect/3")
+
+        #expect(call.statusCode == 200)
+    }
+
+    @Test("A refused redirect is the response", arguments: TestTransport.allCases)
+    func redirectIsRefused(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
+
+        let call = try await manager.call(.get, "redirect/1")
+
+        #expect(call.error?.code == .unacceptableStatusCode)
+        #expect(call.error?.statusCode == 302)
+    }
+
+    @Test("A refused redirect of a download is the response, and no file", arguments: TestTransport.allCases)
+    func downloadRedirectIsRefused(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
+        let ends = Recorder<LarkspurError?>()
+
+        manager.downloadTask(with: URLRequest(url: try #require(server?.url("/redirect/1")))) { ends.record($0.error) }.resume()
+
+        #expect(try await ends.first()?.statusCode == 302)
+    }
+
+    @Test("A redirect is followed with the request that the hook returns", arguments: TestTransport.allCases)
+    func redirectIsChanged(_ transport: TestTransport) async throws {
+        let server = try #require(server)
+        let manager = try makeManager(transport)
+        manager.hooks.willPerformHTTPRedirection = { _, _, _ in URLRequest(url: server.url("/anything/elsewhere")) }
+
+        let call = try await manager.call(.get, "redirect/1")
+
+        #expect(call.string("url")?.hasSuffix("/anything/elsewhere") == true)
+    }
+
+    @Test("Too many redirects end in an error", arguments: TestTransport.allCases)
+    func endlessRedirect(_ transport: TestTransport) async throws {
+        server?.route("/loop", .redirect(to: "/loop"))
+
+        let call = try await makeManager(transport).call(.get, "loop")
+
+        #expect(call.error?.code == .tooManyRedirects)
+    }
+
+    @Test("A task that is cancelled while its redirect hook thinks ends once", arguments: TestTransport.allCases)
+    func cancelledInRedirect(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.willPerformHTTPRedirection = { task, _, request in
+            task.cancel()
+            return request
+        }
+
+        let call = try await manager.call(.get, "redirect/1")
+        try await manager.finishAll()
+
+        #expect(call.error?.code == .cancelled)
+    }
+
+    // MARK: Challenges
+
+    @Test(
+        "A 401 without credentials is a failure with the response, not a hang",
+        arguments: TestTransport.allCases,
+        ["basic-auth/user/password", "digest-auth/auth/user/password", "bearer"]
+    )
+    func challengeWithoutCredential(_ transport: TestTransport, _ path: String) async throws {
+        let call = try await makeManager(transport).call(.get, path)
+
+        #expect(call.error?.code == .unacceptableStatusCode)
+        #expect(call.error?.statusCode == 401)
+    }
+
+    @Test("A 401 of a download without credentials is a failure with the response", arguments: TestTransport.allCases)
+    func downloadChallenge(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        let ends = Recorder<LarkspurError?>()
+        let request = URLRequest(url: try #require(server?.url("/basic-auth/user/password")))
+
+        manager.downloadTask(with: request) { ends.record($0.error) }.resume()
+
+        #expect(try await ends.first()?.statusCode == 401)
+    }
+
+    @Test("The credential that the hook answers is used, and the refused response leaves no trace", arguments: TestTransport.allCases)
+    func challengeWithCredential(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, challenge in
+            guard challenge.protectionSpace.realm == "Fake Realm" else { return .performDefaultHandling }
+            return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
+        }
+
+        let call = try await manager.call(.get, "basic-auth/user/password")
+
+        #expect(call.error == nil)
+        #expect(call.json?["authenticated"] as? Bool == true)
+    }
+
+    @Test("A credential that was refused is not sent again and again", arguments: TestTransport.allCases)
+    func wrongCredential(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, _ in
+            .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
+        }
+
+        let call = try await manager.call(.get, "basic-auth/user/password")
+
+        #expect(call.error?.statusCode == 401)
+        #expect(server?.requests.count == 2)
+    }
+
+    @Test("A credential for Digest ends in a response, never in the end of the process", arguments: TestTransport.allCases)
+    func digestCredential(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, _ in
+            .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
+        }
+
+        let call = try await manager.call(.get, "digest-auth/auth/user/password")
+
+        withKnownIssue("FoundationNetworking does not know Digest") {
+            #expect(call.error == nil)
+        } when: {
+            transport == .foundation
+        }
+        #expect(call.statusCode == (call.isSuccess ? 200 : 401))
+    }
+
+    @Test("A rejected protection space is a failure with the response", arguments: TestTransport.allCases)
+    func rejectedChallenge(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, _ in .rejectProtectionSpace }
+
+        #expect(try await manager.call(.get, "basic-auth/user/password").error?.statusCode == 401)
+    }
+
+    @Test("A cancelled challenge cancels the task", arguments: TestTransport.allCases)
+    func cancelledChallenge(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, _ in .cancel }
+
+        #expect(try await manager.call(.get, "basic-auth/user/password").error?.code == .cancelled)
+    }
+
+    @Test("An error that a challenge is failed with reaches the caller", arguments: TestTransport.allCases)
+    func failedChallenge(_ transport: TestTransport) async throws {
+        struct NoPassword: Error {}
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveChallenge = { _, _ in .fail(NoPassword()) }
+
+        let error = try #require(try await manager.call(.get, "basic-auth/user/password").error)
+
+        #expect(error.code == .cancelled)
+        #expect(error.underlyingError is NoPassword)
+    }
+
+    // MARK: Other hooks
+
+    @Test("Hooks hear of the response, the data, the bytes sent and the end", arguments: TestTransport.allCases)
+    func listeningHooks(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        let events = Recorder<String>()
+        manager.hooks.didReceiveResponse = { _, response in
+            // An informational response may come before.
+            if (response as? HTTPURLResponse)?.statusCode == 200 { events.record("response") }
+            return .allow
+        }
+        manager.hooks.didReceiveData = { _, data in events.record(data.isEmpty ? "no data" : "data") }
+        manager.hooks.didSendBodyData = { _, _, total, _ in if total > 0 { events.record("sent") } }
+        manager.hooks.didComplete = { _, error in events.record(error == nil ? "complete" : "error") }
+
+        _ = try await manager.call(.post, "post", parameters: ["a": "b"])
+        try await events.wait(for: 4)
+
+        let order = events.values.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+        #expect(order.filter { $0 != "sent" } == ["response", "data", "complete"])
+        #expect(order.contains("sent"))
+    }
+
+    @Test("A response that is not worth its content ends in a cancellation", arguments: TestTransport.allCases)
+    func refusedResponse(_ transport: TestTransport) async throws {
+        let manager = try makeManager(transport)
+        manager.hooks.didReceiveResponse = { _, _ in .cancel }
+
+        let call = try await manager.call(.get, "fault/slow-body", serializer: DataResponseSerializer())
+
+        #expect(call.error?.code == .cancelled)
+    }
+}
