@@ -38,12 +38,18 @@ enum ParameterPath {
         case EncodingError.invalidValue(let value, let context):
             Self.error(
                 "its encoder refuses this \(type(of: value)).",
-                at: path.count > context.codingPath.count ? path : context.codingPath,
+                at: joined(path, context.codingPath),
                 underlyingError: error
             )
         default:
             Self.error("its encoding threw \(type(of: error)).", at: path, underlyingError: error)
         }
+    }
+
+    /// The whole path of what failed: an encoder that started at the path reports all of it, one that started anew only what is below.
+    private static func joined(_ path: [any CodingKey], _ reported: [any CodingKey]) -> [any CodingKey] {
+        let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue))
+        return isWhole ? reported : path + reported
     }
 }
 
