@@ -11,6 +11,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Makes a method from a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
+    /// Whether the name is a token, as every method has to be (RFC 9110, sections 5.6.2 and 9.1).
+    public var isValid: Bool { FieldSyntax.isToken(rawValue) }
+
     /// The name.
     public var description: String { rawValue }
 

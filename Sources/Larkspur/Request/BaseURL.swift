@@ -1,0 +1,78 @@
+/// The rules by which a string and a base URL become the URL of a request.
+enum BaseURL {
+    /// A base URL with a slash at the end of its path, so that what is resolved against it lands below its path and not beside it.
+    ///
+    /// A path that is empty stays empty; query and fragment stay.
+    static func normalized(_ url: URL) -> URL {
+        let text = url.absoluteString
+        let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
+        guard !url.path.isEmpty, !text[..<end].hasSuffix("/") else { return url.absoluteURL }
+        return URL(string: text[..<end] + "/" + text[end...]) ?? url.absoluteURL
+    }
+
+    /// Resolves a string against a base URL (RFC 3986, section 5): `foo` lands below the base's path, `/foo` drops it, an absolute URL replaces the
+    /// base, an empty string is the base, and the base's query goes unless the string is empty or a fragment.
+    /// - Parameters:
+    ///   - string: A URL, absolute or relative; characters that a URL cannot hold are percent-encoded.
+    ///   - base: The base URL, which is normalized first.
+    /// - Throws: ``LarkspurError`` with the code `invalidURL`.
+    static func resolve(_ string: String, against base: URL?) throws(LarkspurError) -> URL {
+        let base = base.map(normalized)
+        guard !string.isEmpty else {
+            guard let base else {
+                throw LarkspurError(
+                    .invalidURL,
+                    "The URL is empty and there is no base URL: pass a URL such as https://example.com/users, or set a base URL."
+                )
+            }
+            try validate(base)
+            return base
+        }
+        guard let url = URL(string: string, relativeTo: base)?.absoluteURL else {
+            throw LarkspurError(
+                .invalidURL,
+                "“\(excerpt(of: string))” cannot be parsed as a URL: look for spaces in front of it, in its host or its scheme, an unclosed bracket, "
+                    + "or a port that is no number."
+            )
+        }
+        guard url.scheme != nil else {
+            throw LarkspurError(
+                .invalidURL,
+                "“\(excerpt(of: string))” is relative and there is no base URL with a scheme: pass a whole URL such as https://example.com/users, "
+                    + "or set a base URL."
+            )
+        }
+        try validate(url)
+        return url
+    }
+
+    /// Checks that a URL is absolute, and that an http or https URL has a host (RFC 9110, section 4.2).
+    static func validate(_ url: URL) throws(LarkspurError) {
+        guard let scheme = url.scheme?.lowercased(), !scheme.isEmpty else {
+            throw LarkspurError(
+                .invalidURL,
+                "“\(excerpt(of: url.absoluteString))” is relative: a request needs a whole URL such as https://example.com/users.",
+                failingURL: url
+            )
+        }
+        guard scheme == "http" || scheme == "https" else { return }
+        guard let host = url.host, !host.isEmpty else {
+            throw LarkspurError(
+                .invalidURL,
+                "“\(excerpt(of: url.absoluteString))” has no host: write it with two slashes and a host, as \(scheme)://example.com/users.",
+                failingURL: url
+            )
+        }
+    }
+
+    /// What of a string can be shown in a message: its beginning, without credentials, query and fragment, on one line.
+    private static func excerpt(of string: String) -> String {
+        let scalars = string.unicodeScalars
+        let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
+        let start = scalars[..<end].lastIndex(of: "@")
+        let text =
+            (start == nil ? "" : "…") + string[(start ?? scalars.startIndex)..<end]
+            + (end < scalars.endIndex ? "…" : "")
+        return FieldSyntax.printable(text.count > 80 ? text.prefix(80) + "…" : text)
+    }
+}

@@ -1,0 +1,90 @@
+extension HTTPHeaders {
+    /// A header field: a name and its value (RFC 9110, section 5).
+    ///
+    /// Fields are equal when their values are and their names differ at most in case. Printing one hides the value where
+    /// ``isSensitive`` says so; ``value`` always has it.
+    public struct Field: Sendable {
+        /// The name as it is sent.
+        public let name: String
+        /// The value as it is sent.
+        public let value: String
+
+        /// Makes a field; a name or value that HTTP does not allow is refused when a request is built.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+extension HTTPHeaders.Field: Hashable {
+    /// Compares names without regard to case, and values exactly.
+    public static func == (left: Self, right: Self) -> Bool {
+        FieldSyntax.areSameName(left.name, right.name) && left.value == right.value
+    }
+
+    /// Hashes the lowercased name, and the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercased())
+        hasher.combine(value)
+    }
+}
+
+extension HTTPHeaders.Field {
+    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token, key, secret or password.
+    public var isSensitive: Bool {
+        let words = name.lowercased().split { $0 == "-" || $0 == "_" }
+        if words.contains(where: { ["auth", "authorization", "cookie", "cookie2"].contains($0) }) { return true }
+        let joined = words.joined()
+        let secrets = [
+            "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "credential", "signature",
+        ]
+        return secrets.contains { joined.contains($0) }
+    }
+
+    /// The value, or a placeholder for it where it is sensitive; on one line.
+    var redactedValue: String { isSensitive ? "<redacted>" : FieldSyntax.printable(value) }
+
+    /// Checks that the field can be sent as it is (RFC 9110, sections 5.1 and 5.5).
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`; its message never holds the value.
+    public func validate() throws(LarkspurError) {
+        guard FieldSyntax.isToken(name) else { throw invalidNameError }
+        guard FieldSyntax.isSafeValue(value) else {
+            throw LarkspurError(
+                .invalidHeaderField,
+                "The value of the header field \(name) holds CR, LF or NUL, which would end it: remove them or encode the value."
+            )
+        }
+    }
+
+    private var invalidNameError: LarkspurError {
+        guard let offender = name.unicodeScalars.firstIndex(where: { !Self.isTokenScalar($0) }) else {
+            return LarkspurError(.invalidHeaderField, "A header field has an empty name.")
+        }
+        // Whoever takes a whole line for the name has put a value behind the colon: what follows is not printed.
+        let start = String(name.unicodeScalars[..<offender].prefix(60))
+        let codePoint = String(name.unicodeScalars[offender].value, radix: 16, uppercase: true)
+        return LarkspurError(
+            .invalidHeaderField,
+            "A header field's name holds the code point \(codePoint) (hexadecimal) after “\(start)”: only letters, digits and "
+                + "!#$%&'*+-.^_`|~ are allowed."
+        )
+    }
+
+    private static func isTokenScalar(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && FieldSyntax.isTokenByte(UInt8(truncatingIfNeeded: scalar.value))
+    }
+}
+
+extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `Name: value`, with the value hidden where it is sensitive.
+    public var description: String { "\(FieldSyntax.printable(name)): \(redactedValue)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that holds no sensitive value, for `dump` and debuggers.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["name": name, "value": redactedValue], displayStyle: .struct)
+    }
+}

@@ -1,0 +1,46 @@
+extension HTTPHeaders {
+    /// What a request serializer starts with: `Accept-Language` from the user's preferred languages, and `User-Agent` from the
+    /// process's name, the bundle's version and the operating system, as in AFNetworking. Made once.
+    public static let `default`: HTTPHeaders = {
+        var headers: HTTPHeaders = []
+        let language = Field.acceptLanguage(Locale.preferredLanguages)
+        if !language.value.isEmpty { headers.set(language) }
+        headers.set(
+            .userAgent(
+                product: ProcessInfo.processInfo.processName,
+                version: bundleVersion ?? "1.0",
+                system: OperatingSystem.description
+            )
+        )
+        return headers
+    }()
+
+    private static var bundleVersion: String? {
+        let info = Bundle.main.infoDictionary
+        return info?["CFBundleShortVersionString"] as? String ?? info?["CFBundleVersion"] as? String
+    }
+}
+
+extension HTTPHeaders.Field {
+    /// `User-Agent` as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
+    ///
+    /// Other scripts are transliterated, as in AFNetworking; what is no token then becomes hyphens.
+    static func userAgent(product: String, version: String, system: String) -> Self {
+        let comment = ascii(system).filter {
+            $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true
+        }
+        return userAgent("\(token(product) ?? "Larkspur")/\(token(version) ?? "1.0") (\(comment))")
+    }
+
+    private static func ascii(_ text: String) -> String {
+        let transform = StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove")
+        let latin = text.applyingTransform(transform, reverse: false) ?? text
+        return String(String.UnicodeScalarView(latin.unicodeScalars.filter(\.isASCII)))
+    }
+
+    private static func token(_ text: String) -> String? {
+        let bytes = ascii(text).utf8.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }
+        let token = String(decoding: bytes, as: UTF8.self)
+        return token.contains { $0 != "-" } ? token : nil
+    }
+}

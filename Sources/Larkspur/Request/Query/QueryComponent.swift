@@ -1,0 +1,106 @@
+/// Parameters as a tree, with leaves and keys already in their styles.
+indirect enum QueryComponent {
+    typealias Field = (key: String, value: QueryComponent)
+
+    case null
+    case text(String, data: Data? = nil)
+    case array([QueryComponent])
+    case set([QueryComponent])
+    case object([Field])
+}
+
+/// Makes the tree of a value.
+struct QueryComponentBuilder {
+    let encoder: QueryEncoder
+
+    func component(of value: Any, at path: [any CodingKey], depth: Int) throws(LarkspurError) -> QueryComponent {
+        guard depth <= ParameterPath.maximumDepth else {
+            throw ParameterPath.error(
+                "parameters may be nested \(ParameterPath.maximumDepth) levels deep and no deeper.",
+                at: Array(path.prefix(4))
+            )
+        }
+        switch ParameterValue(value) {
+        case .null:
+            return .null
+        case .string(let text):
+            return .text(text)
+        case .boolean(let boolean):
+            return .text(encoder.booleanStyle.text(of: boolean))
+        case .number(let number):
+            guard number.isFinite else {
+                throw ParameterPath.error("\(number.text) is not a finite number.", at: path)
+            }
+            return .text(number.text)
+        case .date(let date):
+            return .text(try encoder.dateStyle.text(of: date, at: path))
+        case .data(let data):
+            return .text(try encoder.dataStyle.text(of: data, at: path), data: data)
+        case .array(let elements):
+            return .array(try components(of: elements, at: path, depth: depth))
+        case .set(let members):
+            return .set(try components(of: members, at: path, depth: depth))
+        case .dictionary(let entries):
+            return .object(try fields(of: entries, at: path, depth: depth))
+        case .encodable(let value):
+            return try component(encoding: value, at: path, depth: depth)
+        case .unsupported:
+            throw ParameterPath.error(
+                "a query has no form for \(type(of: value)). Pass a string, a number or another type that Parameters names.",
+                at: path
+            )
+        }
+    }
+
+    private func components(
+        of elements: [Any],
+        at path: [any CodingKey],
+        depth: Int
+    ) throws(LarkspurError) -> [QueryComponent] {
+        var components: [QueryComponent] = []
+        components.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            let path = path + [ParameterKey(intValue: index)]
+            components.append(try component(of: element, at: path, depth: depth + 1))
+        }
+        return components
+    }
+
+    private func fields(
+        of entries: [(key: Any, value: Any)],
+        at path: [any CodingKey],
+        depth: Int
+    ) throws(LarkspurError) -> [QueryComponent.Field] {
+        var fields: [(name: String, field: QueryComponent.Field)] = []
+        fields.reserveCapacity(entries.count)
+        for (key, value) in entries {
+            let name = try name(of: key, at: path)
+            let path = path + [ParameterKey(stringValue: name)]
+            let component = try component(of: value, at: path, depth: depth + 1)
+            fields.append((name, (encoder.keyStyle.key(for: name), component)))
+        }
+        return fields.sorted { ($0.field.key, $0.name) < ($1.field.key, $1.name) }.map(\.field)
+    }
+
+    private func name(of key: Any, at path: [any CodingKey]) throws(LarkspurError) -> String {
+        if let name = ParameterValue.name(of: key) { return name }
+        if case .number(let number) = ParameterValue(key), number.isFinite { return number.text }
+        throw ParameterPath.error("a key of the type \(type(of: key)) has no name.", at: path)
+    }
+
+    private func component(
+        encoding value: any Encodable,
+        at path: [any CodingKey],
+        depth: Int
+    ) throws(LarkspurError) -> QueryComponent {
+        let encoding = QueryEncoding(builder: self)
+        let node = QueryNode(depth: depth)
+        do {
+            try value.encode(to: QueryValueEncoder(encoding: encoding, node: node, codingPath: path))
+        } catch {
+            throw ParameterPath.error(wrapping: error, at: path)
+        }
+        if let failure = encoding.failure { throw failure }
+        return node.component
+    }
+}

@@ -1,0 +1,82 @@
+/// Turns parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
+///
+/// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key repeated for sets, booleans as
+/// `1` and `0`, null as the key alone, nothing for an empty collection, and everything percent-encoded in UTF-8 but letters, digits
+/// and `-._~/?`. A value that none of this can express is an error, never a guess.
+///
+/// ```swift
+/// serializer.queryEncoder.arrayStyle = .noBrackets
+/// serializer.queryEncoder.dateStyle = .secondsSince1970
+/// ```
+public struct QueryEncoder: Sendable {
+    /// How the elements of an array are named. Default: `.brackets`, `key[]`.
+    public var arrayStyle: ArrayStyle = .brackets
+    /// How booleans are written. Default: `.numeric`, `1` and `0`.
+    public var booleanStyle: BooleanStyle = .numeric
+    /// How data is written. Default: `.base64`.
+    public var dataStyle: DataStyle = .base64
+    /// How dates are written. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read everywhere.
+    public var dateStyle: DateStyle = .iso8601
+    /// How each key is written. Default: `.unchanged`.
+    public var keyStyle: KeyStyle = .unchanged
+    /// How a key is joined to those above it. Default: `.brackets`, `parent[child]`.
+    public var keyPathStyle: KeyPathStyle = .brackets
+    /// How null is written: `NSNull`, nil in a dictionary or an array, `encodeNil`. Default: `.keyOnly`, `key`.
+    public var nullStyle: NullStyle = .keyOnly
+    /// How a space is written. Default: `.percentEscaped`, `%20`.
+    public var spaceStyle: SpaceStyle = .percentEscaped
+    /// Whether keys are sorted, by case, so that equal parameters give equal text. Default: true.
+    ///
+    /// If false, an `Encodable` type's keys keep the order in which it encodes them; dictionaries and sets, which have no order, are sorted regardless.
+    public var sortsKeys = true
+    /// Whether an `Encodable` type's optional properties that are nil are written in ``nullStyle``. Default: false.
+    ///
+    /// Synthesized conformances encode such a property "if present", that is, leave it out, and so does `JSONEncoder`.
+    public var includesNilProperties = false
+    /// What `Encodable` types find in their encoder's `userInfo`. Default: nothing.
+    public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+    /// Makes an encoder with AFNetworking's rules.
+    public init() {}
+
+    /// Encodes parameters.
+    ///
+    /// A single value without a name gives `=value`, an array at the top level `[]=value` for each element (with the brackets escaped).
+    /// - Parameter parameters: What to encode.
+    /// - Returns: The text, without a leading question mark; empty if there is nothing to encode.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type: for a value that is no parameter
+    ///   (see ``Parameters``), a number that is infinite or not a number, nesting deeper than 128 levels, or what an `encode(to:)` threw.
+    public func encode(_ parameters: Parameters) throws(LarkspurError) -> String {
+        try pairs(of: parameters).map(text).joined(separator: "&")
+    }
+
+    /// Percent-encodes a text in UTF-8, except for letters, digits and `-._~/?` (RFC 3986, sections 2.3 and 3.4).
+    ///
+    /// What is encoded already is encoded again, so that decoding gives back what went in. The slash and the question mark stay, as a query may hold
+    /// them and some servers want them plain.
+    /// - Parameter text: The text of one key or one value.
+    public static func percentEscaped(_ text: String) -> String {
+        percentEscaped(text, space: .percentEscaped)
+    }
+
+    private func text(of pair: QueryPair) -> String {
+        let key = Self.percentEscaped(pair.key, space: spaceStyle)
+        guard let value = pair.value else { return key }
+        return key + "=" + Self.percentEscaped(value, space: spaceStyle)
+    }
+
+    private static func percentEscaped(_ text: String, space: SpaceStyle) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if PercentEncoding.isUnescaped(byte) {
+                result.append(byte)
+            } else if byte == UInt8(ascii: " "), case .plusReplaced = space {
+                result.append(UInt8(ascii: "+"))
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

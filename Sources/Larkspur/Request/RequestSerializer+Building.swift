@@ -1,0 +1,95 @@
+extension RequestSerializer {
+    /// Builds a request.
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: An absolute URL; one of http or https must have a host.
+    ///   - parameters: What to encode into the query or the body. Default: nil.
+    ///   - headers: Fields of this request, which win over the serializer's. Default: none.
+    /// - Returns: The request, with those of the serializer's properties that were set.
+    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func makeRequest(
+        _ method: HTTPMethod,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) -> URLRequest {
+        guard method.isValid else {
+            throw LarkspurError(
+                .invalidMethod,
+                "The method “\(FieldSyntax.printable(String(method.rawValue.prefix(40))))” is not a token: only letters, digits and "
+                    + "!#$%&'*+-.^_`|~ are allowed.",
+                failingURL: url
+            )
+        }
+        try BaseURL.validate(url)
+        // Before URLRequest sees them: it need not keep a field that it does not like.
+        try headers.validate()
+        var request = URLRequest(url: url)
+        request.httpMethod = method.rawValue
+        settings.applyProperties(to: &request)
+        for field in headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        return try serialize(request, parameters: parameters)
+    }
+
+    /// Puts headers and parameters into a request.
+    ///
+    /// Fields that the request has stay; the serializer's are added where they are missing. Parameters of a method that encodes them into the URI
+    /// are appended to the URL's query, before a fragment, and what the URL holds already stays as it is; otherwise they become the body.
+    /// The serializer's timeout and other request properties are not applied: they are for requests that it makes itself.
+    /// - Parameters:
+    ///   - request: The request, which is not changed.
+    ///   - parameters: What to encode, or nil.
+    /// - Returns: The request with headers and parameters.
+    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request attached.
+    public func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+        do throws(LarkspurError) {
+            return try serialized(request, parameters: parameters)
+        } catch {
+            var error = error
+            error.request = error.request ?? request
+            throw error
+        }
+    }
+
+    private func serialized(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+        guard let url = request.url else {
+            throw LarkspurError(.invalidURL, "The request has no URL: set one before it is serialized.")
+        }
+        var request = request
+        try settings.headers.validate()
+        for field in settings.headers where request.value(forHTTPHeaderField: field.name) == nil {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        if !settings.encodesParametersInURI(request.httpMethod ?? "GET") {
+            try encodeBody(parameters, into: &request)
+        } else if let parameters {
+            let query = try settings.query(parameters, for: request)
+            request.url = try url.appending(encodedQuery: query)
+        }
+        try request.headers.validate()
+        return request
+    }
+}
+
+extension URL {
+    /// The URL with more of a query, which is encoded already, and everything else byte for byte as it was.
+    ///
+    /// On the text rather than through `URLComponents`, which writes parts of a URL anew.
+    func appending(encodedQuery: String) throws(LarkspurError) -> URL {
+        guard !encodedQuery.isEmpty else { return self }
+        let text = absoluteString
+        let end = text.firstIndex(of: "#") ?? text.endIndex
+        var head = text[..<end]
+        if let mark = head.firstIndex(of: "?") {
+            let existing = head[head.index(after: mark)...]
+            if !existing.isEmpty && !existing.hasSuffix("&") { head += "&" }
+        } else {
+            head += "?"
+        }
+        head += PercentEncoding.escapingIllegalQueryCharacters(encodedQuery)
+        guard let url = URL(string: String(head) + text[end...]) else {
+            throw LarkspurError(.invalidURL, "The URL cannot take the parameters as its query.", failingURL: self)
+        }
+        return url
+    }
+}

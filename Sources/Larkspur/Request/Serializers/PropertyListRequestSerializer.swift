@@ -1,0 +1,63 @@
+/// Builds requests whose parameters become a property list.
+///
+/// The Content-Type is `application/x-plist`, where the request has none. Without parameters there is neither a body nor a Content-Type.
+///
+/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values; property lists have no null and
+/// no sets, which are errors.
+public struct PropertyListRequestSerializer: RequestSerializer {
+    /// Headers, request properties, and how parameters become a query.
+    public var settings = RequestSettings()
+    /// The format to write. Default: XML. `.openStep`, which Foundation cannot write, is an error.
+    public var format: PropertyListSerialization.PropertyListFormat
+
+    /// Makes a serializer.
+    /// - Parameter format: The format to write. Default: XML.
+    public init(format: PropertyListSerialization.PropertyListFormat = .xml) {
+        self.format = format
+    }
+
+    /// Writes parameters as a property list.
+    /// - Parameters:
+    ///   - parameters: What to encode; nil leaves the request as it is.
+    ///   - request: The request to write to.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
+    public func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) throws(LarkspurError) {
+        guard let parameters else { return }
+        request.httpBody = try body(of: parameters)
+        request.setContentTypeIfAbsent("application/x-plist")
+    }
+
+    private func body(of parameters: Parameters) throws(LarkspurError) -> Data {
+        // Foundation on Linux ends the process when it is asked for this format.
+        guard format != .openStep else {
+            throw LarkspurError(.parameterEncodingFailed, "The OpenStep format cannot be written: use .xml or .binary.")
+        }
+        do {
+            if case .encodable(let value) = parameters { return try encode(value, as: format) }
+            let graph = ObjectGraph(format: .propertyList) { value in
+                // In an array, as a property list's top level is a collection.
+                let data = try array(of: value)
+                let objects = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+                return (objects as? [Any])?.first ?? objects
+            }
+            let object = try graph.object(of: parameters.value, at: [], depth: 0)
+            return try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
+        } catch {
+            throw ParameterPath.error(wrapping: error, at: [])
+        }
+    }
+
+    private func array(of value: some Encodable) throws -> Data { try encode([value], as: .binary) }
+
+    private func encode(_ value: any Encodable, as format: PropertyListSerialization.PropertyListFormat) throws -> Data
+    {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        return try encoder.encode(value)
+    }
+}
+
+extension RequestSerializer where Self == PropertyListRequestSerializer {
+    /// A ``PropertyListRequestSerializer`` with its defaults: parameters become a property list in XML.
+    public static var propertyList: Self { Self() }
+}
