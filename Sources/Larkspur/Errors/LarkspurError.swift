@@ -110,12 +110,15 @@ extension LarkspurError: CustomStringConvertible {
         return text
     }
 
-    private static func redacted(_ url: URL) -> String {
+    /// A URL without credentials, query and fragment. It stays percent-encoded, so that no line break gets into a log.
+    static func redacted(_ url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
+        let hasQuery = components.percentEncodedQuery != nil
         components.user = nil
         components.password = nil
         components.fragment = nil
-        if components.percentEncodedQuery != nil { components.percentEncodedQuery = "…" }
-        return components.string?.removingPercentEncoding ?? ""
+        // Setting the query to a character that has to be percent-encoded is a precondition failure.
+        components.percentEncodedQuery = nil
+        return (components.string ?? "") + (hasQuery ? "?…" : "")
     }
 }
