@@ -65,7 +65,11 @@ public struct LarkspurError: Error, Sendable {
     /// Says whether this error or one of those that it keeps underneath has a code.
     /// - Parameter code: The code to look for.
     public func contains(_ code: Code) -> Bool {
-        self.code == code || (underlyingError as? LarkspurError)?.contains(code) == true
+        if self.code == code { return true }
+        if let members = underlyingError as? CompoundResponseSerializer.MemberErrors {
+            return members.errors.contains { $0.contains(code) }
+        }
+        return (underlyingError as? LarkspurError)?.contains(code) == true
     }
 }
 
