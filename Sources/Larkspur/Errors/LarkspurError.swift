@@ -65,7 +65,11 @@ public struct LarkspurError: Error, Sendable {
     /// Says whether this error or one of those that it keeps underneath has a code.
     /// - Parameter code: The code to look for.
     public func contains(_ code: Code) -> Bool {
-        self.code == code || (underlyingError as? LarkspurError)?.contains(code) == true
+        if self.code == code { return true }
+        if let members = underlyingError as? CompoundResponseSerializer.MemberErrors {
+            return members.errors.contains { $0.contains(code) }
+        }
+        return (underlyingError as? LarkspurError)?.contains(code) == true
     }
 }
 
@@ -110,12 +114,15 @@ extension LarkspurError: CustomStringConvertible {
         return text
     }
 
-    private static func redacted(_ url: URL) -> String {
+    /// A URL without credentials, query and fragment. It stays percent-encoded, so that no line break gets into a log.
+    static func redacted(_ url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
+        let hasQuery = components.percentEncodedQuery != nil
         components.user = nil
         components.password = nil
         components.fragment = nil
-        if components.percentEncodedQuery != nil { components.percentEncodedQuery = "…" }
-        return components.string?.removingPercentEncoding ?? ""
+        // Setting the query to a character that has to be percent-encoded is a precondition failure.
+        components.percentEncodedQuery = nil
+        return (components.string ?? "") + (hasQuery ? "?…" : "")
     }
 }

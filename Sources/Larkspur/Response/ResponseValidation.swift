@@ -1,5 +1,59 @@
-/// (to be completed)
-public struct ResponseValidation: Sendable {
-    /// (to be completed)
-    public init() {}
+/// Which responses are acceptable: by status code, and by content type.
+///
+/// Only HTTP responses are checked. A wrong or missing content type does no harm where there is no content, so an empty body is acceptable
+/// whatever its type, as in AFNetworking.
+public struct ResponseValidation: Hashable, Sendable {
+    /// The status codes that are acceptable; nil accepts every one. Default: 200 to 299.
+    public var acceptableStatusCodes: StatusCodes?
+    /// The media types that are acceptable; nil accepts every one, and content without a type too. Default: nil.
+    public var acceptableContentTypes: Set<MediaRange>?
+
+    /// Makes a validation.
+    /// - Parameters:
+    ///   - acceptableStatusCodes: The status codes that are acceptable, or nil for all. Default: 200 to 299.
+    ///   - acceptableContentTypes: The media types that are acceptable, or nil for all. Default: nil.
+    public init(
+        acceptableStatusCodes: StatusCodes? = .successful,
+        acceptableContentTypes: Set<MediaRange>? = nil
+    ) {
+        self.acceptableStatusCodes = acceptableStatusCodes
+        self.acceptableContentTypes = acceptableContentTypes
+    }
+
+    /// Accepts every response.
+    public static let anything = ResponseValidation(acceptableStatusCodes: nil, acceptableContentTypes: nil)
+
+    /// Checks a response.
+    /// - Parameters:
+    ///   - response: The response; one that is not an `HTTPURLResponse` is acceptable.
+    ///   - data: Its content.
+    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; where both apply the first, with the
+    ///   second as its `underlyingError`. It carries the response and its content.
+    public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
+        guard let response = response as? HTTPURLResponse else { return }
+        let contentTypeError = contentTypeError(response, data: data)
+        if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
+            let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            throw LarkspurError(
+                .unacceptableStatusCode,
+                "Request failed: \(phrase) (\(response.statusCode))",
+                underlyingError: contentTypeError,
+                response: response,
+                responseData: data
+            )
+        }
+        if let contentTypeError { throw contentTypeError }
+    }
+
+    private func contentTypeError(_ response: HTTPURLResponse, data: Data) -> LarkspurError? {
+        guard let acceptableContentTypes, !data.isEmpty else { return nil }
+        let essence = MediaType(of: response)?.essence
+        if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }
+        return LarkspurError(
+            .unacceptableContentType,
+            "Request failed: unacceptable content-type: \((essence ?? "none").excerpt)",
+            response: response,
+            responseData: data
+        )
+    }
 }

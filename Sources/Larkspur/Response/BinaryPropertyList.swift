@@ -1,0 +1,115 @@
+/// The container structure of a binary property list: objects that refer to one another by number.
+///
+/// Nothing in the format keeps references from forming a cycle, or a few hundred bytes from standing for a tree of 2^200 nodes. This looks at
+/// the references alone.
+struct BinaryPropertyList {
+    private static let deepest = 512
+    private static let trailerLength = 32
+
+    private let bytes: [UInt8]
+    private let offsetLength: Int
+    private let referenceLength: Int
+    private let objectCount: Int
+    private let top: Int
+    private let table: Int
+
+    static func isOne(_ data: Data) -> Bool { data.starts(with: Array("bplist".utf8)) }
+
+    /// Reads the trailer; nil where it does not fit the content.
+    init?(_ data: Data) {
+        bytes = [UInt8](data)
+        guard bytes.count >= 8 + Self.trailerLength else { return nil }
+        let trailer = bytes.count - Self.trailerLength
+        offsetLength = Int(bytes[trailer + 6])
+        referenceLength = Int(bytes[trailer + 7])
+        guard
+            (1...8).contains(offsetLength), (1...8).contains(referenceLength),
+            let objectCount = Self.integer(bytes, at: trailer + 8, length: 8),
+            let top = Self.integer(bytes, at: trailer + 16, length: 8),
+            let table = Self.integer(bytes, at: trailer + 24, length: 8),
+            top < objectCount, table <= trailer, objectCount <= (trailer - table) / offsetLength
+        else { return nil }
+        self.objectCount = objectCount
+        self.top = top
+        self.table = table
+    }
+
+    /// Whether every reference leads somewhere, none leads back, nesting stays within 512 levels, and the tree that is meant has no more nodes than
+    /// a document of this size can want.
+    var isTractable: Bool {
+        let limit = 1_000_000 + 8 * bytes.count
+        var sizes = [Int?](repeating: nil, count: objectCount)
+        var isOpen = [Bool](repeating: false, count: objectCount)
+        guard let children = children(of: top) else { return false }
+        var path = [Visit(object: top, children: children)]
+        isOpen[top] = true
+        while var visit = path.popLast() {
+            guard let child = visit.children.popLast() else {
+                sizes[visit.object] = visit.size
+                isOpen[visit.object] = false
+                if visit.size > limit { return false }
+                if let last = path.indices.last { path[last].size += visit.size }
+                continue
+            }
+            guard child < objectCount, !isOpen[child], visit.size <= limit else { return false }
+            if let size = sizes[child] {
+                visit.size += size
+                path.append(visit)
+            } else {
+                guard path.count + 1 < Self.deepest, let grandchildren = self.children(of: child) else { return false }
+                isOpen[child] = true
+                path.append(visit)
+                path.append(Visit(object: child, children: grandchildren))
+            }
+        }
+        return true
+    }
+
+    private struct Visit {
+        let object: Int
+        var children: [Int]
+        var size = 1
+    }
+
+    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged.
+    private func children(of object: Int) -> [Int]? {
+        guard
+            let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
+        else { return nil }
+        let perElement: Int
+        switch bytes[offset] >> 4 {
+        case 0xA, 0xB, 0xC: perElement = 1
+        case 0xD: perElement = 2
+        default: return []
+        }
+        guard let (count, start) = countAndStart(at: offset), count <= table - start else { return nil }
+        let references = count * perElement
+        guard references <= (table - start) / referenceLength else { return nil }
+        var children: [Int] = []
+        children.reserveCapacity(references)
+        for index in 0..<references {
+            guard
+                let child = Self.integer(bytes, at: start + index * referenceLength, length: referenceLength)
+            else { return nil }
+            children.append(child)
+        }
+        return children
+    }
+
+    /// How many elements the container at an offset has, and where they begin.
+    private func countAndStart(at offset: Int) -> (count: Int, start: Int)? {
+        let nibble = bytes[offset] & 0xF
+        guard nibble == 0xF else { return (Int(nibble), offset + 1) }
+        guard offset + 1 < table, bytes[offset + 1] >> 4 == 1 else { return nil }
+        let length = 1 << Int(bytes[offset + 1] & 0xF)
+        guard length <= 8, let count = Self.integer(bytes, at: offset + 2, length: length) else { return nil }
+        let start = offset + 2 + length
+        return start <= table ? (count, start) : nil
+    }
+
+    private static func integer(_ bytes: [UInt8], at offset: Int, length: Int) -> Int? {
+        guard offset >= 0, length <= 8, offset <= bytes.count - length else { return nil }
+        let value = bytes[offset..<(offset + length)].reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
+        return Int(exactly: value)
+    }
+}

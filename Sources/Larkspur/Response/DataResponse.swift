@@ -1,0 +1,57 @@
+/// What came of a request: the request, the response, its content, and the value that was made of it or the error.
+public struct DataResponse<Value> {
+    /// The request that was sent last, after redirects; nil where none could be built.
+    public let request: URLRequest?
+    /// The response; nil where none arrived.
+    public let response: URLResponse?
+    /// The content that arrived, decoded from its content coding; empty if there was none.
+    public let data: Data
+    /// The value, or why there is none.
+    public let result: Result<Value, LarkspurError>
+
+    init(request: URLRequest?, response: URLResponse?, data: Data, result: Result<Value, LarkspurError>) {
+        self.request = request
+        self.response = response
+        self.data = data
+        self.result = result
+    }
+
+    /// The value, where there is one.
+    public var value: Value? { try? result.get() }
+
+    /// The error, where there is one.
+    public var error: LarkspurError? { result.failure }
+
+    /// The status code, where there was an HTTP response.
+    public var statusCode: Int? { httpResponse?.statusCode }
+
+    /// The response, where it is one of HTTP.
+    public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
+
+    /// The same with another value.
+    /// - Parameter transform: Makes the new value of the old one; not called where there is an error.
+    public func map<NewValue>(_ transform: (Value) -> NewValue) -> DataResponse<NewValue> {
+        DataResponse<NewValue>(request: request, response: response, data: data, result: result.map(transform))
+    }
+
+    /// The same with another value, or with the error that making it threw.
+    /// - Parameter transform: Makes the new value of the old one. An error other than ``LarkspurError`` is kept underneath one with the code
+    ///   `responseSerializationFailed`.
+    public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
+        DataResponse<NewValue>(
+            request: request,
+            response: response,
+            data: data,
+            result: result.tryMap(transform, request: request, response: response, data: data)
+        )
+    }
+}
+
+extension DataResponse: Sendable where Value: Sendable {}
+
+extension DataResponse: CustomStringConvertible {
+    /// Method, URL without credentials and query, status, number of bytes, and the error's label: safe to log.
+    public var description: String {
+        ExchangeDescription.text(request, response, content: "\(data.count) bytes", error: error)
+    }
+}

@@ -1,0 +1,70 @@
+/// The media type of a Content-Type field, read tolerantly (RFC 9110, section 8.3.1).
+struct MediaType {
+    /// Type and subtype in lower case, such as `text/html`.
+    let essence: String
+    private let parameters: [(name: String, value: String)]
+
+    /// Reads a field value; nil where it names no type.
+    init?(_ fieldValue: String) {
+        essence = Self.essence(of: fieldValue)
+        if essence.isEmpty { return nil }
+        parameters = Self.parameters(of: fieldValue)
+    }
+
+    /// Reads a response's Content-Type; nil where there is none. A response of another kind than HTTP says its type by itself.
+    init?(of response: URLResponse?) {
+        guard let response else { return nil }
+        if let response = response as? HTTPURLResponse {
+            guard let fieldValue = response.value(forHTTPHeaderField: "Content-Type") else { return nil }
+            self.init(fieldValue)
+        } else {
+            guard let essence = response.mimeType else { return nil }
+            self.init(response.textEncodingName.map { "\(essence); charset=\($0)" } ?? essence)
+        }
+    }
+
+    /// The first parameter of a name, which is matched regardless of case.
+    subscript(name: String) -> String? {
+        parameters.first { $0.name == name.lowercased() }?.value
+    }
+
+    /// What stands before the parameters, in lower case and without blanks around it.
+    static func essence(of text: String) -> String {
+        text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    private static func parameters(of text: String) -> [(name: String, value: String)] {
+        var rest = text.drop { $0 != ";" }
+        var parameters: [(name: String, value: String)] = []
+        while rest.first == ";" {
+            rest = rest.dropFirst()
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            let value = takeValue(from: &rest)
+            parameters.append((name.trimmingCharacters(in: .whitespaces).lowercased(), value))
+        }
+        return parameters
+    }
+
+    /// Takes `=value` off the front: a token, or a quoted string with its escapes resolved.
+    private static func takeValue(from rest: inout Substring) -> String {
+        rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else {
+            let token = rest.prefix { $0 != ";" }
+            rest = rest.dropFirst(token.count)
+            return token.trimmingCharacters(in: .whitespaces)
+        }
+        rest = rest.dropFirst()
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            if character == "\\", let escaped = rest.popFirst() {
+                value.append(escaped)
+            } else {
+                value.append(character)
+            }
+        }
+        rest = rest.drop { $0 != ";" }
+        return value
+    }
+}

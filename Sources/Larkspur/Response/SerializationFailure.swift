@@ -1,0 +1,74 @@
+/// Says in words why content could not be parsed.
+///
+/// Parsers quote what they choke on, so that every quotation is cut: a message is a sentence and not the response's body.
+enum SerializationFailure {
+    /// The error for content that a parser refused.
+    /// - Parameters:
+    ///   - what: What could not be done, such as `The content is not valid JSON`.
+    ///   - error: What the parser threw.
+    static func error(_ what: String, _ error: any Error) -> LarkspurError {
+        LarkspurError(.responseSerializationFailed, "\(what): \(reason(error))", underlyingError: error)
+    }
+
+    /// What an error says, in one line of bounded length.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as LarkspurError: error.message
+        case let error as DecodingError: reason(error)
+        default: generalReason(error).excerpt
+        }
+    }
+
+    private static func generalReason(_ error: any Error) -> String {
+        let bridged = error as NSError
+        if let text = bridged.userInfo["NSDebugDescription"] as? String { return text }
+        if let text = (error as? any LocalizedError)?.errorDescription { return text }
+        if let text = bridged.userInfo[NSLocalizedDescriptionKey] as? String { return text }
+        // An NSError describes itself by its user info, which may hold anything; a Swift error by its case.
+        return type(of: error) is NSError.Type ? "\(bridged.domain) \(bridged.code)" : String(describing: error)
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context):
+            "there is no \"\(key.stringValue.excerpt)\" at \(path(context))"
+        case .valueNotFound(let type, let context):
+            "there is null where \(type) is expected at \(path(context))"
+        case .typeMismatch(_, let context):
+            "\(trimmed(context)) at \(path(context))"
+        case .dataCorrupted(let context):
+            "\(trimmed(context)) at \(path(context))\(context.underlyingError.map { ": \(reason($0))" } ?? "")"
+        @unknown default:
+            String(describing: error).excerpt
+        }
+    }
+
+    private static func trimmed(_ context: DecodingError.Context) -> String {
+        let text = context.debugDescription.excerpt
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// The coding path as a developer writes it: `users[2].name`.
+    private static func path(_ context: DecodingError.Context) -> String {
+        let path = context.codingPath.reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += (path.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+        return path.isEmpty ? "the top level" : path.excerpt
+    }
+}
+
+extension String {
+    /// The text in one line and without control characters, cut after 160 characters.
+    var excerpt: String {
+        var excerpt = String.UnicodeScalarView()
+        for scalar in unicodeScalars.prefix(160) {
+            let isPrintable = scalar.properties.generalCategory != .control && !Character(scalar).isNewline
+            excerpt.append(isPrintable ? scalar : " ")
+        }
+        return String(excerpt) + (unicodeScalars.dropFirst(160).isEmpty ? "" : "…")
+    }
+}
