@@ -14,6 +14,17 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// Whether the name is a token, as every method has to be (RFC 9110, sections 5.6.2 and 9.1).
     public var isValid: Bool { FieldSyntax.isToken(rawValue) }
 
+    /// Throws the error `invalidMethod` unless it is a token.
+    func validate() throws(LarkspurError) {
+        guard isValid else {
+            throw LarkspurError(
+                .invalidMethod,
+                "The method “\(FieldSyntax.printable(String(rawValue.prefix(40))))” is not a token: only letters, digits and "
+                    + "!#$%&'*+-.^_`|~ are allowed."
+            )
+        }
+    }
+
     /// The name.
     public var description: String { rawValue }
 

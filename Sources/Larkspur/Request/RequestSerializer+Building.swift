@@ -13,14 +13,7 @@ extension RequestSerializer {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) -> URLRequest {
-        guard method.isValid else {
-            throw LarkspurError(
-                .invalidMethod,
-                "The method “\(FieldSyntax.printable(String(method.rawValue.prefix(40))))” is not a token: only letters, digits and "
-                    + "!#$%&'*+-.^_`|~ are allowed.",
-                failingURL: url
-            )
-        }
+        try method.validate()
         try BaseURL.validate(url)
         // Before URLRequest sees them: it need not keep a field that it does not like.
         try headers.validate()

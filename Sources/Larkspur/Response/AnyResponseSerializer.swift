@@ -28,7 +28,7 @@ public struct AnyResponseSerializer: ResponseSerializer {
     private static func serialize<Base: ResponseSerializer>(_ data: Data, _ response: URLResponse?, with base: Base)
         throws -> sending Any?
     {
-        flattened(try base.serialize(data, response: response))
+        unwrapped(try base.serialize(data, response: response))
     }
 }
 

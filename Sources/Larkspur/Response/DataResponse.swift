@@ -6,13 +6,22 @@ public struct DataResponse<Value> {
     public let response: URLResponse?
     /// The content that arrived, decoded from its content coding; empty if there was none.
     public let data: Data
+    /// When the stages of the task were reached.
+    public let timeline: Timeline
     /// The value, or why there is none.
     public let result: Result<Value, LarkspurError>
 
-    init(request: URLRequest?, response: URLResponse?, data: Data, result: Result<Value, LarkspurError>) {
+    init(
+        request: URLRequest?,
+        response: URLResponse?,
+        data: Data,
+        timeline: Timeline,
+        result: Result<Value, LarkspurError>
+    ) {
         self.request = request
         self.response = response
         self.data = data
+        self.timeline = timeline
         self.result = result
     }
 
@@ -31,7 +40,13 @@ public struct DataResponse<Value> {
     /// The same with another value.
     /// - Parameter transform: Makes the new value of the old one; not called where there is an error.
     public func map<NewValue>(_ transform: (Value) -> NewValue) -> DataResponse<NewValue> {
-        DataResponse<NewValue>(request: request, response: response, data: data, result: result.map(transform))
+        DataResponse<NewValue>(
+            request: request,
+            response: response,
+            data: data,
+            timeline: timeline,
+            result: result.map(transform)
+        )
     }
 
     /// The same with another value, or with the error that making it threw.
@@ -42,6 +57,7 @@ public struct DataResponse<Value> {
             request: request,
             response: response,
             data: data,
+            timeline: timeline,
             result: result.tryMap(transform, request: request, response: response, data: data)
         )
     }

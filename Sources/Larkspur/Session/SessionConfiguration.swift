@@ -7,19 +7,19 @@ struct SessionConfiguration: Sendable {
     init(_ original: URLSessionConfiguration) {
         let configuration = Self.copy(original)
         // FoundationNetworking ends the process over names and values that are no strings, and over classes that are no protocols.
-        let fields = (original.httpAdditionalHeaders ?? [:]).map { ("\($0.key)", "\($0.value)") }
-        var error: LarkspurError?
-        do {
-            try HTTPHeaders(fields).validate()
-            configuration.httpAdditionalHeaders =
-                fields.isEmpty ? nil : Dictionary(fields, uniquingKeysWith: { first, _ in first })
-        } catch let invalid {
+        let fields = HTTPHeaders(
+            (original.httpAdditionalHeaders ?? [:]).map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
+        )
+        do throws(LarkspurError) {
+            try fields.validate()
+            configuration.httpAdditionalHeaders = fields.dictionary
+            error = nil
+        } catch {
             configuration.httpAdditionalHeaders = nil
-            error = invalid
+            self.error = error
         }
         configuration.protocolClasses = original.protocolClasses?.filter { $0 is URLProtocol.Type }
         self.configuration = configuration
-        self.error = error
     }
 
     /// Another copy, which a session or a caller may change.

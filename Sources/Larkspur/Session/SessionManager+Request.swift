@@ -165,7 +165,7 @@ extension SessionManager {
         return task
     }
 
-    /// Builds the request of a verb: resolves the URL, serializes the parameters, and lets the call's own fields override the serializer's.
+    /// Builds the request of a verb: resolves the URL, serializes the parameters, and lets the call's own fields win over the serializer's.
     private func makeRequest(
         _ method: HTTPMethod,
         _ url: String,
@@ -173,10 +173,6 @@ extension SessionManager {
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let url = try BaseURL.resolve(url, against: baseURL)
-        var request = try requestSerializer.makeRequest(method, url: url, parameters: parameters)
-        guard let headers else { return request }
-        try headers.validate()
-        for field in headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        return request
+        return try requestSerializer.makeRequest(method, url: url, parameters: parameters, headers: headers ?? HTTPHeaders())
     }
 }

@@ -187,17 +187,24 @@ extension SessionManager {
             if let error = result.error {
                 outcome = Transferred(.failure(error))
             } else {
-                outcome = serializer.evaluate(result)
+                outcome = Transferred(
+                    ResponsePipeline.run(
+                        serializer,
+                        request: result.request,
+                        response: result.response,
+                        data: result.data
+                    )
+                )
             }
             let timeline = task.markSerialized()
             return TaskEnding(
                 completion: TaskCompletion(
                     serializer: serializer,
                     data: result.response == nil ? nil : result.data,
-                    error: outcome.value.error,
+                    error: outcome.value.failure,
                     fileURL: nil,
                     timeline: timeline,
-                    serializedResponseBox: outcome.compactMap { (try? $0.get()).flatMap { flattened($0) } }
+                    serializedResponseBox: outcome.compactMap { (try? $0.get()).flatMap { unwrapped($0) } }
                 ),
                 deliver: {
                     handler(

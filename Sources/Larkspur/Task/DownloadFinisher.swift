@@ -22,7 +22,7 @@ struct DownloadFinisher: Sendable {
             completion: TaskCompletion(
                 serializer: nil,
                 data: nil,
-                error: outcome.error,
+                error: outcome.failure,
                 fileURL: try? outcome.get(),
                 timeline: timeline,
                 serializedResponseBox: nil

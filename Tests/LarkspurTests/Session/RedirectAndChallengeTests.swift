@@ -6,17 +6,19 @@ import Testing
 
 @Suite("Redirects and challenges", .timeLimit(.minutes(1)))
 struct RedirectAndChallengeTests {
-    let server = try? LoopbackServer()
+    let server: LoopbackServer
 
-    private func makeManager(_ transport: TestTransport) throws -> SessionManager {
-        transport.makeManager(for: try #require(server))
+    init() throws { server = try LoopbackServer() }
+
+    private func makeManager(_ transport: TestTransport) -> SessionManager {
+        transport.makeManager(for: server)
     }
 
     // MARK: Redirects
 
     @Test("A redirect is followed, and the hook asked with the response and the new request", arguments: TestTransport.allCases)
     func redirectIsFollowed(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let hops = Recorder<(Int, String?)>()
         manager.hooks.willPerformHTTPRedirection = { _, response, request in
             hops.record((response.statusCode, request.url?.path))
@@ -41,7 +43,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A refused redirect is the response", arguments: TestTransport.allCases)
     func redirectIsRefused(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
 
         let call = try await manager.call(.get, "redirect/1")
@@ -52,19 +54,19 @@ struct RedirectAndChallengeTests {
 
     @Test("A refused redirect of a download is the response, and no file", arguments: TestTransport.allCases)
     func downloadRedirectIsRefused(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
         let ends = Recorder<LarkspurError?>()
 
-        manager.downloadTask(with: URLRequest(url: try #require(server?.url("/redirect/1")))) { ends.record($0.error) }.resume()
+        manager.downloadTask(with: URLRequest(url: server.url("/redirect/1"))) { ends.record($0.error) }.resume()
 
         #expect(try await ends.first()?.statusCode == 302)
     }
 
     @Test("A redirect is followed with the request that the hook returns", arguments: TestTransport.allCases)
     func redirectIsChanged(_ transport: TestTransport) async throws {
-        let server = try #require(server)
-        let manager = try makeManager(transport)
+        let server = server
+        let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in URLRequest(url: server.url("/anything/elsewhere")) }
 
         let call = try await manager.call(.get, "redirect/1")
@@ -74,7 +76,7 @@ struct RedirectAndChallengeTests {
 
     @Test("Too many redirects end in an error", arguments: TestTransport.allCases)
     func endlessRedirect(_ transport: TestTransport) async throws {
-        server?.route("/loop", .redirect(to: "/loop"))
+        server.route("/loop", .redirect(to: "/loop"))
 
         let call = try await makeManager(transport).call(.get, "loop")
 
@@ -83,7 +85,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A task that is cancelled while its redirect hook thinks ends once", arguments: TestTransport.allCases)
     func cancelledInRedirect(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.willPerformHTTPRedirection = { task, _, request in
             task.cancel()
             return request
@@ -111,9 +113,9 @@ struct RedirectAndChallengeTests {
 
     @Test("A 401 of a download without credentials is a failure with the response", arguments: TestTransport.allCases)
     func downloadChallenge(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let ends = Recorder<LarkspurError?>()
-        let request = URLRequest(url: try #require(server?.url("/basic-auth/user/password")))
+        let request = URLRequest(url: server.url("/basic-auth/user/password"))
 
         manager.downloadTask(with: request) { ends.record($0.error) }.resume()
 
@@ -122,7 +124,7 @@ struct RedirectAndChallengeTests {
 
     @Test("The credential that the hook answers is used, and the refused response leaves no trace", arguments: TestTransport.allCases)
     func challengeWithCredential(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, challenge in
             guard challenge.protectionSpace.realm == "Fake Realm" else { return .performDefaultHandling }
             return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
@@ -136,7 +138,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A credential that was refused is not sent again and again", arguments: TestTransport.allCases)
     func wrongCredential(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in
             .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
         }
@@ -144,12 +146,12 @@ struct RedirectAndChallengeTests {
         let call = try await manager.call(.get, "basic-auth/user/password")
 
         #expect(call.error?.statusCode == 401)
-        #expect(server?.requests.count == 2)
+        #expect(server.requests.count == 2)
     }
 
     @Test("A credential for Digest ends in a response, never in the end of the process", arguments: TestTransport.allCases)
     func digestCredential(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in
             .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
         }
@@ -166,7 +168,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A rejected protection space is a failure with the response", arguments: TestTransport.allCases)
     func rejectedChallenge(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in .rejectProtectionSpace }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.statusCode == 401)
@@ -174,7 +176,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A cancelled challenge cancels the task", arguments: TestTransport.allCases)
     func cancelledChallenge(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in .cancel }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.code == .cancelled)
@@ -183,7 +185,7 @@ struct RedirectAndChallengeTests {
     @Test("An error that a challenge is failed with reaches the caller", arguments: TestTransport.allCases)
     func failedChallenge(_ transport: TestTransport) async throws {
         struct NoPassword: Error {}
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in .fail(NoPassword()) }
 
         let error = try #require(try await manager.call(.get, "basic-auth/user/password").error)
@@ -196,7 +198,7 @@ struct RedirectAndChallengeTests {
 
     @Test("Hooks hear of the response, the data, the bytes sent and the end", arguments: TestTransport.allCases)
     func listeningHooks(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let events = Recorder<String>()
         manager.hooks.didReceiveResponse = { _, response in
             // An informational response may come before.
@@ -217,7 +219,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A response that is not worth its content ends in a cancellation", arguments: TestTransport.allCases)
     func refusedResponse(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.hooks.didReceiveResponse = { _, _ in .cancel }
 
         let call = try await manager.call(.get, "fault/slow-body", serializer: DataResponseSerializer())

@@ -5,11 +5,13 @@ import Testing
 
 @Suite("Uploads", .timeLimit(.minutes(1)))
 struct UploadTests {
-    let server = try? LoopbackServer()
+    let server: LoopbackServer
     let folder = TemporaryFolder()
 
+    init() throws { server = try LoopbackServer() }
+
     private func makePost() throws -> URLRequest {
-        var request = URLRequest(url: try #require(server?.url("/post")))
+        var request = URLRequest(url: server.url("/post"))
         request.httpMethod = "POST"
         request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         return request
@@ -32,7 +34,7 @@ struct UploadTests {
         task.resume()
 
         #expect(try await ends.first() == nil)
-        #expect(server?.requests.last?.body == content)
+        #expect(server.requests.last?.body == content)
         #expect(fractions.values.last == 1)
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
@@ -51,7 +53,7 @@ struct UploadTests {
         }.resume()
 
         #expect(try await ends.first() == nil)
-        #expect(server?.requests.last?.body == content)
+        #expect(server.requests.last?.body == content)
         #expect(fractions.values.last == 1)
     }
 
@@ -65,7 +67,7 @@ struct UploadTests {
         manager.uploadTask(with: try makePost(), fromFile: relative) { ends.record($0.error) }.resume()
 
         #expect(try await ends.first() == nil)
-        #expect(server?.requests.last?.body == content)
+        #expect(server.requests.last?.body == content)
     }
 
     @Test("A stream arrives whole, with the progress of its announced length", arguments: TestTransport.allCases)
@@ -84,7 +86,7 @@ struct UploadTests {
         task.resume()
 
         #expect(try await ends.first() == nil)
-        #expect(server?.requests.last?.body == content)
+        #expect(server.requests.last?.body == content)
         #expect(counts.values.last == Int64(content.count))
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
@@ -102,7 +104,7 @@ struct UploadTests {
         ).resume()
 
         #expect(try await ends.first() == nil)
-        #expect(server?.requests.last?.body == Data("of the hook".utf8))
+        #expect(server.requests.last?.body == Data("of the hook".utf8))
     }
 
     @Test("What is no readable file is an error before anything is sent", arguments: ["missing", "folder", "http", "unreadable"])
@@ -126,7 +128,7 @@ struct UploadTests {
         #expect(error?.message.isEmpty == false)
         #expect(task.state == .completed)
         #expect(ends.values.count == 1)
-        #expect(server?.requests.isEmpty == true)
+        #expect(server.requests.isEmpty == true)
     }
 }
 

@@ -5,10 +5,12 @@ import Testing
 
 @Suite("Verbs", .timeLimit(.minutes(1)))
 struct VerbTests {
-    let server = try? LoopbackServer()
+    let server: LoopbackServer
 
-    private func makeManager(_ transport: TestTransport) throws -> SessionManager {
-        transport.makeManager(for: try #require(server))
+    init() throws { server = try LoopbackServer() }
+
+    private func makeManager(_ transport: TestTransport) -> SessionManager {
+        transport.makeManager(for: server)
     }
 
     @Test("GET hands the parsed response to success", arguments: TestTransport.allCases)
@@ -24,14 +26,14 @@ struct VerbTests {
 
     @Test("HEAD succeeds with its task and no content", arguments: TestTransport.allCases)
     func head(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let tasks = Recorder<DataTask?>()
 
         manager.head("get", parameters: ["a": 1]) { tasks.record($0) } failure: { task, _ in tasks.record(nil) }
         let task = try await tasks.first()
 
         #expect((task?.response as? HTTPURLResponse)?.statusCode == 200)
-        let request = try #require(server?.requests.first)
+        let request = try #require(server.requests.first)
         #expect(request.method == "HEAD")
         #expect(request.query("a") == "1")
     }
@@ -51,7 +53,7 @@ struct VerbTests {
 
         #expect(call.error == nil)
         #expect(call.string("form", "key") == "value")
-        let request = try #require(server?.requests.first)
+        let request = try #require(server.requests.first)
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(request.headers["field"] == "value of the call")
     }
@@ -62,7 +64,7 @@ struct VerbTests {
 
         #expect(call.error == nil)
         #expect(call.string("args", "key") == "value")
-        #expect(server?.requests.first?.body.isEmpty == true)
+        #expect(server.requests.first?.body.isEmpty == true)
     }
 
     @Test("Each verb is sent as the method of its name", arguments: TestTransport.allCases)
@@ -73,9 +75,9 @@ struct VerbTests {
         struct Echo: Decodable, Sendable {
             let method: String
         }
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let methods = Recorder<String>()
-        func note(_ object: Any?) { methods.record((object as? [String: Any])?["method"] as? String ?? "none") }
+        @Sendable func note(_ object: Any?) { methods.record((object as? [String: Any])?["method"] as? String ?? "none") }
 
         manager.get("anything") { note($1) }
         manager.post("anything", parameters: ["a": 1, "b": "x"]) { note($1) }
@@ -114,7 +116,7 @@ struct VerbTests {
         struct Echo: Decodable, Sendable {
             let json: User
         }
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.requestSerializer = JSONRequestSerializer()
         let users = Recorder<User?>()
 
@@ -129,7 +131,7 @@ struct VerbTests {
 
     @Test("A serializer given with the call gives success its type", arguments: TestTransport.allCases)
     func serializerOfCall(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let texts = Recorder<String>()
 
         manager.get("encoding/utf8", serializer: StringResponseSerializer()) { _, text in texts.record(text) }
@@ -140,8 +142,8 @@ struct VerbTests {
     @Test("A serializer is captured when the task is made", arguments: TestTransport.allCases)
     func serializerIsCaptured(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
-        server?.route("/held", .json("[1]").held(until: gate))
-        let manager = try makeManager(transport)
+        server.route("/held", .json("[1]").held(until: gate))
+        let manager = makeManager(transport)
         let objects = Recorder<Bool>()
 
         manager.get("held") { _, object in objects.record(object is [Any]) }
@@ -153,7 +155,7 @@ struct VerbTests {
 
     @Test("A 404 ends in failure, with its body and what was parsed of it", arguments: TestTransport.allCases)
     func notFound(_ transport: TestTransport) async throws {
-        server?.route("/missing", .json(#"{"reason": "no such user"}"#, status: 404))
+        server.route("/missing", .json(#"{"reason": "no such user"}"#, status: 404))
 
         let call = try await makeManager(transport).call(.get, "missing")
 
@@ -162,7 +164,7 @@ struct VerbTests {
         #expect(error.statusCode == 404)
         #expect(error.responseData == Data(#"{"reason": "no such user"}"#.utf8))
         #expect(error.responseObject as? [String: String] == ["reason": "no such user"])
-        #expect(error.request?.url == server?.url("/missing"))
+        #expect(error.request?.url == server.url("/missing"))
         #expect(call.task?.state == .completed)
         #expect(call.task?.error?.code == .unacceptableStatusCode)
     }
@@ -182,13 +184,13 @@ struct VerbTests {
 
     @Test("A field of the call overrides the serializer's default and leaves the others", arguments: TestTransport.allCases)
     func headersOfCall(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.requestSerializer.headers["field"] = "default"
         manager.requestSerializer.headers["other"] = "kept"
 
         _ = try await manager.call(.get, "headers", headers: ["field": "of the call"])
 
-        let request = try #require(server?.requests.first)
+        let request = try #require(server.requests.first)
         #expect(request.headers["field"] == "of the call")
         #expect(request.headers["other"] == "kept")
     }
@@ -252,7 +254,7 @@ struct VerbTests {
 
     @Test("GET reports the progress of the download up to its end", arguments: TestTransport.allCases)
     func downloadProgress(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
         manager.get("bytes/200000", serializer: DataResponseSerializer()) { fractions.record($0.fractionCompleted) } success: { _, _ in }
@@ -264,19 +266,19 @@ struct VerbTests {
 
     @Test("POST reports the progress of the upload up to its end", arguments: TestTransport.allCases)
     func uploadProgress(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
         manager.post("post", parameters: String(repeating: "x", count: 300_000)) { fractions.record($0.fractionCompleted) } success: { _, _ in }
         try await manager.finishAll()
 
         #expect(fractions.values.last == 1)
-        #expect(server?.requests.first?.body.count == 300_001)
+        #expect(server.requests.first?.body.count == 300_001)
     }
 
     @Test("Credentials set on the serializer are accepted by the server", arguments: TestTransport.allCases)
     func hiddenBasicAuthentication(_ transport: TestTransport) async throws {
-        let manager = try makeManager(transport)
+        let manager = makeManager(transport)
         manager.requestSerializer.setAuthorization(username: "user", password: "password")
 
         let call = try await manager.call(.get, "hidden-basic-auth/user/password")
@@ -287,7 +289,7 @@ struct VerbTests {
 
     @Test("An absolute URL replaces the base URL, a relative one is below it", arguments: TestTransport.allCases)
     func urls(_ transport: TestTransport) async throws {
-        let server = try #require(server)
+        let server = server
         let manager = SessionManager(
             baseURL: server.url("/anything/v1"),
             configuration: .ephemeral,
