@@ -86,6 +86,15 @@
             return timeout > 0 && timeout < 604_800 ? timeout : nil
         }
 
+        /// On the thread that asks, which is the session's work queue: the transfer is set up wherever the answer is given, and only there that is safe.
+        func makeBodyStream(
+            on queue: DispatchQueue,
+            _ hook: @escaping @Sendable () -> InputStream?,
+            _ completion: @escaping @Sendable (InputStream?) -> Void
+        ) {
+            completion(hook())
+        }
+
         func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
     }
 #endif

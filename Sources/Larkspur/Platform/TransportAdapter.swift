@@ -24,6 +24,13 @@ protocol TransportAdapter: Sendable {
     /// The resource timeout of a session's configuration, in seconds, if the implementation does not enforce it.
     func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval?
 
+    /// Calls a hook that makes a body stream, and hands on what it makes.
+    func makeBodyStream(
+        on queue: DispatchQueue,
+        _ hook: @escaping @Sendable () -> InputStream?,
+        _ completion: @escaping @Sendable (InputStream?) -> Void
+    )
+
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 }
@@ -69,6 +76,14 @@ struct StandardTransportAdapter: TransportAdapter {
     }
 
     func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval? { nil }
+
+    func makeBodyStream(
+        on queue: DispatchQueue,
+        _ hook: @escaping @Sendable () -> InputStream?,
+        _ completion: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        queue.async { completion(hook()) }
+    }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
 }

@@ -93,7 +93,11 @@ extension SessionDelegate: URLSessionTaskDelegate {
     ) {
         guard let delegate = delegate(of: task) else { return completionHandler(nil) }
         guard let hook = hooks.hooks.needNewBodyStream else { return completionHandler(delegate.bodyStream()) }
-        hooks.queue.async { completionHandler(hook(delegate.task) ?? delegate.bodyStream()) }
+        Platform.adapter(for: session).makeBodyStream(
+            on: hooks.queue,
+            { hook(delegate.task) ?? delegate.bodyStream() },
+            completionHandler
+        )
     }
 
     func urlSession(

@@ -14,6 +14,7 @@ public struct SessionHooks: Sendable {
     public var didReceiveChallenge: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
     /// Makes the body stream of a streamed upload, also when it has to be sent again. Nil falls back to the stream that the task was made with.
+    /// It should do nothing but make the stream: with the transport `.foundation` on Linux it runs in the middle of the session's work.
     public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
 
     /// Decides whether a response is worth its content: `.allow` or `.cancel`. Default: `.allow`.

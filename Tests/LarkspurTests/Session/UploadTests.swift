@@ -66,7 +66,8 @@ struct UploadTests {
 
         manager.uploadTask(with: try makePost(), fromFile: relative) { ends.record($0.error) }.resume()
 
-        #expect(try await ends.first() == nil)
+        let error = try await ends.first()
+        #expect(error == nil, "\(String(describing: error?.underlyingError))")
         #expect(server.requests.last?.body == content)
     }
 
@@ -129,20 +130,5 @@ struct UploadTests {
         #expect(task.state == .completed)
         #expect(ends.values.count == 1)
         #expect(server.requests.isEmpty == true)
-    }
-}
-
-/// A folder that is removed with its contents when it is released.
-final class TemporaryFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("Tests-\(UUID().uuidString)")
-
-    init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ name: String, _ content: Data = Data()) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        try content.write(to: file)
-        return file
     }
 }

@@ -1,0 +1,162 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Downloads", .timeLimit(.minutes(1)))
+struct DownloadTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+
+    init() throws { server = try LoopbackServer() }
+
+    /// What became of a download, with what its handler saw of the file.
+    private struct End: Sendable {
+        let response: DownloadResponse
+        let content: Data?
+    }
+
+    private func download(
+        _ path: String,
+        _ manager: SessionManager,
+        validation: ResponseValidation = ResponseValidation(),
+        to destination: URL? = nil
+    ) async throws -> (end: End, notifications: NotificationRecorder) {
+        let ends = Recorder<End>()
+        let task = manager.downloadTask(
+            with: URLRequest(url: server.url(path)),
+            validation: validation,
+            destination: { _, _ in destination }
+        ) { response in
+            ends.record(End(response: response, content: response.fileURL.flatMap { try? Data(contentsOf: $0) }))
+        }
+        let notifications = NotificationRecorder(task)
+        task.resume()
+        let end = try await ends.first()
+        try await manager.finishAll()
+        #expect(ends.values.count == 1)
+        #expect(notifications.names.count { $0 == SessionTask.didCompleteNotification } == 1)
+        return (end, notifications)
+    }
+
+    @Test("The file is moved to its destination, which is notified and reported", arguments: TestTransport.allCases)
+    func move(_ transport: TestTransport) async throws {
+        let destination = folder.url.appendingPathComponent("file")
+
+        let (end, notifications) = try await download("/bytes/100000", transport.makeManager(), to: destination)
+
+        #expect(end.response.fileURL == destination)
+        #expect(end.content?.count == 100_000)
+        #expect(
+            notifications.names == [
+                SessionTask.didResumeNotification, DownloadTask.didMoveFileNotification, SessionTask.didCompleteNotification,
+            ]
+        )
+        #expect(notifications.events.values[1].move?.destination == destination)
+        let completion = try #require(notifications.events.values.last?.completion)
+        #expect(completion.fileURL == destination && completion.data == nil && completion.serializer == nil)
+    }
+
+    @Test(
+        "A file that cannot be moved is an error, notified, and leaves nothing behind",
+        arguments: TestTransport.allCases,
+        ["missing folder/file", "existing"]
+    )
+    func failedMove(_ transport: TestTransport, _ name: String) async throws {
+        _ = try folder.file("existing", Data("old".utf8))
+        let destination = folder.url.appendingPathComponent(name)
+        let places = Recorder<URL>()
+        let manager = transport.makeManager()
+        manager.hooks.didFinishDownloading = { _, file, _ in
+            places.record(file)
+            return nil
+        }
+
+        let (end, notifications) = try await download("/bytes/1000", manager, to: destination)
+
+        #expect(end.response.error?.code == .fileMoveFailed)
+        #expect(end.response.error?.underlyingError != nil)
+        #expect(end.response.fileURL == nil)
+        #expect(notifications.names.contains(DownloadTask.didFailToMoveFileNotification))
+        #expect(notifications.events.values[1].move?.error?.code == .fileMoveFailed)
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent("existing")) == Data("old".utf8))
+        #expect(!FileManager.default.fileExists(atPath: try await places.first().path))
+    }
+
+    @Test("A file without a destination is there for the handler and gone afterwards", arguments: TestTransport.allCases)
+    func noDestination(_ transport: TestTransport) async throws {
+        let (end, _) = try await download("/bytes/1000", transport.makeManager())
+
+        let file = try #require(end.response.fileURL)
+        #expect(end.content?.count == 1000)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test("A response that is not acceptable is not saved; its beginning is in the error", arguments: TestTransport.allCases)
+    func unacceptable(_ transport: TestTransport) async throws {
+        server.route("/missing", .text("no such file", status: 404))
+        let destination = folder.url.appendingPathComponent("file")
+
+        let (end, _) = try await download("/missing", transport.makeManager(), to: destination)
+
+        #expect(end.response.error?.code == .unacceptableStatusCode)
+        #expect(end.response.error?.responseData == Data("no such file".utf8))
+        #expect(!FileManager.default.fileExists(atPath: destination.path))
+    }
+
+    @Test("A caller who accepts any status gets the file of a 404", arguments: TestTransport.allCases)
+    func anyStatus(_ transport: TestTransport) async throws {
+        server.route("/missing", .text("no such file", status: 404))
+        let destination = folder.url.appendingPathComponent("file")
+        var validation = ResponseValidation()
+        validation.acceptableStatusCodes = nil
+
+        let (end, _) = try await download("/missing", transport.makeManager(), validation: validation, to: destination)
+
+        #expect(end.response.fileURL == destination)
+        #expect(end.content == Data("no such file".utf8))
+    }
+
+    @Test("The hook's destination comes before the task's", arguments: TestTransport.allCases)
+    func hook(_ transport: TestTransport) async throws {
+        let ofHook = folder.url.appendingPathComponent("of the hook")
+        let manager = transport.makeManager()
+        manager.hooks.didFinishDownloading = { _, _, _ in ofHook }
+
+        let (end, _) = try await download("/bytes/10", manager, to: folder.url.appendingPathComponent("of the task"))
+
+        #expect(end.response.fileURL == ofHook)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["of the hook"])
+    }
+
+    @Test("Progress and hook report what is written up to the end", arguments: TestTransport.allCases)
+    func progress(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager()
+        let written = Recorder<Int64>()
+        let fractions = Recorder<Double>()
+        manager.hooks.didWriteData = { _, _, total, _ in written.record(total) }
+
+        let task = manager.downloadTask(with: URLRequest(url: server.url("/bytes/300000"))) {
+            fractions.record($0.fractionCompleted)
+        } completionHandler: { _ in
+        }
+        #expect(manager.downloadTasks.count == 1)
+        task.resume()
+        try await manager.finishAll()
+
+        #expect(fractions.values.last == 1)
+        #expect(written.values.contains(300_000))
+        #expect(task.downloadProgress.fractionCompleted == 1)
+        #expect(task.timeline.firstResponseByte != nil)
+    }
+
+    @Test("What is not http is refused, as the transport cannot save it")
+    func otherScheme() async throws {
+        let ends = Recorder<LarkspurError?>()
+        let url = try #require(URL(string: "data:text/plain,hello"))
+
+        TestTransport.foundation.makeManager().downloadTask(with: URLRequest(url: url)) { ends.record($0.error) }.resume()
+
+        #expect(try await ends.first()?.code == .unsupportedURL)
+    }
+}

@@ -1,0 +1,190 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Invalidation and lifetime", .timeLimit(.minutes(1)))
+struct InvalidationTests {
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test("Without a reset the session stays the same object", arguments: TestTransport.allCases)
+    func sameSession(_ transport: TestTransport) {
+        let manager = transport.makeManager(for: server)
+        let session = manager.session
+
+        manager.invalidate(cancellingTasks: true, resettingSession: false)
+
+        #expect(manager.session === session)
+    }
+
+    @Test("After a reset the session is another, and works", arguments: TestTransport.allCases)
+    func reset(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let session = manager.session
+
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+
+        #expect(manager.session !== session)
+        #expect(try await manager.call(.get, "get").error == nil)
+    }
+
+    @Test("A task made after invalidation fails through its closure", arguments: TestTransport.allCases)
+    func invalidated(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.invalidate(cancellingTasks: false)
+
+        let call = try await manager.call(.get, "get")
+        let ends = Recorder<LarkspurError?>()
+        let request = URLRequest(url: server.url("/get"))
+        manager.downloadTask(with: request) { ends.record($0.error) }.resume()
+        manager.uploadTask(with: request, from: Data()) { ends.record($0.error) }.resume()
+        manager.uploadTask(withStreamedRequest: request) { ends.record($0.error) }.resume()
+        try await manager.finishAll()
+
+        #expect(call.task == nil && call.error?.code == .sessionInvalidated)
+        #expect(ends.values.map { $0?.code } == [.sessionInvalidated, .sessionInvalidated, .sessionInvalidated])
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("A session that was invalidated behind the manager's back fails tasks too", arguments: TestTransport.allCases)
+    func invalidatedDirectly(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let notifications = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
+
+        manager.session.finishTasksAndInvalidate()
+        try await notifications.events.wait()
+
+        #expect(try await manager.call(.get, "get").error?.code == .sessionInvalidated)
+    }
+
+    @Test("Invalidation that cancels ends the tasks under way, then is notified once", arguments: TestTransport.allCases)
+    func cancelling(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
+        let hooks = Recorder<Bool>()
+        manager.hooks.didBecomeInvalid = { hooks.record($0 == nil) }
+        let codes = Recorder<LarkspurError.Code?>()
+        for _ in 0 ..< 3 { manager.get("fault/no-response") { _, _ in codes.record(nil) } failure: { codes.record($1.code) } }
+        let neverResumed = manager.dataTask(with: URLRequest(url: server.url("/get"))) { codes.record($0.error?.code) }
+        try await server.waitForRequests(3)
+
+        manager.invalidate(cancellingTasks: true)
+        try await invalidations.events.wait()
+        try await manager.finishAll()
+
+        #expect(codes.values == [.cancelled, .cancelled, .cancelled, .cancelled])
+        #expect(neverResumed.state == .completed)
+        #expect(invalidations.events.values.count == 1)
+        #expect(hooks.values == [true])
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Invalidation that lets tasks finish does", arguments: TestTransport.allCases)
+    func finishing(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let manager = transport.makeManager(for: server)
+        let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
+        let ends = Recorder<Bool>()
+        manager.get("held") { _, _ in ends.record(true) } failure: { _, _ in ends.record(false) }
+        try await server.waitForRequests(1)
+
+        manager.invalidate(cancellingTasks: false)
+        #expect(invalidations.events.values.isEmpty)
+        gate.open()
+        try await invalidations.events.wait()
+        try await manager.finishAll()
+
+        #expect(ends.values == [true])
+    }
+
+    @Test("Tasks of a session that was reset end as themselves, whatever identifiers the next one uses", arguments: TestTransport.allCases)
+    func identifiersAfterReset(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/old", .json(#"["old"]"#).held(until: gate))
+        server.route("/new", .json(#"["new"]"#))
+        let manager = transport.makeManager(for: server)
+        let objects = Recorder<[String]>()
+        let old = manager.get("old") { _, object in objects.record(object as? [String] ?? []) }
+        try await server.waitForRequests(1)
+
+        manager.invalidate(cancellingTasks: false, resettingSession: true)
+        let new = manager.get("new") { _, object in objects.record(object as? [String] ?? []) }
+        try await objects.wait(for: 1)
+        gate.open()
+        try await objects.wait(for: 2)
+
+        #expect(old.taskIdentifier == new.taskIdentifier)
+        #expect(objects.values == [["new"], ["old"]])
+    }
+
+    @Test("A manager that is released lets its tasks finish, and leaves nothing behind", arguments: TestTransport.allCases)
+    func release(_ transport: TestTransport) async throws {
+        let ends = Recorder<Bool>()
+        weak var released: SessionManager?
+        weak var task: SessionTask?
+        weak var handlerCapture: NSObject?
+        let group = DispatchGroup()
+        do {
+            let manager = transport.makeManager(for: server)
+            manager.completionGroup = group
+            let capture = NSObject()
+            handlerCapture = capture
+            task = manager.get("get") { [capture] _, _ in
+                _ = capture
+                ends.record(true)
+            } failure: { _, _ in ends.record(false) }
+            released = manager
+        }
+        let left = Recorder<Void>()
+        group.notify(queue: .global()) { left.record(()) }
+        try await left.wait()
+
+        #expect(ends.values == [true])
+        #expect(released == nil)
+        try await eventually { task == nil && handlerCapture == nil }
+    }
+
+    @Test("A stub session dies with its manager")
+    func stubSessionDies() async throws {
+        weak var session: URLSession?
+        weak var task: SessionTask?
+        do {
+            let manager = SessionManager.stubbed()
+            session = manager.session
+            task = manager.get("/") { _, _ in }
+            try await manager.finishAll()
+        }
+
+        try await eventually { session == nil && task == nil }
+    }
+
+    @Test("A copy has the settings and a session of its own")
+    func copy() throws {
+        let manager = SessionManager.stubbed(baseURL: URL(string: "http://stub.test/v1"))
+        manager.requestSerializer.headers["field"] = "value"
+        manager.responseSerializer = StringResponseSerializer()
+        manager.hooks.didBecomeInvalid = { _ in }
+
+        let copy = manager.copy()
+        copy.requestSerializer.headers["field"] = "changed"
+
+        #expect(copy !== manager)
+        #expect(copy.baseURL == manager.baseURL)
+        #expect(copy.session !== manager.session)
+        #expect(copy.responseSerializer is StringResponseSerializer)
+        #expect(copy.completionGroup === manager.completionGroup && copy.completionQueue === manager.completionQueue)
+        #expect(copy.hooks.didBecomeInvalid != nil)
+        #expect(manager.requestSerializer.headers["field"] == "value")
+    }
+
+    @Test("Two managers are two objects with sessions of their own")
+    func noSingleton() {
+        let first = SessionManager()
+        let second = SessionManager()
+
+        #expect(first !== second && first.session !== second.session)
+    }
+}
