@@ -262,10 +262,10 @@ import Testing
             }
         }
         struct Containers: Encodable {
-            func encode(to encoder: any Encoder) throws {
+            func encode(to encoder: any Encoder) {
+                // No value at the end: the containers alone are too deep.
                 var container = encoder.unkeyedContainer()
                 for _ in 0..<5_000 { container = container.nestedUnkeyedContainer() }
-                try container.encode(1)
             }
         }
         #expect(failure(Endless())?.message.contains("64 levels") == true)

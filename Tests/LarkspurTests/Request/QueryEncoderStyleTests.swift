@@ -20,10 +20,11 @@ import Testing
 
     @Test func booleansAreWrittenInTheirStyle() throws {
         let parameters: [String: Any] = [
-            "f": NSNumber(value: false), "i": NSNumber(value: 1), "i8": NSNumber(value: Int8(1)), "t": true,
+            "f": false, "i": NSNumber(value: 1), "i8": NSNumber(value: Int8(1)), "nf": NSNumber(value: false),
+            "nt": NSNumber(value: true), "t": true,
         ]
-        #expect(try query(parameters) { $0.booleanStyle = .numeric } == "f=0&i=1&i8=1&t=1")
-        #expect(try query(parameters) { $0.booleanStyle = .literal } == "f=false&i=1&i8=1&t=true")
+        #expect(try query(parameters) { $0.booleanStyle = .numeric } == "f=0&i=1&i8=1&nf=0&nt=1&t=1")
+        #expect(try query(parameters) { $0.booleanStyle = .literal } == "f=false&i=1&i8=1&nf=false&nt=true&t=true")
     }
 
     @Test func keyPathsAreJoinedByTheirStyle() throws {
