@@ -45,7 +45,7 @@ public struct QueryEncoder: Sendable {
     /// - Parameter parameters: What to encode.
     /// - Returns: The text, without a leading question mark; empty if there is nothing to encode.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type: for a value that is no parameter
-    ///   (see ``Parameters``), a number that is infinite or not a number, nesting deeper than 128 levels, or what an `encode(to:)` threw.
+    ///   (see ``Parameters``), a number that is infinite or not a number, nesting deeper than 64 levels, or what an `encode(to:)` threw.
     public func encode(_ parameters: Parameters) throws(LarkspurError) -> String {
         try pairs(of: parameters).map(text).joined(separator: "&")
     }
