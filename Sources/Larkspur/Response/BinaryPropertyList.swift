@@ -71,16 +71,18 @@ struct BinaryPropertyList {
         var size = 1
     }
 
-    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged.
+    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged or foreign.
     private func children(of object: Int) -> [Int]? {
         guard
             let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
         else { return nil }
         let perElement: Int
         switch bytes[offset] >> 4 {
-        case 0xA, 0xB, 0xC: perElement = 1
+        case 0xA: perElement = 1
         case 0xD: perElement = 2
-        default: return []
+        // Sets, nulls and URLs, which CoreFoundation reads too and crashes on, are no property list types.
+        case 0x0 where bytes[offset] & 0xE == 8, 0x1...0x6, 0x8: return []
+        default: return nil
         }
         guard let (count, start) = countAndStart(at: offset), count <= table - start else { return nil }
         let references = count * perElement
