@@ -38,7 +38,7 @@ struct MediaRangeTests {
         ("text/html;charset=\"utf-8\"", "utf-8"),
         ("text/html; CharSet = x", "x"),
         ("text/html; foo=\"a;charset=b\"; charset=c", "c"),
-        ("text/html; foo=\"a\\\"b\"; charset=c", "c"),
+        ("text/html; foo=\"a\\\";charset=b\"; charset=c", "c"),
         ("text/html; flag; charset=c", "c"),
         ("text/html; charset=a; charset=b", "a"),
         ("text/html; charset=\"unterminated", "unterminated"),
