@@ -3,13 +3,20 @@ enum XMLContent {
     /// The shortest document is `<a/>`; `XMLParser` does not look at less.
     private static let shortest = 4
 
+    /// A parser that reads content in pieces: handed over as a whole, libxml2 refuses more than 10 MB of it.
+    static func parser(_ data: Data) -> sending XMLParser {
+        let parser = XMLParser(stream: InputStream(data: data))
+        parser.shouldResolveExternalEntities = false
+        return parser
+    }
+
     /// Throws unless content is a well-formed document.
     ///
     /// `XMLDocument` on Linux repairs what is malformed, and dereferences a null pointer where nothing can be repaired: for empty content, NUL
     /// bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2 alone, and reports.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
-        let parser = XMLParser(data: data)
+        let parser = parser(data)
         let isParsed = data.count >= shortest && parser.parse()
         if isParsed && parser.parserError == nil { return }
         let place = parser.lineNumber > 0 ? " at line \(parser.lineNumber), column \(parser.columnNumber)" : ""
@@ -34,7 +41,7 @@ enum XMLContent {
         if hasProcessingInstructionWithoutData(bytes) {
             throw LarkspurError(.responseSerializationFailed, "The XML has a processing instruction without data")
         }
-        guard bytes.contains("<!DOCTYPE") else { return Data(bytes) }
+        guard hasDocumentType(bytes) else { return Data(bytes) }
         for declaration in ["<!ATTLIST", "<!NOTATION", "NDATA"] where bytes.contains(declaration) {
             throw LarkspurError(
                 .responseSerializationFailed,
@@ -93,17 +100,24 @@ enum XMLContent {
     }
 
     private static func hasProcessingInstructionWithoutData(_ bytes: [UInt8]) -> Bool {
-        var index = 0
-        while index + 1 < bytes.count {
-            guard bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "?") else {
-                index += 1
-                continue
-            }
-            index += 2
-            while index < bytes.count, !bytes[index].isBlank {
-                if bytes[index...].starts(with: [UInt8(ascii: "?"), UInt8(ascii: ">")]) { return true }
-                index += 1
-            }
+        var rest = bytes[...]
+        while let opening = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(opening + 1)...]
+            guard rest.first == UInt8(ascii: "?") else { continue }
+            let end = rest.dropFirst().firstIndex { $0.isBlank || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            rest = rest[end...]
+            if rest.starts(with: [UInt8(ascii: "?"), UInt8(ascii: ">")]) { return true }
+        }
+        return false
+    }
+
+    /// Whether there is a document type declaration, or something that looks like one.
+    private static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
+        let name = Array("!DOCTYPE".utf8)
+        var rest = bytes[...]
+        while let opening = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(opening + 1)...]
+            if rest.starts(with: name) { return true }
         }
         return false
     }

@@ -19,9 +19,7 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
     ///   unparsed entities.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLParser? {
         if data.isEmpty { return nil }
-        let parser = XMLParser(data: try XMLContent.parserInput(data))
-        parser.shouldResolveExternalEntities = false
-        return parser
+        return XMLContent.parser(try XMLContent.parserInput(data))
     }
 }
 

@@ -23,6 +23,11 @@ enum HostileXML {
         return Data("<!DOCTYPE l [<!ENTITY a \"aaaaaaaaaa\">\(entities.joined())]><l>&i;</l>")
     }()
 
+    /// Well-formed and larger than what libxml2 takes at once.
+    static let large = Data(
+        "<a>" + String(repeating: "<b c='d'>\(String(repeating: "text ", count: 9))</b>", count: 200_000) + "</a>"
+    )
+
     static let crashing: [Data] = [
         Data("<?x?><a/>"), Data("<a><?x?></a>"), Data("<?xml version='1.0'?><?x?><a/>"),
         Data("<!DOCTYPE l [<!ATTLIST l a CDATA #REQUIRED>]><l/>"),
@@ -74,6 +79,14 @@ struct XMLParserResponseSerializerTests {
         #expect(parser.parse())
         #expect(recorder.elements == ["foo", "baz"])
         #expect(recorder.text == "bar")
+    }
+
+    @Test func aLargeDocumentIsParsed() throws {
+        let parser = try #require(try serializer.serialize(HostileXML.large, response: nil))
+        let recorder = Recorder()
+        parser.delegate = recorder
+        #expect(parser.parse())
+        #expect(recorder.elements.count == 200_001)
     }
 
     @Test func noContentIsNil() throws {
@@ -197,6 +210,11 @@ struct XMLDocumentResponseSerializerTests {
         #expect(error.code == .responseSerializationFailed)
         #expect(error.message.hasPrefix("The content is not well-formed XML"))
         #expect(error.message.count < 250)
+    }
+
+    @Test func aLargeDocumentIsADocument() throws {
+        let document = try #require(try serializer.serialize(HostileXML.large, response: nil))
+        #expect(document.rootElement()?.childCount == 200_000)
     }
 
     @Test func theErrorSaysWhere() throws {
