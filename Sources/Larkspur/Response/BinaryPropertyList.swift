@@ -34,32 +34,28 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    /// Whether every reference leads somewhere, none leads back, nesting stays within 512 levels, and the tree that is meant has no more nodes than
-    /// a document of this size can want.
+    /// Whether every reference leads somewhere, nesting stays within 512 levels (so that none leads back), and the tree that is meant has no more
+    /// nodes than a document of this size can want.
     var isTractable: Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)
-        var isOpen = [Bool](repeating: false, count: objectCount)
         guard let children = children(of: top) else { return false }
         var path = [Visit(object: top, children: children)]
-        isOpen[top] = true
         while var visit = path.popLast() {
             guard let child = visit.children.popLast() else {
-                sizes[visit.object] = visit.size
-                isOpen[visit.object] = false
                 if visit.size > limit { return false }
-                if let last = path.indices.last { path[last].size += visit.size }
+                sizes[visit.object] = visit.size
+                if let parent = path.indices.last { path[parent].add(visit.size, limit: limit) }
                 continue
             }
-            guard child < objectCount, !isOpen[child], visit.size <= limit else { return false }
+            guard child < objectCount else { return false }
             if let size = sizes[child] {
-                visit.size += size
+                visit.add(size, limit: limit)
                 path.append(visit)
             } else {
-                guard path.count + 1 < Self.deepest, let grandchildren = self.children(of: child) else { return false }
-                isOpen[child] = true
                 path.append(visit)
-                path.append(Visit(object: child, children: grandchildren))
+                guard path.count < Self.deepest, let children = self.children(of: child) else { return false }
+                path.append(Visit(object: child, children: children))
             }
         }
         return true
@@ -69,18 +65,22 @@ struct BinaryPropertyList {
         let object: Int
         var children: [Int]
         var size = 1
+
+        mutating func add(_ other: Int, limit: Int) { size = min(size + other, limit + 1) }
     }
 
-    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged.
+    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged or foreign.
     private func children(of object: Int) -> [Int]? {
         guard
             let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
         else { return nil }
         let perElement: Int
         switch bytes[offset] >> 4 {
-        case 0xA, 0xB, 0xC: perElement = 1
+        case 0xA: perElement = 1
         case 0xD: perElement = 2
-        default: return []
+        // Sets, nulls and URLs, which CoreFoundation reads too and crashes on, are no property list types.
+        case 0x0 where bytes[offset] & 0xE == 8, 0x1...0x6, 0x8: return []
+        default: return nil
         }
         guard let (count, start) = countAndStart(at: offset), count <= table - start else { return nil }
         let references = count * perElement

@@ -32,7 +32,7 @@ struct Charset: Sendable {
         }
     }
 
-    /// Whether every byte of an ASCII character stands for that character, and only for it, as far as punctuation goes.
+    /// Whether ASCII text is the same in it, so that a declaration in ASCII can be read before the encoding is known.
     var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
 
     /// The text of bytes in this encoding, without a byte order mark; nil where they are not valid.

@@ -4,7 +4,7 @@
 public struct PropertyListResponseSerializer: ResponseSerializer {
     /// Which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public var validation: ResponseValidation
-    /// Whether the containers, or leaves too, are mutable. Default: none.
+    /// Whether the containers, or leaves too, are mutable; on Linux they are Swift values all the same. Default: none.
     public var readOptions: PropertyListSerialization.ReadOptions
     /// The formats that are accepted. Default: XML and binary.
     ///

@@ -3,13 +3,20 @@ enum XMLContent {
     /// The shortest document is `<a/>`; `XMLParser` does not look at less.
     private static let shortest = 4
 
+    /// A parser that reads content in pieces: handed over as a whole, libxml2 refuses more than 10 MB of it.
+    static func parser(_ data: Data) -> sending XMLParser {
+        let parser = XMLParser(stream: InputStream(data: data))
+        parser.shouldResolveExternalEntities = false
+        return parser
+    }
+
     /// Throws unless content is a well-formed document.
     ///
     /// `XMLDocument` on Linux repairs what is malformed, and dereferences a null pointer where nothing can be repaired: for empty content, NUL
     /// bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2 alone, and reports.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
-        let parser = XMLParser(data: data)
+        let parser = parser(data)
         let isParsed = data.count >= shortest && parser.parse()
         if isParsed && parser.parserError == nil { return }
         let place = parser.lineNumber > 0 ? " at line \(parser.lineNumber), column \(parser.columnNumber)" : ""
@@ -21,26 +28,27 @@ enum XMLContent {
         )
     }
 
-    /// Throws where content holds something on which `XMLParser` with a delegate crashes on Linux: it takes the null that libxml2 passes for an
-    /// absent value (the data of `<?target?>`, an attribute's default, a public identifier) for a string.
+    /// The document in a form that `XMLParser` with a delegate survives on Linux: in UTF-8.
     ///
-    /// Sees only markup whose bytes it can tell: other encodings than UTF-8, UTF-16 and those that leave ASCII alone are refused. Errs
-    /// on the side of refusal where such markup stands in a comment or a CDATA section.
-    static func refuseHazards(in data: Data) throws(LarkspurError) {
+    /// The parser takes what libxml2 reports for text, and ends the process where that is null (the data of `<?target?>`, an attribute's
+    /// default, a public identifier) or not UTF-8 (a name with a stray byte). A document in another encoding is therefore transcoded, and
+    /// one with such markup refused, on the side of refusal where that stands in a comment or a CDATA section.
+    static func parserInput(_ data: Data) throws(LarkspurError) -> Data {
         try requireMeasurable(data)
-        guard let bytes = markup(data) else {
-            throw LarkspurError(.responseSerializationFailed, "The XML is in an encoding that cannot be read safely")
+        guard let bytes = inUTF8(data) else {
+            throw LarkspurError(.responseSerializationFailed, "The XML is in an encoding that cannot be decoded")
         }
         if hasProcessingInstructionWithoutData(bytes) {
             throw LarkspurError(.responseSerializationFailed, "The XML has a processing instruction without data")
         }
-        guard bytes.contains("<!DOCTYPE") else { return }
+        guard hasDocumentType(bytes) else { return Data(bytes) }
         for declaration in ["<!ATTLIST", "<!NOTATION", "NDATA"] where bytes.contains(declaration) {
             throw LarkspurError(
                 .responseSerializationFailed,
                 "The XML has a document type with \(declaration) declarations"
             )
         }
+        return Data(bytes)
     }
 
     /// libxml2 counts bytes in 32 bits, and FoundationXML traps on more.
@@ -49,58 +57,67 @@ enum XMLContent {
         throw LarkspurError(.responseSerializationFailed, "The XML is larger than 2 GiB")
     }
 
-    /// The document in an encoding that leaves ASCII alone; nil where that cannot be had for certain.
-    private static func markup(_ data: Data) -> [UInt8]? {
-        let isWide =
-            data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) || data.prefix(4).contains(0)
-        var bytes: [UInt8]
-        if isWide {
-            guard let text = wideText(data) else { return nil }
-            bytes = [UInt8](text.utf8)
-        } else {
-            bytes = [UInt8](data)
-            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        }
-        let isMarkup = bytes.first.map { $0 == UInt8(ascii: "<") || $0.isBlank } ?? true
-        return isMarkup && !bytes.contains(0) && declaresKnownEncoding(bytes) ? bytes : nil
+    /// The document in UTF-8, and declared to be so; nil where it cannot be decoded.
+    private static func inUTF8(_ data: Data) -> [UInt8]? {
+        guard let text = decoded(data) else { return nil }
+        let bytes = [UInt8](text.utf8)
+        guard let first = bytes.first, first == UInt8(ascii: "<") || first.isBlank else { return nil }
+        guard bytes.starts(with: Array("<?xml".utf8)) else { return bytes }
+        let declaration = bytes.prefix { $0 != UInt8(ascii: ">") }
+        let isPlain = try? plainDeclaration.wholeMatch(in: String(decoding: declaration, as: UTF8.self)) != nil
+        if isPlain == true || !declaration.contains("encoding") { return bytes }
+        // Replaced rather than left out, or else a second declaration would take its place.
+        return Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8) + bytes.dropFirst(declaration.count + 1)
     }
 
-    private static func wideText(_ data: Data) -> String? {
+    private static var plainDeclaration: Regex<Substring> {
+        /<\?xml\s+version\s*=\s*["']1\.\d["']\s+encoding\s*=\s*["']utf-8["'](?:\s+standalone\s*=\s*["'](?:yes|no)["'])?\s*\?/
+            .ignoresCase()
+    }
+
+    private static func decoded(_ data: Data) -> String? {
+        if let marked = Charset(markedIn: data) { return marked.decode(data) }
         switch (data.first, data.dropFirst().first) {
-        case (0, _): Charset(.utf16BigEndian).decode(data)
-        case (_, 0): Charset(.utf16LittleEndian).decode(data)
-        default: Charset(.utf16).decode(data)
+        case (0, _): return Charset(.utf16BigEndian).decode(data)
+        case (_, 0): return Charset(.utf16LittleEndian).decode(data)
+        default: break
         }
+        guard let name = declaredEncoding(data) else { return Charset(.utf8).decode(data) }
+        guard let charset = Charset(named: name) else { return nil }
+        // A document whose declaration can be read is not in UTF-16, whatever that says (.NET's StringWriter).
+        return charset.keepsASCII ? charset.decode(data) : Charset(.utf8).decode(data)
     }
 
-    /// Whether everything that looks like an encoding in the XML declaration is one that leaves ASCII alone, or UTF-16.
-    private static func declaresKnownEncoding(_ bytes: [UInt8]) -> Bool {
-        guard bytes.starts(with: Array("<?xml".utf8)) else { return true }
-        var rest = bytes.prefix { $0 != UInt8(ascii: ">") }
-        while let found = rest.firstRange(of: Array("encoding".utf8)) {
-            rest = rest[found.upperBound...].drop { $0.isBlank || $0 == UInt8(ascii: "=") }
-            guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-                return false
-            }
-            let name = String(decoding: rest.dropFirst().prefix { $0 != quote }, as: UTF8.self)
-            guard let charset = Charset(named: name) else { return false }
-            if !charset.keepsASCII && !name.lowercased().hasPrefix("utf-16") { return false }
-        }
-        return true
+    /// The encoding that an XML declaration in ASCII names.
+    private static func declaredEncoding(_ data: Data) -> String? {
+        let declaration = data.prefix { $0 != UInt8(ascii: ">") }
+        guard declaration.starts(with: Array("<?xml".utf8)),
+            let keyword = declaration.firstRange(of: Array("encoding".utf8))
+        else { return nil }
+        let value = declaration[keyword.upperBound...].drop { $0.isBlank || $0 == UInt8(ascii: "=") }
+        guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        return String(decoding: value.dropFirst().prefix { $0 != quote }, as: UTF8.self)
     }
 
     private static func hasProcessingInstructionWithoutData(_ bytes: [UInt8]) -> Bool {
-        var index = 0
-        while index + 1 < bytes.count {
-            guard bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "?") else {
-                index += 1
-                continue
-            }
-            index += 2
-            while index < bytes.count, !bytes[index].isBlank {
-                if bytes[index...].starts(with: [UInt8(ascii: "?"), UInt8(ascii: ">")]) { return true }
-                index += 1
-            }
+        var rest = bytes[...]
+        while let opening = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(opening + 1)...]
+            guard rest.first == UInt8(ascii: "?") else { continue }
+            let end = rest.dropFirst().firstIndex { $0.isBlank || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            rest = rest[end...]
+            if rest.starts(with: [UInt8(ascii: "?"), UInt8(ascii: ">")]) { return true }
+        }
+        return false
+    }
+
+    /// Whether there is a document type declaration, or something that looks like one.
+    private static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
+        let name = Array("!DOCTYPE".utf8)
+        var rest = bytes[...]
+        while let opening = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(opening + 1)...]
+            if rest.starts(with: name) { return true }
         }
         return false
     }
@@ -110,6 +127,6 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
-extension [UInt8] {
+extension Collection<UInt8> {
     fileprivate func contains(_ text: String) -> Bool { firstRange(of: Array(text.utf8)) != nil }
 }

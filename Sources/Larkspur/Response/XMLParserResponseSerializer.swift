@@ -14,14 +14,12 @@ public struct XMLParserResponseSerializer: ResponseSerializer {
 
     /// Makes the parser.
     /// - Returns: A parser that has not been started, or nil where there is no content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` for the few constructs on which `XMLParser` crashes on Linux: a
-    ///   processing instruction without data, and declarations of attributes, notations and unparsed entities.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the encoding is unknown or not kept to, and for the few
+    ///   constructs on which `XMLParser` crashes on Linux: a processing instruction without data, and declarations of attributes, notations and
+    ///   unparsed entities.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLParser? {
         if data.isEmpty { return nil }
-        try XMLContent.refuseHazards(in: data)
-        let parser = XMLParser(data: data)
-        parser.shouldResolveExternalEntities = false
-        return parser
+        return XMLContent.parser(try XMLContent.parserInput(data))
     }
 }
 

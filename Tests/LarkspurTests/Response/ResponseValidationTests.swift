@@ -1,0 +1,111 @@
+import Testing
+
+@testable import Larkspur
+
+struct ResponseValidationTests {
+    private let body = Data("content")
+
+    @Test(arguments: 200..<300)
+    func everyStatusOfTheSuccessfulClassIsAcceptable(status: Int) throws {
+        try DataResponseSerializer().validation.validate(httpResponse(status), data: body)
+    }
+
+    @Test(arguments: 400..<600)
+    func everyErrorStatusIsUnacceptable(status: Int) throws {
+        let error = try larkspurError {
+            try DataResponseSerializer().validation.validate(httpResponse(status), data: body)
+        }
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.statusCode == status)
+    }
+
+    @Test func anyContentTypeIsAcceptableByDefault() throws {
+        try DataResponseSerializer().validation.validate(httpResponse(200, "text/html"), data: body)
+    }
+
+    @Test(arguments: [204, 205])
+    func aMissingContentTypeIsAcceptableWithoutContent(status: Int) throws {
+        try ResponseValidation(acceptableContentTypes: ["application/json"])
+            .validate(httpResponse(status), data: Data())
+    }
+
+    @Test func aMissingContentTypeIsUnacceptableWithContent() throws {
+        let error = try larkspurError {
+            try ResponseValidation(acceptableContentTypes: ["application/json"])
+                .validate(httpResponse(205), data: body)
+        }
+        #expect(error.code == .unacceptableContentType)
+        #expect(error.message == "Request failed: unacceptable content-type: none")
+    }
+
+    @Test func aWrongContentTypeIsAcceptableWithoutContent() throws {
+        try ResponseValidation(acceptableContentTypes: .json).validate(httpResponse(200, "text/html"), data: Data())
+    }
+
+    @Test func aContentTypeErrorNamesTheTypeAndKeepsTheResponse() throws {
+        let response = try httpResponse(200, "Text/HTML; charset=utf-8")
+        let error = try larkspurError {
+            try ResponseValidation(acceptableContentTypes: .json).validate(response, data: body)
+        }
+        #expect(error.message == "Request failed: unacceptable content-type: text/html")
+        #expect(error.response == response)
+        #expect(error.responseData == body)
+        #expect((error as NSError).code == NSURLErrorCannotDecodeContentData)
+    }
+
+    @Test func aStatusErrorNamesTheStatusAndKeepsTheResponse() throws {
+        let response = try httpResponse(404)
+        let error = try larkspurError { try ResponseValidation().validate(response, data: Data()) }
+        #expect(error.message == "Request failed: Not Found (404)")
+        #expect(error.response == response)
+        #expect(error.responseData == Data())
+        #expect(error.underlyingError == nil)
+        #expect((error as NSError).code == NSURLErrorBadServerResponse)
+    }
+
+    @Test func aStatusErrorWrapsAContentTypeError() throws {
+        let error = try larkspurError {
+            try ResponseValidation(acceptableContentTypes: .json).validate(httpResponse(500, "text/html"), data: body)
+        }
+        #expect(error.code == .unacceptableStatusCode)
+        #expect((error.underlyingError as? LarkspurError)?.code == .unacceptableContentType)
+        #expect(error.contains(.unacceptableContentType))
+    }
+
+    @Test func whatIsNotHTTPIsNotChecked() throws {
+        let url = try #require(URL(string: "file:///tmp/x.html"))
+        let response = URLResponse(url: url, mimeType: "text/html", expectedContentLength: 7, textEncodingName: nil)
+        let strict = ResponseValidation(acceptableStatusCodes: [], acceptableContentTypes: [])
+        try strict.validate(response, data: body)
+        try strict.validate(nil, data: body)
+    }
+
+    @Test func nilAcceptsEverything() throws {
+        try ResponseValidation.anything.validate(httpResponse(599, "what/ever"), data: body)
+    }
+
+    @Test func aServersWildTypeIsCutInTheMessage() throws {
+        let type = String(repeating: "x", count: 10_000) + "\u{1B}[31m"
+        let error = try larkspurError {
+            try ResponseValidation(acceptableContentTypes: .json).validate(httpResponse(200, type), data: body)
+        }
+        #expect(error.message.count < 250)
+        #expect("a\u{1B}[31m\nb".excerpt == "a [31m b")
+    }
+
+    @Test func aChangedCopyLeavesTheOriginalAlone() {
+        let original = DataResponseSerializer()
+        var copy = original
+        #expect(copy.validation == original.validation)
+        copy.acceptableStatusCodes = [404]
+        copy.acceptableContentTypes = ["text/plain"]
+        #expect(copy.validation.acceptableStatusCodes == [404])
+        #expect(copy.validation.acceptableContentTypes == ["text/plain"])
+        #expect(original.acceptableStatusCodes == .successful)
+        #expect(original.acceptableContentTypes == nil)
+    }
+
+    @Test func theDataSerializerReturnsTheContentAsItIs() throws {
+        #expect(DataResponseSerializer().serialize(body, response: nil) == body)
+    }
+}
