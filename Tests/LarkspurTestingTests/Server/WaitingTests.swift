@@ -41,6 +41,19 @@ import Testing
         try server.waitForOpenConnections(0)
     }
 
+    @Test("A pause holds a response up, and what follows it is not done when the client goes away")
+    func pause() throws {
+        let server = try LoopbackServer()
+        let (reached, passed) = (Gate(), Gate())
+        server.route("/", .stream([.text("a"), .open(reached), .pause(1_000), .open(passed)]))
+        let client = try RawClient(server)
+        try client.get("/")
+        #expect(reached.wait())
+        client.disconnect()
+        try server.waitForOpenConnections(0)
+        #expect(!passed.isOpen)
+    }
+
     @Test("A pipelined request does not hide that the client goes away")
     func hangUpAfterPipelining() throws {
         let server = try LoopbackServer()
