@@ -70,6 +70,19 @@ import Testing
         #expect(try client.readToEnd().isEmpty)
     }
 
+    @Test("A socket that was reset leaves alone what the system gives its descriptor to")
+    func reusedDescriptor() throws {
+        let (reset, peer) = try Socket.pair()
+        reset.reset()
+        let (heir, sender) = try Socket.pair()
+        try sender.send(Data([1, 2, 3]))
+        reset.closeAfterDraining()
+        reset.shutDown()
+        #expect(try heir.waitUntilReadable(milliseconds: 0))
+        #expect(try heir.receive() == [1, 2, 3])
+        peer.close()
+    }
+
     @Test(
         "Stopping leaves no descriptor and no thread behind",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/task"), "Only Linux lists them.")
