@@ -7,10 +7,12 @@ public import Foundation
 /// every request, and lets a test wait for requests and hold responses back (``Gate``), so that no test need sleep.
 ///
 ///     let server = try LoopbackServer()
+///     defer { server.stop() }
 ///     server.route("/users", .status(503), .json(#"[{"name": "Ada"}]"#))
 ///     // The first request for server.url("/users") gets a 503, every later one the document.
 ///
-/// The server runs from its initialization to ``stop()`` or to its end. Each connection has a thread, on which also the
+/// The server runs from its initialization to ``stop()``, or until nothing refers to it: a test that goes on with no more
+/// than a URL of the server must keep the server, for which the `defer` above is enough. Each connection has a thread, on which also the
 /// handlers of routes are called; every method may be called on any thread.
 public final class LoopbackServer: Sendable {
     let router = Router()

@@ -8,7 +8,7 @@ extension LoopbackServer {
         /// The request target as it was sent: a path with its query or, to a proxy, a whole URL or an authority.
         public var target: String { head.target }
         /// The path of the target with its percent escapes replaced.
-        public var path: String { head.rawPath.percentDecoded() }
+        public let path: String
         /// `HTTP/1.1` or `HTTP/1.0`.
         public var version: String { "HTTP/1.\(head.minorVersion)" }
         /// The header's fields, in order.
@@ -26,6 +26,7 @@ extension LoopbackServer {
 
         init(head: RequestHead, connection: Int) {
             self.head = head
+            path = head.rawPath.percentDecoded()
             self.connection = connection
         }
 

@@ -36,11 +36,8 @@ extension BuiltInRoutes {
         let count = try request.number("n", byteCounts)
         let seed = try request.number("seed", Int.min...Int.max, default: Int.random(in: 0..<Int.max))
         var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
-        var bytes = Data(capacity: count + 8)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next().littleEndian) { bytes.append(contentsOf: $0) }
-        }
-        return bytes.prefix(count)
+        let words = (0..<(count + 7) / 8).map { _ in generator.next().littleEndian }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
     }
 
     /// The letters from a to z again and again, as httpbin has them.

@@ -94,9 +94,11 @@ final class Socket: Sendable {
     /// Closing while there are unread bytes makes the system send RST, which can destroy the end of the response before
     /// the client has read it (RFC 9112, section 9.6).
     func closeAfterDraining(milliseconds limit: Int = 1_000) {
-        isOpen.withLock { isOpen in
+        let isOpen = isOpen.withLock { isOpen in
             if isOpen { System.shutDown(descriptor, .write) }
+            return isOpen
         }
+        guard isOpen else { return }
         let clock = ContinuousClock()
         let deadline = clock.now + .milliseconds(limit)
         // An error here means that the client is gone, which is what is waited for.

@@ -32,7 +32,7 @@ struct RequestParser {
         case chunkSize
         case chunk(remaining: Int)
         case chunkEnd
-        case trailers(LoopbackServer.Fields)
+        case trailers
         case end
     }
 
@@ -43,6 +43,8 @@ struct RequestParser {
     /// Up to where there is no line feed, so that a line that arrives byte by byte is not searched again and again.
     private var searched = 0
     private var sectionSize = 0
+    /// The fields so far of a section that is not complete; outside the state, which would copy them for each field.
+    private var fields: LoopbackServer.Fields = [:]
 
     /// Whether a request has begun and is not complete.
     var isInsideRequest: Bool {
@@ -70,12 +72,11 @@ struct RequestParser {
             case .header(var head):
                 guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
                 guard line.isEmpty else {
-                    head.fields.append(field: try Self.parseField(line))
-                    state = .header(head)
+                    fields.append(field: try Self.parseField(line))
                     continue
                 }
+                head.fields = takeSection()
                 head.framing = try Self.framing(of: head)
-                sectionSize = 0
                 switch head.framing {
                 case .none, .length(0): state = .end
                 case .length(let length): state = .sizedBody(remaining: length)
@@ -89,7 +90,7 @@ struct RequestParser {
             case .chunkSize:
                 guard let line = try takeLine(limit: Self.maximumChunkLineSize, tooLongStatus: 400) else { return nil }
                 let size = try Self.parseChunkSize(line)
-                state = size == 0 ? .trailers([:]) : .chunk(remaining: size)
+                state = size == 0 ? .trailers : .chunk(remaining: size)
             case .chunk(let remaining):
                 guard let data = takeBytes(atMost: remaining) else { return nil }
                 state = data.count == remaining ? .chunkEnd : .chunk(remaining: remaining - data.count)
@@ -98,20 +99,26 @@ struct RequestParser {
                 guard let line = try takeLine(limit: 0, tooLongStatus: 400) else { return nil }
                 guard line.isEmpty else { throw .malformed("A chunk is longer than its size.") }
                 state = .chunkSize
-            case .trailers(var trailers):
+            case .trailers:
                 guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
                 if line.isEmpty {
                     state = .requestLine
-                    sectionSize = 0
-                    return .end(trailers: trailers)
+                    return .end(trailers: takeSection())
                 }
-                trailers.append(field: try Self.parseField(line))
-                state = .trailers(trailers)
+                fields.append(field: try Self.parseField(line))
             case .end:
                 state = .requestLine
                 return .end(trailers: [:])
             }
         }
+    }
+
+    private mutating func takeSection() -> LoopbackServer.Fields {
+        defer {
+            fields = [:]
+            sectionSize = 0
+        }
+        return fields
     }
 
     private mutating func takeBytes(atMost count: Int) -> Data? {

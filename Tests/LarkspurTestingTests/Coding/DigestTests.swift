@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite struct DigestTests {
+    @Test(
+        "MD5 has the results of RFC 1321",
+        arguments: [
+            ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
+            ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+            ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
+            (
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+                "d174ab98d277d9f5a5611c2c9f419d9f"
+            ),
+            (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
+        ]
+    )
+    func md5(message: String, hash: String) {
+        #expect(MD5.hash(Data(message.utf8)).hexadecimal == hash)
+    }
+
+    @Test(
+        "SHA-256 has the results of FIPS 180-4's examples",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            (
+                String(repeating: "a", count: 10_000),
+                "27dd1f61b867b6a0f6e9d8a41c43231de52107e53ae424de8f847b821db4b711"
+            ),
+        ]
+    )
+    func sha256(message: String, hash: String) {
+        #expect(SHA256.hash(Data(message.utf8)).hexadecimal == hash)
+    }
+
+    @Test(
+        "The credentials of RFC 7616, section 3.9.1, are valid",
+        arguments: [
+            (DigestAlgorithm.md5, "8ca523f5e9506fed4657c9700eebdbec"),
+            (.sha256, "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+        ]
+    )
+    func credentials(algorithm: DigestAlgorithm, response: String) throws {
+        let challenge = DigestChallenge(
+            realm: "http-auth@example.org",
+            opaque: "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS",
+            algorithm: algorithm,
+            qop: "auth"
+        )
+        let field = """
+            Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", \
+            algorithm=\(algorithm.rawValue), nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, \
+            cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="\(response)", \
+            opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+            """
+        let credentials = try #require(DigestCredentials(field))
+        func isValid(_ target: String, _ user: String, _ password: String) -> Bool {
+            let request = LoopbackServer.Request(head: RequestHead(method: "GET", target: target), connection: 1)
+            return credentials.areValid(for: request, user: user, password: password, challenge: challenge)
+        }
+        #expect(isValid("/dir/index.html", "Mufasa", "Circle of Life"))
+        #expect(!isValid("/dir/index.html", "Mufasa", "circle of life"))
+        #expect(!isValid("/dir/index.html", "Simba", "Circle of Life"))
+        #expect(!isValid("/dir/", "Mufasa", "Circle of Life"))
+    }
+
+    @Test("A nonce is good once for each count, and for so many uses")
+    func nonces() {
+        let nonces = DigestNonces()
+        let nonce = nonces.make()
+        #expect(nonces.use("unknown", count: 1, limit: nil) == .stale)
+        #expect(nonces.use(nonce, count: 1, limit: 2) == .fresh)
+        #expect(nonces.use(nonce, count: 1, limit: 2) == .stale)
+        #expect(nonces.use(nonce, count: 2, limit: 2) == .fresh)
+        #expect(nonces.use(nonce, count: 3, limit: 2) == .stale)
+        #expect(nonces.use(nonce, count: nil, limit: nil) == .fresh)
+        #expect(nonces.use(nonce, count: nil, limit: nil) == .fresh)
+    }
+}

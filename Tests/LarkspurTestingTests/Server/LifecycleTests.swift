@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite struct LifecycleTests {
+    @Test("After stop the port is closed, connections have ended, and stopping again does nothing")
+    func stop() throws {
+        let server = try LoopbackServer()
+        let client = try RawClient(server)
+        try client.get("/get")
+        _ = try client.response()
+        server.stop()
+        #expect(try client.readToEnd().isEmpty)
+        #expect(server.openConnectionCount == 0)
+        #expect(throws: RawClient.Failure.self) { try RawClient(server) }
+        server.stop()
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(
+        "Stopping ends whatever a connection does",
+        arguments: ["/delay/1000", "/bytes/20000000", "/fault/no-response", "/fault/endless-body", "/fault/slow-body"]
+    )
+    func stopDuringResponse(path: String) throws {
+        let server = try LoopbackServer()
+        let clients = try (0..<5).map { _ in try RawClient(server) }
+        for client in clients { try client.get(path) }
+        try server.waitForRequests(5)
+        server.stop()
+        #expect(server.openConnectionCount == 0)
+    }
+
+    @Test("A handler may stop its own server")
+    func stopInHandler() throws {
+        let server = try LoopbackServer()
+        server.route("/") { [weak server] _ in
+            server?.stop()
+            return .text("too late")
+        }
+        let client = try RawClient(server)
+        try client.get("/")
+        // The connection may be reset or closed; either way it ends.
+        _ = try? client.readToEnd()
+        try server.waitForOpenConnections(0)
+        server.stop()
+    }
+
+    @Test("All that call stop at once return when the server has stopped")
+    func concurrentStop() throws {
+        let server = try LoopbackServer()
+        let clients = try (0..<20).map { _ in try RawClient(server) }
+        for client in clients { try client.get("/delay/1000") }
+        try server.waitForRequests(20)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            server.stop()
+            #expect(server.openConnectionCount == 0)
+        }
+    }
+
+    @Test("A server that nobody refers to has stopped")
+    func deinitialization() throws {
+        var server: LoopbackServer? = try LoopbackServer()
+        let client = try RawClient(try #require(server))
+        try client.get("/delay/1000")
+        try server?.waitForRequests(1)
+        weak let reference = server
+        server = nil
+        #expect(reference == nil)
+        #expect(try client.readToEnd().isEmpty)
+    }
+
+    @Test("A socket that was reset leaves alone what the system gives its descriptor to")
+    func reusedDescriptor() throws {
+        let (reset, peer) = try Socket.pair()
+        reset.reset()
+        let (heir, sender) = try Socket.pair()
+        try sender.send(Data([1, 2, 3]))
+        reset.closeAfterDraining()
+        reset.shutDown()
+        #expect(try heir.waitUntilReadable(milliseconds: 0))
+        #expect(try heir.receive() == [1, 2, 3])
+        peer.close()
+    }
+
+    @Test(
+        "Stopping leaves no descriptor and no thread behind",
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/task"), "Only Linux lists them.")
+    )
+    func leaks() async {
+        // In a process of its own, as other tests open descriptors at the same time.
+        await #expect(processExitsWith: .success) {
+            func count(_ directory: String) throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(directory)").count
+            }
+            func exercise() throws {
+                let server = try LoopbackServer()
+                let paths = [
+                    "/get", "/delay/1000", "/fault/no-response", "/fault/endless-body", "/fault/reset-in-body",
+                ]
+                let clients = try (0..<30).map { _ in try RawClient(server) }
+                for (index, client) in clients.enumerated() { try client.get(paths[index % paths.count]) }
+                try server.waitForRequests(clients.count)
+                for client in clients.prefix(10) { client.disconnect() }
+                server.stop()
+            }
+            // The first run makes what the process keeps, such as threads of the dispatch library.
+            try exercise()
+            let (descriptors, threads) = (try count("fd"), try count("task"))
+            for _ in 0..<10 { try exercise() }
+            let (descriptorsAfter, threadsAfter) = (try count("fd"), try count("task"))
+            try #require(descriptorsAfter == descriptors)
+            try #require(threadsAfter <= threads)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite struct WaitingTests {
+    typealias Gate = LoopbackServer.Gate
+
+    @Test("A gate holds a response before its header and in the middle of its body")
+    func gates() throws {
+        let server = try LoopbackServer()
+        let (first, second, reached) = (Gate(), Gate(), Gate())
+        let body: [LoopbackServer.Response.Step] = [.text("ab"), .open(reached), .wait(second), .text("cd")]
+        server.route("/", LoopbackServer.Response.stream(body).held(until: first))
+        let client = try RawClient(server)
+        try client.get("/")
+        try server.waitForRequests(1)
+        #expect(!reached.isOpen)
+
+        first.open()
+        #expect(try client.read(through: "ab").isEmpty == false)
+        #expect(reached.wait())
+        second.open()
+        #expect(try client.read(count: 2) == Data("cd".utf8))
+    }
+
+    @Test(
+        "A client that goes away ends the waiting of its response",
+        arguments: [
+            .text("x").held(until: Gate()), .text("x").delayed(by: 1_000), .fault(.noResponse),
+            .stream([.text("x"), .wait(Gate())]), .fault(.slowBody), .fault(.endlessBody), .fault(.endlessHeader),
+        ] as [LoopbackServer.Response]
+    )
+    func hangUp(response: LoopbackServer.Response) throws {
+        let server = try LoopbackServer()
+        server.route("/", response)
+        let client = try RawClient(server)
+        try client.get("/")
+        try server.waitForRequests(1)
+        client.disconnect()
+        try server.waitForOpenConnections(0)
+    }
+
+    @Test("A pause holds a response up, and what follows it is not done when the client goes away")
+    func pause() throws {
+        let server = try LoopbackServer()
+        let (reached, passed) = (Gate(), Gate())
+        server.route("/", .stream([.text("a"), .open(reached), .pause(1_000), .open(passed)]))
+        let client = try RawClient(server)
+        try client.get("/")
+        #expect(reached.wait())
+        client.disconnect()
+        try server.waitForOpenConnections(0)
+        #expect(!passed.isOpen)
+    }
+
+    @Test("A pipelined request does not hide that the client goes away")
+    func hangUpAfterPipelining() throws {
+        let server = try LoopbackServer()
+        server.route("/", .fault(.noResponse))
+        let client = try RawClient(server)
+        try client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        try server.waitForRequests(1)
+        client.disconnect()
+        try server.waitForOpenConnections(0)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Waiting for requests ends with those that count")
+    func requests() async throws {
+        let server = try LoopbackServer()
+        _ = try server.answer("/get")
+        #expect(try await server.waitForRequests(1).count == 1)
+
+        async let awaited = server.waitForRequests(2, to: "/anything")
+        _ = try server.answer("/anything")
+        _ = try server.answer("/get")
+        _ = try server.answer("/anything?x")
+        #expect(try await awaited.map(\.target) == ["/anything", "/anything?x"])
+
+        server.clearRequests()
+        #expect(server.requests.isEmpty)
+        await #expect(throws: LoopbackServer.WaitTimeout.self) { try await server.waitForRequests(1, timeout: 0) }
+        server.stop()
+    }
+
+    @Test("Waiting in vain says what was waited for")
+    func timeout() async throws {
+        let server = try LoopbackServer()
+        let error = await #expect(throws: LoopbackServer.WaitTimeout.self) {
+            try await server.waitForRequests(2, to: "/x", timeout: 0.01)
+        }
+        #expect(error?.description == "Waited 0.01 s for 2 requests to /x, but 0 came.")
+        await #expect(throws: LoopbackServer.WaitTimeout.self) {
+            try await server.waitForOpenConnections(3, timeout: 0.01)
+        }
+    }
+
+    @Test("A thread that waits in vain goes on after the limit")
+    func blockingTimeout() throws {
+        let server = try LoopbackServer()
+        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForRequests(1, timeout: 0) }
+        #expect(throws: LoopbackServer.WaitTimeout.self) { try server.waitForOpenConnections(3, timeout: 0.01) }
+    }
+
+    @Test("A task that is cancelled waits no more")
+    func cancellation() async throws {
+        let server = try LoopbackServer()
+        let waiting = Task { try await server.waitForRequests(1, timeout: 1_000) }
+        let gateWaiting = Task { await Gate().wait() }
+        waiting.cancel()
+        gateWaiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await gateWaiting.value
+    }
+
+    @Test("A gate lets everyone pass, early or late")
+    func gate() async {
+        let gate = Gate()
+        #expect(!gate.wait(timeout: 0))
+        async let early: Void = gate.wait()
+        gate.open()
+        gate.open()
+        await early
+        await gate.wait()
+        #expect(gate.wait(timeout: 0))
+    }
+}
