@@ -173,6 +173,11 @@ extension SessionManager {
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let url = try BaseURL.resolve(url, against: baseURL)
-        return try requestSerializer.makeRequest(method, url: url, parameters: parameters, headers: headers ?? HTTPHeaders())
+        return try requestSerializer.makeRequest(
+            method,
+            url: url,
+            parameters: parameters,
+            headers: headers ?? HTTPHeaders()
+        )
     }
 }

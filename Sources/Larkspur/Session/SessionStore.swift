@@ -63,8 +63,11 @@ final class SessionStore: Sendable {
             }
             let live = live(in: &storage)
             let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
-            let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) { [weak delegate] in
-                delegate?.fail(with: LarkspurError(.timedOut, "The request took longer than its session allows in all."))
+            let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
+                [weak delegate] in
+                delegate?.fail(
+                    with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
+                )
             }
             delegate.task.attach(attempt)
             live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)

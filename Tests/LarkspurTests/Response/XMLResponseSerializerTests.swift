@@ -40,7 +40,7 @@ enum HostileXML {
     }
 }
 
-private final class Recorder: NSObject, XMLParserDelegate {
+private final class ElementCollector: NSObject, XMLParserDelegate {
     var elements: [String] = []
     var text = ""
 
@@ -74,7 +74,7 @@ struct XMLParserResponseSerializerTests {
 
     @Test func validXMLBecomesAParserThatParses() throws {
         let parser = try #require(try serializer.serialize(Data("<foo>bar<baz/></foo>"), response: nil))
-        let recorder = Recorder()
+        let recorder = ElementCollector()
         parser.delegate = recorder
         #expect(parser.parse())
         #expect(recorder.elements == ["foo", "baz"])
@@ -83,7 +83,7 @@ struct XMLParserResponseSerializerTests {
 
     @Test func aLargeDocumentIsParsed() throws {
         let parser = try #require(try serializer.serialize(HostileXML.large, response: nil))
-        let recorder = Recorder()
+        let recorder = ElementCollector()
         parser.delegate = recorder
         #expect(parser.parse())
         #expect(recorder.elements.count == 200_001)
@@ -119,7 +119,7 @@ struct XMLParserResponseSerializerTests {
     func aDocumentInAnotherEncodingIsTranscoded(name: String, bytes: [UInt8], expected: String) throws {
         let data = Data("<?xml version='1.0' encoding='\(name)'?>\n<a>") + Data(bytes) + Data("</a>")
         let parser = try #require(try serializer.serialize(data, response: nil))
-        let recorder = Recorder()
+        let recorder = ElementCollector()
         parser.delegate = recorder
         #expect(parser.parse())
         #expect(parser.parserError == nil)
@@ -133,7 +133,7 @@ struct XMLParserResponseSerializerTests {
     ])
     func aSecondDeclarationDoesNotChangeTheEncoding(declaration: String) throws {
         let parser = try serializer.serialize(Data(declaration + "<a>+ADw-?x?+AD4-</a>"), response: nil)
-        let recorder = Recorder()
+        let recorder = ElementCollector()
         parser?.delegate = recorder
         _ = parser?.parse()
     }
@@ -151,7 +151,7 @@ struct XMLParserResponseSerializerTests {
 
     @Test(arguments: HostileXML.malformed + [nested("<?", "", 200_000)])
     func hostileContentDoesNotEndTheProcess(data: Data) throws {
-        let recorder = Recorder()
+        let recorder = ElementCollector()
         let parser = try? serializer.serialize(data, response: nil)
         parser?.delegate = recorder
         _ = parser?.parse()
@@ -161,7 +161,7 @@ struct XMLParserResponseSerializerTests {
         try withSecretFile { url in
             let text = "<!DOCTYPE l [<!ENTITY a SYSTEM \"\(url)\">]><l>&a;</l>"
             let parser = try #require(try serializer.serialize(Data(text), response: nil))
-            let recorder = Recorder()
+            let recorder = ElementCollector()
             parser.delegate = recorder
             _ = parser.parse()
             #expect(!recorder.text.contains("secret"))

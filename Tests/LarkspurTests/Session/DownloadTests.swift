@@ -49,7 +49,8 @@ struct DownloadTests {
         #expect(end.content?.count == 100_000)
         #expect(
             notifications.names == [
-                SessionTask.didResumeNotification, DownloadTask.didMoveFileNotification, SessionTask.didCompleteNotification,
+                SessionTask.didResumeNotification, DownloadTask.didMoveFileNotification,
+                SessionTask.didCompleteNotification,
             ]
         )
         #expect(notifications.events.values[1].move?.destination == destination)
@@ -83,7 +84,10 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: try await places.first().path))
     }
 
-    @Test("A file without a destination is there for the handler and gone afterwards", arguments: TestTransport.allCases)
+    @Test(
+        "A file without a destination is there for the handler and gone afterwards",
+        arguments: TestTransport.allCases
+    )
     func noDestination(_ transport: TestTransport) async throws {
         let (end, _) = try await download("/bytes/1000", transport.makeManager())
 
@@ -92,7 +96,10 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("A response that is not acceptable is not saved; its beginning is in the error", arguments: TestTransport.allCases)
+    @Test(
+        "A response that is not acceptable is not saved; its beginning is in the error",
+        arguments: TestTransport.allCases
+    )
     func unacceptable(_ transport: TestTransport) async throws {
         server.route("/missing", .text("no such file", status: 404))
         let destination = folder.url.appendingPathComponent("file")
@@ -155,7 +162,8 @@ struct DownloadTests {
         let ends = Recorder<LarkspurError?>()
         let url = try #require(URL(string: "data:text/plain,hello"))
 
-        TestTransport.foundation.makeManager().downloadTask(with: URLRequest(url: url)) { ends.record($0.error) }.resume()
+        TestTransport.foundation.makeManager().downloadTask(with: URLRequest(url: url)) { ends.record($0.error) }
+            .resume()
 
         #expect(try await ends.first()?.code == .unsupportedURL)
     }

@@ -59,14 +59,23 @@ struct InvalidationTests {
         #expect(try await manager.call(.get, "get").error?.code == .sessionInvalidated)
     }
 
-    @Test("Invalidation that cancels ends the tasks under way, then is notified once", arguments: TestTransport.allCases)
+    @Test(
+        "Invalidation that cancels ends the tasks under way, then is notified once",
+        arguments: TestTransport.allCases
+    )
     func cancelling(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
         let hooks = Recorder<Bool>()
         manager.hooks.didBecomeInvalid = { hooks.record($0 == nil) }
         let codes = Recorder<LarkspurError.Code?>()
-        for _ in 0 ..< 3 { manager.get("fault/no-response") { _, _ in codes.record(nil) } failure: { codes.record($1.code) } }
+        for _ in 0..<3 {
+            manager.get("fault/no-response") { _, _ in
+                codes.record(nil)
+            } failure: {
+                codes.record($1.code)
+            }
+        }
         let neverResumed = manager.dataTask(with: URLRequest(url: server.url("/get"))) { codes.record($0.error?.code) }
         try await server.waitForRequests(3)
 
@@ -88,7 +97,11 @@ struct InvalidationTests {
         let manager = transport.makeManager(for: server)
         let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
         let ends = Recorder<Bool>()
-        manager.get("held") { _, _ in ends.record(true) } failure: { _, _ in ends.record(false) }
+        manager.get("held") { _, _ in
+            ends.record(true)
+        } failure: { _, _ in
+            ends.record(false)
+        }
         try await server.waitForRequests(1)
 
         manager.invalidate(cancellingTasks: false)
@@ -100,7 +113,10 @@ struct InvalidationTests {
         #expect(ends.values == [true])
     }
 
-    @Test("Tasks of a session that was reset end as themselves, whatever identifiers the next one uses", arguments: TestTransport.allCases)
+    @Test(
+        "Tasks of a session that was reset end as themselves, whatever identifiers the next one uses",
+        arguments: TestTransport.allCases
+    )
     func identifiersAfterReset(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
         server.route("/old", .json(#"["old"]"#).held(until: gate))
@@ -120,22 +136,27 @@ struct InvalidationTests {
         #expect(objects.values == [["new"], ["old"]])
     }
 
-    @Test("A manager that is released lets its tasks finish, and leaves nothing behind", arguments: TestTransport.allCases)
+    @Test(
+        "A manager that is released lets its tasks finish, and leaves nothing behind",
+        arguments: TestTransport.allCases
+    )
     func release(_ transport: TestTransport) async throws {
         let ends = Recorder<Bool>()
         weak var released: SessionManager?
         weak var task: SessionTask?
-        weak var handlerCapture: NSObject?
+        weak var handlerCapture: Recorder<Void>?
         let group = DispatchGroup()
         do {
             let manager = transport.makeManager(for: server)
             manager.completionGroup = group
-            let capture = NSObject()
+            let capture = Recorder<Void>()
             handlerCapture = capture
             task = manager.get("get") { [capture] _, _ in
                 _ = capture
                 ends.record(true)
-            } failure: { _, _ in ends.record(false) }
+            } failure: { _, _ in
+                ends.record(false)
+            }
             released = manager
         }
         let left = Recorder<Void>()

@@ -62,7 +62,9 @@ struct QueueTests {
         queue.suspend()
         task.resume()
         #expect(manager.completionGroup.wait(timeout: .now()) == .timedOut)
-        manager.completionGroup.notify(queue: queue) { events.record("left, \(notifications.names.count) notifications") }
+        manager.completionGroup.notify(queue: queue) {
+            events.record("left, \(notifications.names.count) notifications")
+        }
         queue.resume()
         try await events.wait(for: 2)
 
@@ -88,7 +90,7 @@ struct QueueTests {
         let met = Recorder<Bool>()
         let serializer = Rendezvous(arrivals: arrivals, departures: departures)
 
-        for _ in 0 ..< 2 { manager.get("/", serializer: serializer) { met.record($1) } }
+        for _ in 0..<2 { manager.get("/", serializer: serializer) { met.record($1) } }
         DispatchQueue.global().async {
             arrivals.wait()
             arrivals.wait()
@@ -113,7 +115,10 @@ struct QueueTests {
         manager.hooks.didComplete = { _, _ in ended.record(()) }
 
         queue.suspend()
-        manager.get("/", serializer: DataResponseSerializer()) { completed.record($0.completedUnitCount) } success: { _, _ in }
+        manager.get("/", serializer: DataResponseSerializer()) {
+            completed.record($0.completedUnitCount)
+        } success: { _, _ in
+        }
         try await ended.wait()
         queue.resume()
         try await manager.finishAll()
@@ -141,7 +146,7 @@ struct QueueTests {
         let manager = SessionManager.stubbed()
 
         await withTaskGroup(of: Void.self) { group in
-            for index in 0 ..< 1000 {
+            for index in 0..<1000 {
                 group.addTask {
                     manager.requestSerializer.headers["field"] = "value \(index)"
                     _ = manager.requestSerializer.headers["field"]

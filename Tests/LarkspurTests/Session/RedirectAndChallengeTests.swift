@@ -16,7 +16,10 @@ struct RedirectAndChallengeTests {
 
     // MARK: Redirects
 
-    @Test("A redirect is followed, and the hook asked with the response and the new request", arguments: TestTransport.allCases)
+    @Test(
+        "A redirect is followed, and the hook asked with the response and the new request",
+        arguments: TestTransport.allCases
+    )
     func redirectIsFollowed(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let hops = Recorder<(Int, String?)>()
@@ -122,7 +125,10 @@ struct RedirectAndChallengeTests {
         #expect(try await ends.first()?.statusCode == 401)
     }
 
-    @Test("The credential that the hook answers is used, and the refused response leaves no trace", arguments: TestTransport.allCases)
+    @Test(
+        "The credential that the hook answers is used, and the refused response leaves no trace",
+        arguments: TestTransport.allCases
+    )
     func challengeWithCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, challenge in
@@ -149,7 +155,10 @@ struct RedirectAndChallengeTests {
         #expect(server.requests.count == 2)
     }
 
-    @Test("A credential for Digest ends in a response, never in the end of the process", arguments: TestTransport.allCases)
+    @Test(
+        "A credential for Digest ends in a response, never in the end of the process",
+        arguments: TestTransport.allCases
+    )
     func digestCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.hooks.didReceiveChallenge = { _, _ in

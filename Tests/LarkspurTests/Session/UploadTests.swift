@@ -17,7 +17,7 @@ struct UploadTests {
         return request
     }
 
-    private let content = Data((0 ..< 300_000).map { UInt8(truncatingIfNeeded: $0 * 31) })
+    private let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 31) })
 
     @Test("Data arrives whole, with its progress", arguments: TestTransport.allCases)
     func data(_ transport: TestTransport) async throws {
@@ -108,7 +108,10 @@ struct UploadTests {
         #expect(server.requests.last?.body == Data("of the hook".utf8))
     }
 
-    @Test("What is no readable file is an error before anything is sent", arguments: ["missing", "folder", "http", "unreadable"])
+    @Test(
+        "What is no readable file is an error before anything is sent",
+        arguments: ["missing", "folder", "http", "unreadable"]
+    )
     func noFile(_ kind: String) async throws {
         let manager = TestTransport.foundation.makeManager(for: server)
         let file: URL =

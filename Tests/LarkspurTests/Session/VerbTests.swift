@@ -29,7 +29,11 @@ struct VerbTests {
         let manager = makeManager(transport)
         let tasks = Recorder<DataTask?>()
 
-        manager.head("get", parameters: ["a": 1]) { tasks.record($0) } failure: { task, _ in tasks.record(nil) }
+        manager.head("get", parameters: ["a": 1]) {
+            tasks.record($0)
+        } failure: { task, _ in
+            tasks.record(nil)
+        }
         let task = try await tasks.first()
 
         #expect((task?.response as? HTTPURLResponse)?.statusCode == 200)
@@ -77,7 +81,9 @@ struct VerbTests {
         }
         let manager = makeManager(transport)
         let methods = Recorder<String>()
-        @Sendable func note(_ object: Any?) { methods.record((object as? [String: Any])?["method"] as? String ?? "none") }
+        @Sendable func note(_ object: Any?) {
+            methods.record((object as? [String: Any])?["method"] as? String ?? "none")
+        }
 
         manager.get("anything") { note($1) }
         manager.post("anything", parameters: ["a": 1, "b": "x"]) { note($1) }
@@ -182,7 +188,10 @@ struct VerbTests {
         #expect(call.statusCode == row.status)
     }
 
-    @Test("A field of the call overrides the serializer's default and leaves the others", arguments: TestTransport.allCases)
+    @Test(
+        "A field of the call overrides the serializer's default and leaves the others",
+        arguments: TestTransport.allCases
+    )
     func headersOfCall(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         manager.requestSerializer.headers["field"] = "default"
@@ -257,7 +266,10 @@ struct VerbTests {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
-        manager.get("bytes/200000", serializer: DataResponseSerializer()) { fractions.record($0.fractionCompleted) } success: { _, _ in }
+        manager.get("bytes/200000", serializer: DataResponseSerializer()) {
+            fractions.record($0.fractionCompleted)
+        } success: { _, _ in
+        }
         try await manager.finishAll()
 
         #expect(fractions.values.last == 1)
@@ -269,7 +281,10 @@ struct VerbTests {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
-        manager.post("post", parameters: String(repeating: "x", count: 300_000)) { fractions.record($0.fractionCompleted) } success: { _, _ in }
+        manager.post("post", parameters: String(repeating: "x", count: 300_000)) {
+            fractions.record($0.fractionCompleted)
+        } success: { _, _ in
+        }
         try await manager.finishAll()
 
         #expect(fractions.values.last == 1)

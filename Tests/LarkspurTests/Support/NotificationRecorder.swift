@@ -25,7 +25,8 @@ final class NotificationRecorder: Sendable {
         let events = events
         tokens = names.map { name in
             Token(
-                value: NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { notification in
+                value: NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) {
+                    notification in
                     events.record(
                         Event(
                             name: notification.name,

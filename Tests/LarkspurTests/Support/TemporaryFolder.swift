@@ -2,7 +2,10 @@ import Foundation
 
 /// A folder that is removed with its contents when it is released.
 final class TemporaryFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("Tests-\(UUID().uuidString)", isDirectory: true)
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "Tests-\(UUID().uuidString)",
+        isDirectory: true
+    )
 
     init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
 

@@ -42,7 +42,8 @@ struct SessionTaskTests {
 
         #expect(
             notifications.names == [
-                SessionTask.didResumeNotification, SessionTask.didSuspendNotification, SessionTask.didResumeNotification,
+                SessionTask.didResumeNotification, SessionTask.didSuspendNotification,
+                SessionTask.didResumeNotification,
                 SessionTask.didCompleteNotification,
             ]
         )
@@ -77,7 +78,9 @@ struct SessionTaskTests {
         let queue = TestQueue.make("completion")
         let manager = SessionManager.stubbed(completionQueue: queue) { _ in .json(#"{"a": 1}"#) }
         let events = Recorder<String>()
-        let task = manager.dataTask(with: try makeRequest()) { _ in events.record("handler on \(TestQueue.current ?? "none")") }
+        let task = manager.dataTask(with: try makeRequest()) { _ in
+            events.record("handler on \(TestQueue.current ?? "none")")
+        }
         let token = NotificationCenter.default.addObserver(
             forName: SessionTask.didCompleteNotification,
             object: task,
@@ -85,7 +88,9 @@ struct SessionTaskTests {
         ) { notification in
             let object = notification.taskCompletion?.serializedResponse as? [String: Int]
             let data = notification.taskCompletion?.data ?? Data()
-            events.record("notification on \(TestQueue.current ?? "none"): \(object ?? [:]), \(String(decoding: data, as: UTF8.self))")
+            events.record(
+                "notification on \(TestQueue.current ?? "none"): \(object ?? [:]), \(String(decoding: data, as: UTF8.self))"
+            )
             #expect(notification.taskCompletion?.error == nil)
             #expect(notification.taskCompletion?.serializer is AnyResponseSerializer)
             #expect(notification.taskCompletion?.timeline.serialized != nil)
@@ -191,7 +196,9 @@ struct SessionTaskTests {
         try await manager.finishAll()
 
         let timeline = task.timeline
-        let stages = [timeline.created, timeline.resumed, timeline.firstResponseByte, timeline.completed, timeline.serialized]
+        let stages = [
+            timeline.created, timeline.resumed, timeline.firstResponseByte, timeline.completed, timeline.serialized,
+        ]
         #expect(stages.compactMap(\.self).count == 5)
         #expect(stages.compactMap(\.self) == stages.compactMap(\.self).sorted())
         #expect(timeline.totalDuration != nil && timeline.latency != nil)
@@ -214,16 +221,16 @@ struct SessionTaskTests {
 
     @Test("Events from many threads leave a task ended once, with resumes and suspends alternating")
     func concurrentEvents() async throws {
-        for _ in 0 ..< 50 {
+        for _ in 0..<50 {
             let manager = SessionManager.stubbed()
             let done = Recorder<LarkspurError?>()
             let task = manager.dataTask(with: try makeRequest()) { done.record($0.error) }
             let notifications = NotificationRecorder(task)
 
             await withTaskGroup(of: Void.self) { group in
-                for index in 0 ..< 8 {
+                for index in 0..<8 {
                     group.addTask {
-                        for step in 0 ..< 10 {
+                        for step in 0..<10 {
                             switch (index + step) % 3 {
                             case 0: task.resume()
                             case 1: task.suspend()
@@ -241,7 +248,9 @@ struct SessionTaskTests {
             #expect(names.last == SessionTask.didCompleteNotification)
             #expect(names.count { $0 == SessionTask.didCompleteNotification } == 1)
             for (index, name) in names.dropLast().enumerated() {
-                #expect(name == (index % 2 == 0 ? SessionTask.didResumeNotification : SessionTask.didSuspendNotification))
+                #expect(
+                    name == (index % 2 == 0 ? SessionTask.didResumeNotification : SessionTask.didSuspendNotification)
+                )
             }
         }
     }
