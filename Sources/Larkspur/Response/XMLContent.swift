@@ -104,7 +104,9 @@ enum XMLContent {
         while let opening = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[(opening + 1)...]
             guard rest.first == UInt8(ascii: "?") else { continue }
-            let end = rest.dropFirst().firstIndex { $0.isBlank || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            let end =
+                rest.dropFirst().firstIndex { $0.isBlank || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "<") }
+                ?? rest.endIndex
             rest = rest[end...]
             if rest.starts(with: [UInt8(ascii: "?"), UInt8(ascii: ">")]) { return true }
         }

@@ -102,6 +102,14 @@ struct XMLParserResponseSerializerTests {
         #expect(throws: LarkspurError.self) { _ = try serializer.serialize(marked, response: nil) }
     }
 
+    /// The parser goes on after an error, so that what stands behind one matters.
+    @Test(arguments: [
+        "<a><?php\u{16}f><?p?></a>", "<a>?></a<?<?phpf?>", "<a><b>e</b<?><?php?> f?></a>", "<a><?x?<?y?></a>",
+    ])
+    func whatWouldCrashTheParserBehindAnErrorIsRefused(text: String) {
+        #expect(throws: LarkspurError.self) { _ = try serializer.serialize(Data(text), response: nil) }
+    }
+
     @Test(arguments: [
         Data("<?xml version='1.0' encoding='utf-7'?><a/>"), Data("<?xml encoding=\"nonsense\"?><a/>"), Data("Lo§"),
         Data("<a") + Data([0xD4]) + Data("b/>"), Data("hello"), Data([0x3C, 0xD8, 0x00, 0xD8]),
