@@ -92,6 +92,11 @@ extension LarkspurError.Code {
         label: "response-serialization-failed",
         number: NSURLErrorCannotParseResponse
     )
+    /// More content arrived than a task may collect in memory.
+    public static let contentTooLarge = Self(
+        label: "content-too-large",
+        number: NSURLErrorDataLengthExceedsMaximum
+    )
     /// The content is empty where a value was expected.
     public static let emptyResponse = Self(label: "empty-response", number: NSURLErrorZeroByteResource)
     /// The downloaded file could not be moved to its destination, or its folder could not be written.

@@ -41,7 +41,11 @@
                     // Reading the priority waits for the session's work queue, where the suspension takes effect.
                     _ = task.priority
                 }
-            case .cancel: session.delegateQueue.addOperation { task.cancel() }
+            case .cancel:
+                let cancellation = BlockOperation { task.cancel() }
+                // Ahead of the content that a fast server may have queued by the thousand.
+                cancellation.queuePriority = .veryHigh
+                session.delegateQueue.addOperation(cancellation)
             }
         }
 

@@ -20,6 +20,7 @@ public final class SessionManager: Sendable {
         var responseSerializer: any ResponseSerializer
         var completionQueue: DispatchQueue
         var completionGroup: DispatchGroup
+        var maximumContentSize = 1 << 30
     }
 
     /// What relative URL strings are resolved against, by RFC 3986; with a trailing slash, if it has a path.
@@ -99,6 +100,13 @@ public final class SessionManager: Sendable {
         set { settings.withLock { $0.completionGroup = newValue } }
     }
 
+    /// How many bytes of content a data or upload task collects in memory before it ends with the error `contentTooLarge`, so that no server can use up the memory;
+    /// captured when a task is made. Default: 1 GiB. A download task has no such limit.
+    public var maximumContentSize: Int {
+        get { settings.withLock { $0.maximumContentSize } }
+        set { settings.withLock { $0.maximumContentSize = newValue } }
+    }
+
     /// Closures that take part in what the session does. Changes apply at once, to tasks under way too.
     public var hooks: SessionHooks {
         get { sessions.hooks.hooks }
@@ -147,6 +155,7 @@ public final class SessionManager: Sendable {
             completionGroup: completionGroup
         )
         copy.hooks = hooks
+        copy.maximumContentSize = maximumContentSize
         return copy
     }
 
@@ -155,7 +164,8 @@ public final class SessionManager: Sendable {
             TaskEnvironment(
                 completionQueue: $0.completionQueue,
                 completionGroup: $0.completionGroup,
-                processingQueue: processingQueue
+                processingQueue: processingQueue,
+                maximumContentSize: $0.maximumContentSize
             )
         }
     }

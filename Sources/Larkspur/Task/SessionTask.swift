@@ -1,5 +1,7 @@
 import Synchronization
 
+// Safe: what changes is behind `storage`; subclasses are of this module and add nothing that changes.
+
 /// One request and what becomes of it: the task that a ``SessionManager`` hands out.
 ///
 /// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that it can be the object of notifications. Drive it with
@@ -7,7 +9,7 @@ import Synchronization
 /// What is done to ``urlSessionTask`` directly goes unnoticed.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the completion queue.
-public class SessionTask: @unchecked Sendable {  // Safe: what changes is behind `storage`; subclasses are of this module and add nothing that changes.
+public class SessionTask: @unchecked Sendable {
     /// The stages of a task's life.
     public enum State: Sendable, Hashable, CaseIterable {
         /// Made, and not resumed yet.

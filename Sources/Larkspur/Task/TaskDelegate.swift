@@ -59,9 +59,16 @@ final class TaskDelegate: Sendable {
     }
 
     func receive(_ data: Data) {
-        let total = storage.withLock { storage in
+        // What still comes after a cancellation, which may be much, is not wanted any more.
+        guard task.state == .running || task.state == .suspended else { return }
+        let limit = task.environment.maximumContentSize
+        let total: Int64? = storage.withLock { storage in
+            guard storage.body.count + data.count <= limit else { return nil }
             storage.body.append(data)
             return storage.response?.contentLengthOnceDecoded ?? -1
+        }
+        guard let total else {
+            return fail(with: LarkspurError(.contentTooLarge, "The response has more than the \(limit) bytes that may be kept in memory."))
         }
         task.download.add(Int64(data.count), total: total, of: task)
     }

@@ -6,4 +6,6 @@ struct TaskEnvironment: Sendable {
     let completionGroup: DispatchGroup
     /// Runs validation and serialization; concurrent.
     let processingQueue: DispatchQueue
+    /// How many bytes of content a task may collect in memory.
+    let maximumContentSize: Int
 }

@@ -1,0 +1,183 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Everything that a server can do wrong ends in exactly one outcome.
+@Suite("Faults of servers", .timeLimit(.minutes(1)))
+struct ServerFaultTests {
+    typealias Fault = LoopbackServer.Fault
+
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    /// What ends the process when FoundationNetworking meets it.
+    static let deadly: Set<Fault> = [.closeInHeader, .chunkTrailer]
+
+    /// What the error says about a fault that is no whole response.
+    private static func expectedCode(_ fault: Fault, isDownload: Bool) -> LarkspurError.Code? {
+        switch fault {
+        case .noResponse, .slowBody: .timedOut
+        case .endlessBody: isDownload ? .timedOut : .contentTooLarge
+        case .closeBeforeHeader, .resetBeforeHeader, .closeInHeader, .shortBody, .resetInBody, .missingLastChunk: .connectionLost
+        case .garbageStatusLine, .endlessHeader, .endlessInformational, .conflictingLengths, .brokenChunk: .malformedResponse
+        case .truncatedGzip, .falseGzip: .contentDecodingFailed
+        case .oneByteAtATime, .noReasonPhrase, .chunkTrailer, .bareLineFeeds, .sloppyHeader, .longBody, .unannouncedClose: nil
+        }
+    }
+
+    /// Why FoundationNetworking makes something else of a fault.
+    private static func knownIssue(_ fault: Fault, _ transport: TestTransport) -> Comment? {
+        guard transport == .foundation else { return nil }
+        return switch fault {
+        case .truncatedGzip: "A gzip body that ends too early is reported as whole"
+        case .conflictingLengths: "The first of two lengths is believed"
+        case .noReasonPhrase, .bareLineFeeds, .sloppyHeader: "The header is parsed more strictly than RFC 9112 asks for"
+        default: nil
+        }
+    }
+
+    /// A manager whose tasks give up after a second in all, or a mebibyte.
+    private func makeManager(_ transport: TestTransport) -> SessionManager {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 30
+        configuration.timeoutIntervalForResource = 1
+        let manager = transport.makeManager(for: server, configuration: configuration)
+        manager.maximumContentSize = 1 << 20
+        return manager
+    }
+
+    private func check(
+        _ result: Result<Data?, LarkspurError>,
+        _ fault: Fault,
+        _ transport: TestTransport,
+        isDownload: Bool
+    ) {
+        let expected = Self.expectedCode(fault, isDownload: isDownload)
+        let issue = Self.knownIssue(fault, transport)
+        withKnownIssue(issue) {
+            switch result {
+            case .success(let data):
+                #expect(expected == nil)
+                if let data { #expect(data == Data(Fault.body.utf8)) }
+            case .failure(let error): #expect(error.code == expected)
+            }
+        } when: {
+            issue != nil
+        }
+        if case .failure(let error) = result {
+            #expect(error.code != .transportFailed && error.code != .cancelled)
+            #expect(error.message.count > 10)
+            #expect(error.request?.url?.path == fault.path)
+        }
+    }
+
+    @Test(
+        "A data task ends once, with what the fault is",
+        arguments: TestTransport.allCases,
+        Fault.allCases.filter { !deadly.contains($0) }
+    )
+    func data(_ transport: TestTransport, _ fault: Fault) async throws {
+        let manager = makeManager(transport)
+        let results = Recorder<Result<Data?, LarkspurError>>()
+        let task = manager.dataTask(with: URLRequest(url: server.url(fault.path)), serializer: DataResponseSerializer()) {
+            results.record($0.result.map(Optional.some))
+        }
+        let notifications = NotificationRecorder(task)
+
+        task.resume()
+        try await manager.finishAll()
+
+        #expect(results.values.count == 1)
+        #expect(notifications.names == [SessionTask.didResumeNotification, SessionTask.didCompleteNotification])
+        #expect(manager.tasks.isEmpty)
+        check(try await results.first(), fault, transport, isDownload: false)
+    }
+
+    @Test(
+        "A download ends once, with what the fault is, and leaves no file",
+        arguments: TestTransport.allCases,
+        Fault.allCases.filter { !deadly.contains($0) }
+    )
+    func download(_ transport: TestTransport, _ fault: Fault) async throws {
+        let manager = makeManager(transport)
+        let results = Recorder<Result<Data?, LarkspurError>>()
+
+        manager.downloadTask(with: URLRequest(url: server.url(fault.path))) { response in
+            results.record(response.result.map { try? Data(contentsOf: $0) })
+        }.resume()
+        try await manager.finishAll()
+
+        #expect(results.values.count == 1)
+        #expect(manager.tasks.isEmpty)
+        check(try await results.first(), fault, transport, isDownload: true)
+    }
+
+    @Test("A host that cannot be found or connected to is named so", arguments: TestTransport.allCases)
+    func noServer(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager()
+        let closed = try LoopbackServer()
+        let url = closed.url("/")
+        closed.stop()
+
+        #expect(try await manager.call(.get, url.absoluteString).error?.code == .cannotConnectToHost)
+        #expect(try await manager.call(.get, "http://no-such-host.invalid/").error?.code == .cannotFindHost)
+        #expect(try await manager.call(.get, "gopher://127.0.0.1/").error?.code == .unsupportedURL)
+    }
+
+    @Test(
+        "A timeout of any size neither traps nor is cut to nothing",
+        arguments: TestTransport.allCases,
+        [0.3, 0.999, .infinity, .greatestFiniteMagnitude, 1e16, 0, -5, .nan]
+    )
+    func timeouts(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
+        server.route("/later", .json("[]").delayed(by: 0.1))
+        let manager = transport.makeManager(for: server)
+        manager.requestSerializer.timeoutInterval = timeout
+
+        let call = try await manager.call(.get, "later")
+
+        #expect(call.error == nil)
+    }
+
+    @Test("The timeout of a configuration is treated alike", arguments: TestTransport.allCases, [0.3, .infinity])
+    func timeoutOfConfiguration(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
+        server.route("/later", .json("[]").delayed(by: 0.1))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = timeout
+
+        #expect(try await transport.makeManager(for: server, configuration: configuration).call(.get, "later").error == nil)
+    }
+
+    @Test("A sub-second timeout ends a request that is not answered", arguments: TestTransport.allCases)
+    func subSecondTimeout(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.requestSerializer.timeoutInterval = 0.3
+
+        #expect(try await manager.call(.get, "fault/no-response").error?.code == .timedOut)
+    }
+
+    @Test("Configuration fields that are no strings are sent as strings", arguments: TestTransport.allCases)
+    func configurationFields(_ transport: TestTransport) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Number": 5, 6: "X"]
+        configuration.protocolClasses = [NSObject.self]
+
+        let call = try await transport.makeManager(for: server, configuration: configuration).call(.get, "headers")
+
+        #expect(call.error == nil)
+        #expect(server.requests.first?.headers["X-Number"] == "5")
+    }
+
+    @Test("Configuration fields that would break the header are refused", arguments: TestTransport.allCases)
+    func malformedConfigurationFields(_ transport: TestTransport) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Field": "a\r\nX-Injected: b"]
+
+        let call = try await transport.makeManager(for: server, configuration: configuration).call(.get, "headers")
+
+        #expect(call.error?.code == .invalidHeaderField)
+        #expect(server.requests.isEmpty)
+    }
+}
