@@ -30,6 +30,8 @@ enum System {
                 }
             }
             _ = try check(listen(descriptor, backlog))
+            // A client may withdraw between polling and accepting, which must not block.
+            setFlag(descriptor, F_SETFL, O_NONBLOCK)
             return descriptor
         } catch {
             closeDescriptor(descriptor)
@@ -63,6 +65,8 @@ enum System {
     static func acceptConnection(_ listener: Descriptor) throws -> Descriptor {
         let descriptor = try check(accept(listener, nil, nil))
         markCloseOnExec(descriptor)
+        // Where connections inherit the listener's mode, they must not: their threads block.
+        setFlag(descriptor, F_SETFL, 0)
         suppressBrokenPipeSignal(descriptor)
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
         return descriptor
@@ -211,9 +215,13 @@ enum System {
         #endif
     }
 
+    private static func setFlag(_ descriptor: Descriptor, _ command: Int32, _ flag: Int32) {
+        _ = fcntl(descriptor, command, flag)
+    }
+
     /// Keeps the descriptor out of child processes, in which it would hold the connection open.
     private static func markCloseOnExec(_ descriptor: Descriptor) {
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        setFlag(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     #if canImport(Darwin)

@@ -78,7 +78,7 @@ import Testing
         try sender.send(Data([1, 2, 3]))
         reset.closeAfterDraining()
         reset.shutDown()
-        #expect(try heir.waitUntilReadable(milliseconds: 0))
+        try #require(try heir.waitUntilReadable(milliseconds: 0))
         #expect(try heir.receive() == [1, 2, 3])
         peer.close()
     }
