@@ -68,7 +68,12 @@ final class TaskDelegate: Sendable {
             return storage.response?.contentLengthOnceDecoded ?? -1
         }
         guard let total else {
-            return fail(with: LarkspurError(.contentTooLarge, "The response has more than the \(limit) bytes that may be kept in memory."))
+            return fail(
+                with: LarkspurError(
+                    .contentTooLarge,
+                    "The response has more than the \(limit) bytes that may be kept in memory."
+                )
+            )
         }
         task.download.add(Int64(data.count), total: total, of: task)
     }

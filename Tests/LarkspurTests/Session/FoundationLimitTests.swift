@@ -27,17 +27,13 @@ struct FoundationLimitTests {
         }
     }
 
-    @Test("A cookie whose name begins with an emoji ends the process")
-    func emojiCookie() async {
-        await #expect(processExitsWith: .failure) {
-            try await FoundationLimitTests.get(header: "Set-Cookie: \u{1F36A}x3=a\r\nContent-Length: 0")
-        }
-    }
-
     @Test("A redirect to an IPv6 host without a scheme ends the process")
     func redirectToAddress() async {
         await #expect(processExitsWith: .failure) {
-            try await FoundationLimitTests.get(header: "Location: //[::1]:1/x\r\nContent-Length: 0", status: "302 Found")
+            try await FoundationLimitTests.get(
+                header: "Location: //[::1]:1/x\r\nContent-Length: 0",
+                status: "302 Found"
+            )
         }
     }
 
@@ -50,12 +46,18 @@ struct FoundationLimitTests {
 
     private static func get(_ fault: LoopbackServer.Fault) async throws {
         let server = try LoopbackServer()
-        _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(.get, server.url(fault.path).absoluteString)
+        _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(
+            .get,
+            server.url(fault.path).absoluteString
+        )
     }
 
     private static func get(header: String, status: String = "200 OK") async throws {
         let server = try LoopbackServer()
         server.route("/raw", .raw([.text("HTTP/1.1 \(status)\r\n\(header)\r\n\r\n")]))
-        _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(.get, server.url("/raw").absoluteString)
+        _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(
+            .get,
+            server.url("/raw").absoluteString
+        )
     }
 }

@@ -1,0 +1,108 @@
+import Larkspur
+import LarkspurTesting
+
+/// Larkspur's main job in one program: GET and POST through closures, observed by notifications.
+///
+///     swift run QuickStart        against an embedded server
+///     swift run QuickStart URL    one GET of that URL
+///
+/// It exits with a status other than 0 if anything that should have succeeded did not.
+@main
+enum QuickStart {
+    static func main() throws {
+        let notifications = NotificationPrinter()
+        defer { notifications.stop() }
+        let outcome = Outcome()
+        if let url = CommandLine.arguments.dropFirst().first {
+            get(url, outcome)
+        } else {
+            try tour(outcome)
+        }
+        exit(outcome.exitStatus)
+    }
+
+    /// One GET of any URL: what comes is printed, whatever its type.
+    private static func get(_ url: String, _ outcome: Outcome) {
+        let manager = SessionManager(responseSerializer: StringResponseSerializer())
+        outcome.expectSuccess("GET \(url)")
+        manager.get(url) { task, text in
+            outcome.succeeded("GET \(url)", task, text)
+        } failure: { task, error in
+            outcome.failed("GET \(url)", task, error)
+        }
+        manager.completionGroup.wait()
+    }
+
+    private static func tour(_ outcome: Outcome) throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/missing", .json(#"{"reason":"no such page"}"#, status: 404))
+        let manager = SessionManager(baseURL: server.baseURL)
+
+        section("A GET with parameters")
+        outcome.expectSuccess("GET")
+        manager.get("get", parameters: ["page": 2, "tags": ["swift", "linux"]]) { task, object in
+            outcome.succeeded("GET", task, (object as? [String: Any])?["args"])
+        } failure: { task, error in
+            outcome.failed("GET", task, error)
+        }
+        manager.completionGroup.wait()
+
+        section("A POST of a form")
+        outcome.expectSuccess("POST form")
+        manager.post("post", parameters: ["name": "Ada Lovelace", "year": 1815]) { task, object in
+            outcome.succeeded("POST form", task, (object as? [String: Any])?["form"])
+        } failure: { task, error in
+            outcome.failed("POST form", task, error)
+        }
+        manager.completionGroup.wait()
+
+        section("A POST of JSON, with types of our own")
+        outcome.expectSuccess("POST JSON")
+        manager.requestSerializer = JSONRequestSerializer()
+        manager.post("post", parameters: User(name: "Grace", languages: ["COBOL"]), as: Echo.self) { task, echo in
+            outcome.succeeded("POST JSON", task, echo.json)
+        } failure: { task, error in
+            outcome.failed("POST JSON", task, error)
+        }
+        manager.completionGroup.wait()
+
+        section("A 404, which ends in failure with its body")
+        outcome.expectFailure("GET missing")
+        manager.get("missing") { task, object in
+            outcome.succeeded("GET missing", task, object)
+        } failure: { task, error in
+            outcome.failed("GET missing", task, error)
+        }
+        manager.completionGroup.wait()
+
+        section("A task that is suspended and resumed")
+        outcome.expectSuccess("suspended GET")
+        // The server holds its answer back until the task has been suspended.
+        let gate = LoopbackServer.Gate()
+        server.route("/patient", .json(#"{"patience":"rewarded"}"#).held(until: gate))
+        let task = manager.get("patient") { task, object in
+            outcome.succeeded("suspended GET", task, object)
+        } failure: { task, error in
+            outcome.failed("suspended GET", task, error)
+        }
+        task.suspend()
+        gate.open()
+        task.resume()
+        manager.completionGroup.wait()
+    }
+
+    private static func section(_ title: String) {
+        print("\n== \(title)")
+    }
+}
+
+struct User: Codable, Sendable {
+    let name: String
+    let languages: [String]
+}
+
+/// What the server makes of a JSON body.
+struct Echo: Decodable, Sendable {
+    let json: User
+}
