@@ -99,6 +99,18 @@
             completion(hook())
         }
 
+        /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4), which FoundationNetworking sends along.
+        func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
+            guard let target = request.url, let source = response.url, Origin(target) != Origin(source) else {
+                return request
+            }
+            var request = request
+            for name in ["Authorization", "Proxy-Authorization", "Cookie"] {
+                request.setValue(nil, forHTTPHeaderField: name)
+            }
+            return request
+        }
+
         func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
     }
 #endif

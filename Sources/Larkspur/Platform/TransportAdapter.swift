@@ -31,6 +31,9 @@ protocol TransportAdapter: Sendable {
         _ completion: @escaping @Sendable (InputStream?) -> Void
     )
 
+    /// Changes the request that the implementation would follow a redirect with into one that is safe to send.
+    func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
+
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 }
@@ -84,6 +87,8 @@ struct StandardTransportAdapter: TransportAdapter {
     ) {
         queue.async { completion(hook()) }
     }
+
+    func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest { request }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
 }

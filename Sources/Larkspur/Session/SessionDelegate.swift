@@ -35,6 +35,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
     ) {
         guard let delegate = delegate(of: task) else { return completionHandler(request) }
         let adapter = Platform.adapter(for: session)
+        let request = adapter.prepareRedirect(request, after: response)
         guard let hook = hooks.hooks.willPerformHTTPRedirection else {
             return adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(request) }
         }

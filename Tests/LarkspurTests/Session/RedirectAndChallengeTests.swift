@@ -77,6 +77,25 @@ struct RedirectAndChallengeTests {
         #expect(call.string("url")?.hasSuffix("/anything/elsewhere") == true)
     }
 
+    @Test("Credentials follow a redirect within an origin, and no further", arguments: TestTransport.allCases)
+    func credentialsAfterRedirect(_ transport: TestTransport) async throws {
+        let other = try LoopbackServer()
+        server.route("/away", .redirect(to: other.url("/headers").absoluteString))
+        server.route("/here", .redirect(to: "/headers"))
+        let manager = makeManager(transport)
+        manager.requestSerializer.setAuthorization(bearerToken: "secret")
+        manager.requestSerializer.headers["Cookie"] = "id=secret"
+        manager.requestSerializer.headers["X-Other"] = "kept"
+
+        #expect(try await manager.call(.get, "away").error == nil)
+        #expect(try await manager.call(.get, "here").error == nil)
+
+        let away = try #require(other.requests.first)
+        #expect(away.headers["Authorization"] == nil && away.headers["Cookie"] == nil)
+        #expect(away.headers["X-Other"] == "kept")
+        #expect(server.requests(to: "/headers").first?.headers["Authorization"] == "Bearer secret")
+    }
+
     @Test("Too many redirects end in an error", arguments: TestTransport.allCases)
     func endlessRedirect(_ transport: TestTransport) async throws {
         server.route("/loop", .redirect(to: "/loop"))
