@@ -3,8 +3,9 @@ import Testing
 
 @testable import Larkspur
 
-/// What ends the process by FoundationNetworking's own doing, and cannot be had from above. When one of these fails, the toolchain has repaired it.
-@Suite("Limits of FoundationNetworking", .timeLimit(.minutes(2)))
+/// What ends the process by FoundationNetworking's own doing, or burdens it, and cannot be had from above; each in a process of its own. When one of those that end the process
+/// fails, the toolchain has repaired it.
+@Suite("Limits of FoundationNetworking", .timeLimit(.minutes(4)))
 struct FoundationLimitTests {
     @Test("A connection that is closed in the header ends the process")
     func closeInHeader() async {
@@ -44,7 +45,38 @@ struct FoundationLimitTests {
         }
     }
 
+    @Test("A header without end ends in one failure, after seconds")
+    func endlessHeader() async {
+        await #expect(processExitsWith: .success) {
+            try await FoundationLimitTests.checkAlone(.endlessHeader)
+        }
+    }
+
+    @Test("Interim responses without end end in one failure, after seconds")
+    func endlessInformational() async {
+        await #expect(processExitsWith: .success) {
+            try await FoundationLimitTests.checkAlone(.endlessInformational)
+        }
+    }
+
+    @Test("A body without end ends in one failure")
+    func endlessBody() async {
+        await #expect(processExitsWith: .success) {
+            try await FoundationLimitTests.checkAlone(.endlessBody)
+        }
+    }
+
+    /// What `ServerFaultTests` does with other faults, in a process that may not use up the machine's memory.
+    private static func checkAlone(_ fault: LoopbackServer.Fault) async throws {
+        var limit = rlimit(rlim_cur: 8 << 30, rlim_max: 8 << 30)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        let tests = try ServerFaultTests()
+        try await tests.checkDataTask(.foundation, fault)
+        try await tests.checkDownload(.foundation, fault)
+    }
+
     private static func get(_ fault: LoopbackServer.Fault) async throws {
+        endWithoutBacktrace()
         let server = try LoopbackServer()
         _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(
             .get,
@@ -53,11 +85,17 @@ struct FoundationLimitTests {
     }
 
     private static func get(header: String, status: String = "200 OK") async throws {
+        endWithoutBacktrace()
         let server = try LoopbackServer()
         server.route("/raw", .raw([.text("HTTP/1.1 \(status)\r\n\(header)\r\n\r\n")]))
         _ = try await SessionManager(configuration: .ephemeral, transport: .foundation).call(
             .get,
             server.url("/raw").absoluteString
         )
+    }
+
+    /// A backtrace of a process that is meant to end costs seconds.
+    private static func endWithoutBacktrace() {
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV] { signal(number, SIG_DFL) }
     }
 }

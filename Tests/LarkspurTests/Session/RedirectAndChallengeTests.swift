@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Redirects and challenges", .timeLimit(.minutes(1)))
+@Suite("Redirects and challenges", .timeLimit(.minutes(3)))
 struct RedirectAndChallengeTests {
     let server: LoopbackServer
 
