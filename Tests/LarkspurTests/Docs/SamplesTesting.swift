@@ -53,7 +53,7 @@ struct TestingSamples {
     }
 
     @Test func responses() async throws {
-        // sample: responses
+        // sample: server responses
         server.route("/moved", .redirect(to: "/zipped", status: 307))
         server.route("/zipped", .text("hello").encoded(as: .gzip))
         server.route("/chunked", .chunked([Data("hel".utf8), Data("lo".utf8)], contentType: "text/plain"))
