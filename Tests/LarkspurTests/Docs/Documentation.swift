@@ -25,21 +25,25 @@ enum Documentation {
             return blocks
         }
 
-        /// The cells of the tables' rows, without the heads.
+        /// The cells of the tables' rows, without the heads; below a heading, up to the next one.
         func rows(below heading: String? = nil) -> [[String]] {
             var isBelow = heading == nil
             var rows: [[String]] = []
             for line in lines {
-                if let heading, line.hasPrefix("#") { isBelow = line.hasPrefix(heading) }
+                if let heading, line.drop(while: { $0 == "#" }).hasPrefix(" "), line.hasPrefix("#") {
+                    isBelow = line.hasPrefix(heading)
+                }
                 guard isBelow, line.hasPrefix("|") else { continue }
-                rows.append(
-                    line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
-                        .map { $0.trimmingCharacters(in: .whitespaces) }
-                )
+                if line.hasPrefix("| ---") {
+                    rows.removeLast()
+                } else {
+                    rows.append(
+                        line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                            .map { $0.trimmingCharacters(in: .whitespaces) }
+                    )
+                }
             }
-            return rows.filter { row in
-                row.first.map { $0 != "Test" && !$0.hasPrefix("-") } ?? false
-            }
+            return rows
         }
     }
 

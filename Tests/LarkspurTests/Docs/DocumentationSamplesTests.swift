@@ -57,6 +57,10 @@ struct DocumentationSamplesTests {
         #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())
     }
 
+    private static let words: [LoopbackServer.Fault.Outcome: String] = [
+        .response: "a response", .failure: "failure", .endless: "no end",
+    ]
+
     @Test("Every fault and every built-in route is in the testing guide")
     func everyRouteIsInTheGuide() throws {
         let guide = try #require(Documentation.page("Testing.md"))
@@ -67,6 +71,8 @@ struct DocumentationSamplesTests {
         }
 
         #expect(faults == LoopbackServer.Fault.allCases.map { "`\($0.rawValue)`" })
+        let outcomes = guide.rows(below: "## Faults").compactMap(\.last)
+        #expect(outcomes == LoopbackServer.Fault.allCases.map { Self.words[$0.outcome] })
         let paths = BuiltInRoutes().all.map(\.path).filter { !$0.hasPrefix("/fault/") }
         #expect(routes.sorted() == paths.map { "`\($0)`" }.sorted())
     }
