@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// The pages of `Docs/`, and `README.md`, as the tests read them.
+enum Documentation {
+    struct Page: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+
+        var testDescription: String { name }
+        var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+        /// What stands between the fences of the page, with the words behind the opening ones.
+        var blocks: [(info: String, lines: [String])] {
+            var blocks: [(info: String, lines: [String])] = []
+            var isInside = false
+            for line in lines {
+                if line.hasPrefix("```") {
+                    if !isInside { blocks.append((String(line.dropFirst(3)), [])) }
+                    isInside.toggle()
+                } else if isInside {
+                    blocks[blocks.count - 1].lines.append(String(line))
+                }
+            }
+            return blocks
+        }
+
+        /// The cells of the tables' rows, without the heads; below a heading, up to the next one.
+        func rows(below heading: String? = nil) -> [[String]] {
+            var isBelow = heading == nil
+            var rows: [[String]] = []
+            for line in lines {
+                if let heading, line.drop(while: { $0 == "#" }).hasPrefix(" "), line.hasPrefix("#") {
+                    isBelow = line.hasPrefix(heading)
+                }
+                guard isBelow, line.hasPrefix("|") else { continue }
+                if line.hasPrefix("| ---") {
+                    rows.removeLast()
+                } else {
+                    rows.append(
+                        line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                            .map { $0.trimmingCharacters(in: .whitespaces) }
+                    )
+                }
+            }
+            return rows
+        }
+    }
+
+    /// A piece of a source file that is a sample.
+    struct Sample: Sendable {
+        let name: String
+        let file: String
+        let lines: [String]
+    }
+
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static let pages: [Page] = {
+        let folder = root.appending(path: "Docs")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let files = names.filter { $0.hasSuffix(".md") }.sorted().map { folder.appending(path: $0) }
+        return (files + [root.appending(path: "README.md")]).compactMap { file in
+            (try? String(contentsOf: file, encoding: .utf8)).map { Page(name: file.lastPathComponent, text: $0) }
+        }
+    }()
+
+    /// The pages' samples, from `Tests/LarkspurTests/Docs/Samples….swift`.
+    static let samples: [Sample] = sources(below: "Tests/LarkspurTests/Docs")
+        .filter { $0.name.hasPrefix("Samples") }
+        .flatMap { samples(in: $0.text, of: $0.name) }
+
+    static func page(_ name: String) -> Page? { pages.first { $0.name == name } }
+
+    /// The Swift files below a folder of the package.
+    static func sources(below folder: String) -> [(name: String, text: String)] {
+        let folder = root.appending(path: folder)
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+            let file = folder.appending(path: path)
+            return (try? String(contentsOf: file, encoding: .utf8)).map { (file.lastPathComponent, $0) }
+        }
+    }
+
+    /// What stands between `// sample: name` and `// end`, with the imports of the file in front.
+    static func samples(in text: String, of file: String) -> [Sample] {
+        let imports = normalized(text.split(separator: "\n").filter { $0.hasPrefix("import ") }.map(String.init))
+        var samples: [Sample] = []
+        var current: (name: String, lines: [String])?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            if trimmed.hasPrefix("// sample: ") {
+                current = (String(trimmed.dropFirst(11)), [])
+            } else if trimmed == "// end", let (name, lines) = current {
+                samples.append(Sample(name: name, file: file, lines: imports + normalized(lines)))
+                current = nil
+            } else {
+                current?.lines.append(String(line))
+            }
+        }
+        return samples
+    }
+
+    /// Lines without indentation, and without those that are blank.
+    static func normalized(_ lines: [String]) -> [String] {
+        lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// The sample that a block of a page shows: the same lines, but for imports that the page leaves out.
+    static func sample(for block: [String], among samples: [Sample] = samples) -> Sample? {
+        let block = normalized(block)
+        let (imports, code) = (block.filter(isImport), block.filter { !isImport($0) })
+        return samples.first { sample in
+            sample.lines.filter { !isImport($0) } == code && imports.allSatisfy(sample.lines.contains)
+        }
+    }
+
+    private static func isImport(_ line: String) -> Bool { line.hasPrefix("import ") }
+}

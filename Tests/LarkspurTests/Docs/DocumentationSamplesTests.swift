@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite("Documentation")
+struct DocumentationSamplesTests {
+    @Test("There are pages, with samples, and every sample of the sources is shown on one")
+    func everySampleIsShown() {
+        #expect(Documentation.pages.map(\.name).contains("GettingStarted.md"))
+        #expect(Documentation.samples.count > 40)
+        #expect(Set(Documentation.samples.map(\.name)).count == Documentation.samples.count)
+        let shown = Documentation.pages.flatMap(\.blocks).compactMap { Documentation.sample(for: $0.lines)?.name }
+        for sample in Documentation.samples {
+            #expect(shown.contains(sample.name), "\(sample.file): \(sample.name) is on no page")
+        }
+    }
+
+    @Test("Every Swift block of a page is compiled, and no block hides what it is", arguments: Documentation.pages)
+    func everyBlockIsCompiled(page: Documentation.Page) {
+        for block in page.blocks {
+            #expect(["swift", "swift-manifest", "sh", "text"].contains(block.info), "\(block.lines)")
+            guard block.info == "swift" else { continue }
+            #expect(
+                Documentation.sample(for: block.lines) != nil,
+                "No sample in Tests/LarkspurTests/Docs reads:\n\(block.lines.joined(separator: "\n"))"
+            )
+        }
+    }
+
+    @Test("A block is compiled only if a sample has its lines, all of them and no others")
+    func matching() {
+        let source = "import A\n// sample: one\nif a {\n    b()\n\n    c()\n}\n// end\n"
+        let samples = Documentation.samples(in: source, of: "Samples.swift")
+
+        func isCompiled(_ lines: String...) -> Bool { Documentation.sample(for: lines, among: samples) != nil }
+
+        #expect(isCompiled("  if a {", "      b()", "      c()", "  }"))
+        #expect(isCompiled("import A", "", "if a {", "b()", "c()", "}"))
+        #expect(!isCompiled("import B", "if a {", "b()", "c()", "}"))
+        #expect(!isCompiled("if a {", "b()", "}"))
+        #expect(!isCompiled("b()"))
+        #expect(!isCompiled("if a {", "b()", "d()", "c()", "}"))
+    }
+
+    @Test("Every kind of error is in the guide")
+    func everyErrorIsInTheGuide() throws {
+        let guide = try #require(Documentation.page("GettingStarted.md"))
+        let source = try #require(
+            Documentation.sources(below: "Sources/Larkspur/Errors").first { $0.name == "LarkspurErrorCode.swift" }
+        )
+        let labels = source.text.matches(of: /label: "([a-z-]+)"/).map { String($0.output.1) }
+
+        let documented = guide.rows(below: "## Errors").compactMap(\.last)
+
+        #expect(labels.count > 15)
+        #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())
+    }
+
+    private static let words: [LoopbackServer.Fault.Outcome: String] = [
+        .response: "a response", .failure: "failure", .endless: "no end",
+    ]
+
+    @Test("Every fault and every built-in route is in the testing guide")
+    func everyRouteIsInTheGuide() throws {
+        let guide = try #require(Documentation.page("Testing.md"))
+
+        let faults = guide.rows(below: "## Faults").compactMap(\.first)
+        let routes = guide.rows(below: "## Built-in routes").compactMap(\.first).flatMap {
+            $0.components(separatedBy: ", ")
+        }
+
+        #expect(faults == LoopbackServer.Fault.allCases.map { "`\($0.rawValue)`" })
+        let outcomes = guide.rows(below: "## Faults").compactMap(\.last)
+        #expect(outcomes == LoopbackServer.Fault.allCases.map { Self.words[$0.outcome] })
+        let paths = BuiltInRoutes().all.map(\.path).filter { !$0.hasPrefix("/fault/") }
+        #expect(routes.sorted() == paths.map { "`\($0)`" }.sorted())
+    }
+
+    @Test(
+        "Every test of AFNetworking has its row",
+        arguments: [
+            ("AFURLSessionManagerTests", 32), ("AFHTTPSessionManagerTests", 41),
+            ("AFHTTPRequestSerializationTests", 16),
+            ("AFHTTPResponseSerializationTests", 7), ("AFJSONSerializationTests", 16),
+            ("AFPropertyListRequestSerializerTests", 2), ("AFPropertyListResponseSerializerTests", 5),
+            ("AFXMLParserResponseSerializerTests", 5), ("AFXMLDocumentResponseSerializerTests", 6),
+            ("AFCompoundResponseSerializerTests", 3),
+        ]
+    )
+    func everyRow(suite: String, count: Int) throws {
+        let page = try #require(Documentation.page("Conformance.md"))
+
+        let rows = page.rows(below: "### \(suite)")
+
+        #expect(rows.count == count)
+        #expect(Set(rows.map(\.first)).count == count)
+        #expect(rows.allSatisfy { $0.count == 3 && ["P", "N", "A", "X"].contains($0[1]) && !$0[2].isEmpty })
+    }
+
+    @Test("Every test that the conformance table names is there")
+    func everyNamedTestExists() throws {
+        let page = try #require(Documentation.page("Conformance.md"))
+        let sources = Documentation.sources(below: "Tests/LarkspurTests").map(\.text)
+
+        let names = page.rows().flatMap { $0 }.joined(separator: " ")
+            .matches(of: /`(\w+Tests)\.(\w+)`/).map { (String($0.output.1), String($0.output.2)) }
+
+        #expect(names.count > 80)
+        for (suite, function) in names {
+            let isThere = sources.contains { source in
+                guard let start = source.range(of: "struct \(suite) {") else { return false }
+                let rest = source[start.upperBound...]
+                let body = rest[..<(rest.range(of: "\n}\n")?.lowerBound ?? rest.endIndex)]
+                return body.contains("func \(function)(") && body.contains("@Test")
+            }
+            #expect(isThere, "\(suite).\(function)")
+        }
+    }
+}

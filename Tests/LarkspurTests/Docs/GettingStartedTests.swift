@@ -1,0 +1,268 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/GettingStarted.md` against a server, and looks at what they print and what arrives there.
+@Suite("Samples of the guide", .timeLimit(.minutes(1)))
+struct GettingStartedTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+    let samples: GettingStartedSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/v1/users", .json("[1]"))
+        samples = GettingStartedSamples(
+            manager: SessionManager(baseURL: server.url("/v1"), configuration: .ephemeral)
+        )
+    }
+
+    private var manager: SessionManager { samples.manager }
+
+    private func output() async throws -> [String] {
+        try await manager.finishAll()
+        return samples.output.values
+    }
+
+    @Test func firstRequest() async throws {
+        samples.firstRequest()
+        #expect(try await output() == ["[1]"])
+    }
+
+    @Test func severalManagers() {
+        samples.queues()
+        #expect(samples.output.values.first?.contains("https://images.example.com") == true)
+    }
+
+    // MARK: Requests
+
+    @Test func parameters() async throws {
+        server.route("/v1/search", .json("[2]"))
+
+        samples.dictionaryParameters()
+        _ = try await output()
+        samples.encodableParameters()
+        #expect(try await output() == ["[1]", "[2]"])
+        samples.queryStyles()
+        samples.dictionaryParameters()
+        _ = try await output()
+
+        #expect(
+            server.requests.map(\.target) == [
+                "/v1/users?active=1&page=2&tags%5B%5D=new&tags%5B%5D=vip", "/v1/search?page=1&text=ada%20lovelace",
+                "/v1/users?active=true&page=2&tags=new&tags=vip",
+            ]
+        )
+    }
+
+    @Test func serializers() async throws {
+        server.route("/v1/users/1", .json(#"{"id": 1, "name": "Ada"}"#))
+        server.route("/v1/report", .text("all is well"))
+        server.route("/v1/logo", .data(Data(count: 7), contentType: "image/png"))
+        server.route("/v1/account", .json(#"{"account_name": "ada"}"#))
+        server.route("/v1/feed", .data(Data("<feed/>".utf8), contentType: "application/xml"))
+
+        samples.typedResponse()
+        samples.serializers()
+        samples.decoder()
+        samples.compound()
+
+        #expect(Set(try await output()) == ["Ada", "all is well", "7 bytes", "ada", "feed"])
+    }
+
+    @Test func acceptableResponses() async throws {
+        server.route("/v1/users", .data(Data("[404]".utf8), contentType: "text/html", status: 404))
+
+        samples.acceptableResponses()
+        samples.firstRequest()
+
+        #expect(try await output() == ["[404]"])
+    }
+
+    @Test func bodies() async throws {
+        server.route("/v1/login", .json("[3]"))
+        server.route("/v1/users", method: "POST", .json(#"{"id": 7}"#, status: 201))
+        server.route("/v1/users/1", method: "DELETE", .status(204))
+
+        samples.form()
+        _ = try await output()
+        samples.json()
+        _ = try await output()
+        samples.noContent()
+
+        #expect(try await output() == ["[3]", "7", "deleted"])
+        #expect(server.requests.first?.text == "remember=1&user=ada")
+        #expect(server.requests.dropFirst().first?.headers["Content-Type"] == "application/json")
+        struct NewUser: Decodable, Equatable { var name: String, tags: [String] }
+        #expect(try server.requests(to: "/v1/users").first?.json() == NewUser(name: "Ada", tags: ["vip"]))
+    }
+
+    @Test func headers() async throws {
+        samples.headers()
+        _ = try await output()
+        samples.authorization()
+        samples.requestSettings()
+        samples.firstRequest()
+        _ = try await output()
+
+        let requests = server.requests
+        #expect(requests.map { $0.headers["X-Request-ID"] } == ["42", nil])
+        #expect(requests.map { $0.headers["Accept"] } == ["application/json", "application/json"])
+        #expect(requests.map { $0.headers["Authorization"] } == ["Bearer secret", nil])
+        #expect(manager.tasks.isEmpty && manager.requestSerializer.timeoutInterval == 10)
+    }
+
+    @Test func ownRequest() async throws {
+        try samples.ownRequest(server.url("/v1/users"))
+        #expect(try await output() == ["200, 3 bytes"])
+        #expect(server.requests.last?.query("page") == "2")
+    }
+
+    // MARK: Errors
+
+    @Test func errors() async throws {
+        server.route("/v1/users/99", .json(#"["nobody"]"#, status: 404))
+        server.route("/v1/users/2", .text("oops"), .json(#"{"name": 5}"#))
+
+        samples.errors()
+        _ = try await output()
+        samples.nestedErrors()
+        _ = try await output()
+        samples.nestedErrors()
+        _ = try await output()
+        samples.badURL()
+
+        #expect(
+            try await output() == [
+                #"status 404: ["nobody"]"#, "not JSON, but 4 bytes of something else", "DecodingError",
+                "invalid-url, nothing was sent",
+            ]
+        )
+    }
+
+    // MARK: Tasks
+
+    @Test func waiting() {
+        samples.waiting()
+        #expect(samples.output.values == ["[1]", "[1]", "[1]", "all done"])
+    }
+
+    @Test func notifying() async throws {
+        samples.notifying()
+        #expect(try await samples.output.wait(for: 2) == ["[1]", "all done"])
+    }
+
+    @Test func notifications() async throws {
+        // An observer knows its object by the address: the task has to outlive it.
+        let (observer, task) = samples.notifications(URLRequest(url: server.url("/v1/users")))
+        defer { withExtendedLifetime(task) { NotificationCenter.default.removeObserver(observer) } }
+        task.resume()
+        let lines = try await output()
+        #expect(lines == ["1: success, 3 bytes"])
+    }
+
+    @Test func control() async throws {
+        server.route("/v1/slow", .fault(.noResponse))
+
+        let task = samples.control()
+
+        #expect(try await output() == ["cancelled"])
+        #expect(task.state == .completed)
+    }
+
+    @Test func allTasks() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/v1/slow", .fault(.noResponse))
+        server.route("/v1/users", .json("[1]").held(until: gate))
+        let slow = manager.get("slow") { _, _ in }
+        let users = manager.get("users") { _, _ in }
+        try await server.waitForRequests(2)
+
+        samples.allTasks()
+        gate.open()
+        try await manager.finishAll()
+
+        #expect(slow.error?.code == .cancelled)
+        #expect(users.error == nil)
+    }
+
+    @Test func progress() async throws {
+        server.route("/v1/archive", .data(Data(count: 300_000)))
+
+        samples.progress()
+
+        let lines = try await output()
+        #expect(lines.suffix(2) == ["300000 of 300000", "done: 300000 bytes"])
+    }
+
+    @Test func timeline() async throws {
+        samples.timeline()
+        let lines = try await output()
+        #expect(lines.count == 3 && !lines.contains("\(Duration.zero)"))
+    }
+
+    // MARK: Uploads and downloads
+
+    @Test func uploads() async throws {
+        let file = try folder.file("content", Data("content of the file".utf8))
+        var request = URLRequest(url: server.url("/put"))
+        request.httpMethod = "PUT"
+
+        samples.uploadData(server.url("/put"))
+        #expect(try await output() == ["1000 of 1000", "200"])
+        samples.uploadFile(request, file)
+        _ = try await output()
+        samples.uploadStream(request, file)
+        #expect(try await output().suffix(2) == ["uploaded", "uploaded"])
+
+        #expect(server.requests.map(\.body.count) == [1000, 19, 19])
+        #expect(server.requests.last?.text == "content of the file")
+    }
+
+    @Test func download() async throws {
+        samples.download(URLRequest(url: server.url("/bytes/5000")), folder.url)
+
+        let lines = try await output()
+        #expect(lines.suffix(2) == ["5000 of 5000", "archive.zip"])
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent("archive.zip")).count == 5000)
+    }
+
+    // MARK: Hooks
+
+    @Test func hooks() async throws {
+        server.route("/away", .redirect(to: "http://localhost:\(server.port)/get"))
+        samples.redirects()
+        samples.challenges()
+
+        #expect(try await manager.call(.get, "/redirect/1").isSuccess)
+        #expect(try await manager.call(.get, "/away").statusCode == 302)
+        #expect(try await manager.call(.get, "/basic-auth/ada/secret").isSuccess)
+    }
+
+    @Test func refusedResponses() async throws {
+        // The body is held back, as `.foundation` may deliver all of it before the cancellation reaches it.
+        let body = LoopbackServer.Response.Step.bytes(Data(count: 2_000_000))
+        server.route("/large", .stream([.wait(LoopbackServer.Gate()), body]))
+
+        samples.responses()
+
+        #expect(try await manager.call(.get, "/large", serializer: .data).error?.code == .cancelled)
+        #expect(try await manager.call(.get, "/bytes/20", serializer: .data).isSuccess)
+    }
+
+    // MARK: The session
+
+    @Test func invalidation() async throws {
+        samples.invalidation()
+        #expect(try await output() == ["session-invalidated"])
+        samples.reset()
+        #expect(try await output() == ["session-invalidated", "[1]"])
+    }
+
+    @Test func ownSerializer() async throws {
+        server.route("/v1/table", .text("a\nb\nc\n"))
+        samples.ownSerializer()
+        #expect(try await output() == ["3"])
+    }
+}

@@ -1,0 +1,473 @@
+import Larkspur
+
+/// The samples of `Docs/GettingStarted.md`, each between two markers; what they print is recorded.
+struct GettingStartedSamples: Sendable {
+    let manager: SessionManager
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    // MARK: Compiled only, as they name a server that is not there
+
+    func wholeProgram() {
+        // sample: whole program
+        let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+
+        manager.get("users") { task, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print(error)
+        }
+
+        manager.completionGroup.wait()
+        // end
+    }
+
+    func queues() {
+        // sample: queues
+        let images = SessionManager(
+            baseURL: URL(string: "https://images.example.com"),
+            responseSerializer: .data,
+            completionQueue: DispatchQueue(label: "com.example.images")
+        )
+        let accounts = SessionManager(
+            baseURL: URL(string: "https://accounts.example.com"),
+            requestSerializer: .json,
+            completionQueue: .main
+        )
+        // end
+        print([images.description, accounts.description])
+    }
+
+    // MARK: Requests
+
+    func firstRequest() {
+        // sample: first request
+        manager.get("users") { task, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print(error)
+        }
+        // end
+    }
+
+    func dictionaryParameters() {
+        // sample: dictionary parameters
+        manager.get("users", parameters: ["page": 2, "active": true, "tags": ["new", "vip"]]) { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func encodableParameters() {
+        // sample: encodable parameters
+        struct Search: Encodable {
+            var text: String
+            var page = 1
+        }
+
+        manager.get("search", parameters: Search(text: "ada lovelace")) { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func queryStyles() {
+        // sample: query styles
+        manager.requestSerializer.queryEncoder.arrayStyle = .noBrackets
+        manager.requestSerializer.queryEncoder.booleanStyle = .literal
+        // end
+    }
+
+    func typedResponse() {
+        // sample: typed response
+        struct User: Decodable, Sendable {
+            let id: Int
+            let name: String
+        }
+
+        manager.get("users/1", as: User.self) { _, user in
+            print(user.name)
+        } failure: { _, error in
+            print(error)
+        }
+        // end
+    }
+
+    func serializers() {
+        // sample: serializers
+        manager.get("report", serializer: .string) { _, text in
+            print(text)
+        }
+        manager.get("logo", serializer: .data) { _, data in
+            print("\(data.count) bytes")
+        }
+        // end
+    }
+
+    func decoder() {
+        // sample: decoder
+        struct Account: Decodable, Sendable {
+            let accountName: String
+        }
+
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        manager.get("account", serializer: .decodable(Account.self, decoder: decoder)) { _, account in
+            print(account.accountName)
+        }
+        // end
+    }
+
+    func acceptableResponses() {
+        // sample: acceptable responses
+        var serializer = JSONResponseSerializer()
+        serializer.acceptableContentTypes?.insert("text/html")
+        serializer.acceptableStatusCodes = StatusCodes(200...299).union([404])
+        manager.responseSerializer = serializer
+        // end
+    }
+
+    func compound() {
+        // sample: compound
+        manager.get("feed", serializer: .compound([.json, .xmlDocument])) { _, object in
+            switch object {
+            case let document as XMLDocument: print(document.rootElement()?.name ?? "no root")
+            case let members as [String: Any]: print(members.count)
+            default: print("no content")
+            }
+        }
+        // end
+    }
+
+    func form() {
+        // sample: form
+        manager.post("login", parameters: ["user": "ada", "remember": true]) { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            print(error)
+        }
+        // end
+    }
+
+    func json() {
+        // sample: JSON
+        struct NewUser: Encodable {
+            var name: String
+            var tags: [String]
+        }
+        struct User: Decodable, Sendable {
+            let id: Int
+        }
+
+        manager.requestSerializer = JSONRequestSerializer()
+        manager.post("users", parameters: NewUser(name: "Ada", tags: ["vip"]), as: User.self) { _, user in
+            print(user.id)
+        } failure: { _, error in
+            print(error)
+        }
+        // end
+    }
+
+    func noContent() {
+        // sample: no content
+        manager.delete("users/1", as: Empty.self) { _, _ in
+            print("deleted")
+        }
+        // end
+    }
+
+    func headers() {
+        // sample: headers
+        manager.requestSerializer.headers["Accept"] = "application/json"
+        manager.requestSerializer.setAuthorization(bearerToken: "secret")
+        manager.get("users", headers: ["X-Request-ID": "42"]) { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func authorization() {
+        // sample: authorization
+        manager.requestSerializer.setAuthorization(username: "ada", password: "secret")
+        manager.requestSerializer.clearAuthorization()
+        // end
+    }
+
+    func requestSettings() {
+        // sample: request settings
+        manager.requestSerializer.timeoutInterval = 10
+        manager.requestSerializer.cachePolicy = .reloadIgnoringLocalCacheData
+        // end
+    }
+
+    // MARK: Errors
+
+    func errors() {
+        // sample: errors
+        manager.get("users/99") { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            switch error.code {
+            case .unacceptableStatusCode:
+                print("status \(error.statusCode ?? 0): \(error.responseObject ?? "no body")")
+            case .timedOut, .connectionLost, .cannotConnectToHost:
+                print("try again later")
+            default:
+                print(error.label)
+            }
+        }
+        // end
+    }
+
+    func nestedErrors() {
+        // sample: nested errors
+        struct User: Decodable, Sendable {
+            let name: String
+        }
+
+        manager.get("users/2", as: User.self) { _, user in
+            print(user.name)
+        } failure: { _, error in
+            if error.contains(.unacceptableContentType) {
+                print("not JSON, but \(error.responseData?.count ?? 0) bytes of something else")
+            }
+            if let reason = error.underlyingError as? DecodingError {
+                print(type(of: reason))
+            }
+        }
+        // end
+    }
+
+    func badURL() {
+        // sample: bad URL
+        let task = manager.get("http://[::1") { _, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print("\(error.label), \(task == nil ? "nothing was sent" : "something was sent")")
+        }
+        // end
+        _ = task
+    }
+
+    // MARK: Tasks
+
+    func waiting() {
+        // sample: waiting
+        for page in 1...3 {
+            manager.get("users", parameters: ["page": page]) { _, object in
+                print(object ?? "no content")
+            }
+        }
+        manager.completionGroup.wait()
+        print("all done")
+        // end
+    }
+
+    func notifying() {
+        // sample: notifying
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        }
+        manager.completionGroup.notify(queue: .global()) {
+            print("all done")
+        }
+        // end
+    }
+
+    func ownRequest(_ url: URL) throws {
+        // sample: own request
+        let parameters = Parameters.dictionary(["page": 2])
+        let request = try manager.requestSerializer.makeRequest(.get, url: url, parameters: parameters)
+
+        let task = manager.dataTask(with: request) { response in
+            print("\(response.statusCode ?? 0), \(response.data.count) bytes")
+        }
+        task.resume()
+        // end
+    }
+
+    func notifications(_ request: URLRequest) -> (observer: any NSObjectProtocol, task: DataTask) {
+        let task = manager.dataTask(with: request) { _ in }
+        // sample: notifications
+        let observer = NotificationCenter.default.addObserver(
+            forName: SessionTask.didCompleteNotification,
+            object: task,
+            queue: nil
+        ) { notification in
+            guard let task = notification.sessionTask, let completion = notification.taskCompletion else { return }
+            print(
+                "\(task.taskIdentifier): \(completion.error?.label ?? "success"), \(completion.data?.count ?? 0) bytes"
+            )
+        }
+        // end
+        return (observer, task)
+    }
+
+    func control() -> DataTask {
+        // sample: control
+        let task = manager.get("slow") { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            print(error.label)
+        }
+        task.suspend()
+        task.resume()
+        task.cancel()
+        // end
+        return task
+    }
+
+    func allTasks() {
+        // sample: all tasks
+        for task in manager.tasks where task.currentRequest?.url?.path.hasSuffix("/slow") == true {
+            task.cancel()
+        }
+        // end
+    }
+
+    func progress() {
+        // sample: progress
+        manager.get("archive", serializer: .data) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } success: { _, data in
+            print("done: \(data.count) bytes")
+        }
+        // end
+    }
+
+    func timeline() {
+        // sample: timeline
+        manager.get("users") { task, _ in
+            let timeline = task.timeline
+            print(timeline.latency ?? .zero)
+            print(timeline.requestDuration ?? .zero)
+            print(timeline.totalDuration ?? .zero)
+        }
+        // end
+    }
+
+    // MARK: Uploads and downloads
+
+    func uploadData(_ url: URL) {
+        // sample: upload data
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+
+        let task = manager.uploadTask(with: request, from: Data(count: 1000)) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
+        task.resume()
+        // end
+    }
+
+    func uploadFile(_ request: URLRequest, _ file: URL) {
+        // sample: upload file
+        manager.uploadTask(with: request, fromFile: file) { response in
+            print(response.error?.label ?? "uploaded")
+        }.resume()
+        // end
+    }
+
+    func uploadStream(_ request: URLRequest, _ file: URL) {
+        // sample: upload stream
+        manager.uploadTask(
+            withStreamedRequest: request,
+            bodyStream: { InputStream(url: file) },
+            completionHandler: { response in print(response.error?.label ?? "uploaded") }
+        ).resume()
+        // end
+    }
+
+    func download(_ request: URLRequest, _ folder: URL) {
+        // sample: download
+        let task = manager.downloadTask(with: request) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } destination: { file, response in
+            folder.appendingPathComponent("archive.zip")
+        } completionHandler: { response in
+            switch response.result {
+            case .success(let file): print(file.lastPathComponent)
+            case .failure(let error): print(error)
+            }
+        }
+        task.resume()
+        // end
+    }
+
+    // MARK: Hooks
+
+    func redirects() {
+        // sample: redirects
+        manager.hooks.willPerformHTTPRedirection = { task, response, request in
+            request.url?.host == task.originalRequest?.url?.host ? request : nil
+        }
+        // end
+    }
+
+    func challenges() {
+        // sample: challenges
+        manager.hooks.didReceiveChallenge = { task, challenge in
+            guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic else {
+                return .performDefaultHandling
+            }
+            return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
+        }
+        // end
+    }
+
+    func responses() {
+        // sample: responses
+        manager.hooks.didReceiveResponse = { task, response in
+            response.expectedContentLength > 1_000_000 ? .cancel : .allow
+        }
+        // end
+    }
+
+    // MARK: The session
+
+    func invalidation() {
+        // sample: invalidation
+        manager.invalidate(cancellingTasks: true)
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            print(error.label)
+        }
+        // end
+    }
+
+    func reset() {
+        // sample: reset
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func ownSerializer() {
+        // sample: own serializer in use
+        manager.get("table", serializer: .lines) { _, lines in
+            print(lines.count)
+        }
+        // end
+    }
+}
+
+// sample: own serializer
+struct LinesResponseSerializer: ResponseSerializer {
+    var validation = ResponseValidation(acceptableContentTypes: ["text/plain", "text/csv"])
+
+    func serialize(_ data: Data, response: URLResponse?) throws -> sending [String] {
+        try StringResponseSerializer().serialize(data, response: response).split(separator: "\n").map(String.init)
+    }
+}
+
+extension ResponseSerializer where Self == LinesResponseSerializer {
+    static var lines: LinesResponseSerializer { LinesResponseSerializer() }
+}
+// end
