@@ -32,7 +32,7 @@ public struct SessionHooks: Sendable {
     /// Hears of bytes written to a download's file: bytes now, bytes in all, bytes expected or −1.
     public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
 
-    /// Hears that the transport has finished with a task, with the error that the task will report, if any; the response is yet to be serialized.
+    /// Hears that the transport has finished with a task, with the transport's error, if any; the response is yet to be validated and serialized.
     public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
 
     /// Hears that the session has become invalid, before ``SessionManager/didInvalidateNotification`` is posted.

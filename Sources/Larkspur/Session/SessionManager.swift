@@ -74,6 +74,8 @@ public final class SessionManager: Sendable {
     }
 
     /// Builds requests of URL strings and parameters. Default: ``HTTPRequestSerializer``.
+    ///
+    /// Changing a setting in place reads the serializer and sets it again: of two threads that do so at once, one may undo the other's change.
     public var requestSerializer: any RequestSerializer {
         get { settings.withLock { $0.requestSerializer } }
         set { settings.withLock { $0.requestSerializer = newValue } }

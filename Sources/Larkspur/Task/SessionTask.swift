@@ -133,13 +133,15 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// The transport has finished: no event has an effect from here on. Answers false if it had before.
-    func markCompleted() -> Bool {
+    /// The transport has finished: no event has an effect from here on.
+    /// - Returns: The state that the task was in; nil if the transport had finished before.
+    func markCompleted() -> State? {
         storage.withLock { storage in
-            guard storage.machine.complete() != nil else { return false }
+            let state = storage.machine.state
+            guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
             storage.enterGroup(of: environment)
-            return true
+            return state
         }
     }
 

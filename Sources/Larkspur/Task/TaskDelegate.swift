@@ -147,9 +147,9 @@ final class TaskDelegate: Sendable {
     ///   - error: The transport's error.
     ///   - report: Hears of the error that the task will report, before serialization.
     func complete(with error: (any Error)?, report: (LarkspurError?) -> Void = { _ in }) {
-        guard task.markCompleted() else { return }
+        guard let state = task.markCompleted() else { return }
         let (result, finisher) = storage.withLock { storage in
-            let result = storage.result(of: task, transportError: error)
+            let result = storage.result(of: task, transportError: error, wasCancelled: state == .cancelling)
             let finisher = storage.finisher
             storage = Storage()
             return (result, finisher)
@@ -165,14 +165,19 @@ final class TaskDelegate: Sendable {
 }
 
 extension TaskDelegate.Storage {
-    fileprivate func result(of task: SessionTask, transportError: (any Error)?) -> TransferResult {
+    fileprivate func result(of task: SessionTask, transportError: (any Error)?, wasCancelled: Bool) -> TransferResult {
         let request = task.currentRequest ?? task.originalRequest
         let response = response ?? task.response
         let transferError: LarkspurError? =
             if let error {
                 error
-            } else if let transportError, !endsWithResponse {
+            } else if endsWithResponse {
+                nil
+            } else if let transportError {
                 LarkspurError(transportError: transportError)
+            } else if wasCancelled {
+                // The transport was quicker, but whoever cancelled has been told that the task ends so.
+                LarkspurError(transportError: URLError(.cancelled))
             } else {
                 nil
             }

@@ -23,6 +23,19 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
+    func readme() {
+        // sample: readme
+        let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+
+        manager.get("users", parameters: ["page": 2]) { task, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print(error)
+        }
+        manager.completionGroup.wait()
+        // end
+    }
+
     func queues() {
         // sample: queues
         let images = SessionManager(

@@ -16,12 +16,15 @@ final class NotificationRecorder: Sendable {
 
     let events = Recorder<Event>()
     private let tokens: [Token]
+    /// Kept, as another object may get the address of one that is gone, and its notifications.
+    private let object: (any AnyObject & Sendable)?
 
     private struct Token: @unchecked Sendable {  // Safe: a token is only handed back to the notification center.
         let value: any NSObjectProtocol
     }
 
-    init(_ object: AnyObject?, names: [Notification.Name] = NotificationRecorder.taskNames) {
+    init(_ object: (any AnyObject & Sendable)?, names: [Notification.Name] = NotificationRecorder.taskNames) {
+        self.object = object
         let events = events
         tokens = names.map { name in
             Token(

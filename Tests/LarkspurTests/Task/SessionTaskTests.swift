@@ -153,6 +153,24 @@ struct SessionTaskTests {
         #expect(done.values.map { $0?.code } == [.cancelled])
     }
 
+    @Test("A task that is cancelled ends cancelled, even if the transport was quicker")
+    func cancelTooLate() async throws {
+        let manager = SessionManager.stubbed()
+        let done = Recorder<LarkspurError?>()
+        let task = manager.dataTask(with: try makeRequest()) { done.record($0.error) }
+        // The transport completes the task without an error before it hears of the cancellation.
+        let delegate = try #require(manager.session.delegate as? SessionDelegate)
+        let urlTask = try #require(task.urlSessionTask)
+        manager.session.delegateQueue.isSuspended = true
+        task.resume()
+        task.cancel()
+        delegate.urlSession(manager.session, task: urlTask, didCompleteWithError: nil)
+        manager.session.delegateQueue.isSuspended = false
+        try await manager.finishAll()
+
+        #expect(done.values.map { $0?.code } == [.cancelled])
+    }
+
     @Test("Cancelling a task from its own handlers changes nothing")
     func cancelInHandler() async throws {
         let manager = SessionManager.stubbed()
