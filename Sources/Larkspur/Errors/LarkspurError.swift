@@ -106,7 +106,7 @@ extension LarkspurError: CustomStringConvertible {
     public var description: String {
         var text = "\(label): \(message)"
         if let url = failingURL.map(Self.redacted) {
-            text += " [\(request?.httpMethod.map { $0 + " " } ?? "")\(url)]"
+            text += " [\(request?.httpMethod.map { FieldSyntax.printable($0) + " " } ?? "")\(url)]"
         }
         if let underlyingError = underlyingError as? LarkspurError {
             text += " <- \(underlyingError.label): \(underlyingError.message)"

@@ -11,17 +11,18 @@
         }
 
         func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest {
-            if kind == .download, !["http", "https"].contains(request.url?.scheme?.lowercased() ?? "") {
+            var request = request
+            request.url = request.url?.withLowercasedScheme
+            let scheme = request.url?.scheme ?? ""
+            if scheme == "ftp" || (kind == .download && scheme != "http" && scheme != "https") {
                 throw LarkspurError(
                     .unsupportedURL,
-                    "The transport .foundation downloads http and https URLs only.",
+                    "The transport .foundation loads no ftp URLs, and downloads http and https URLs only.",
                     request: request
                 )
             }
             let timeout = Self.wholeSeconds(request.timeoutInterval)
-            guard timeout != request.timeoutInterval else { return request }
-            var request = request
-            request.timeoutInterval = timeout
+            if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
             return request
         }
 
@@ -111,6 +112,17 @@
             return request
         }
 
+        /// It has no effect, waits for the session's work queue, and traps on it.
+        func setPriority(_ priority: Float, of task: URLSessionTask) {}
+
         func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
+    }
+
+    extension URL {
+        /// The same URL with its scheme in lower case, as FoundationNetworking knows no other; schemes are case-insensitive (RFC 3986, section 3.1).
+        fileprivate var withLowercasedScheme: URL? {
+            guard let scheme, scheme != scheme.lowercased() else { return self }
+            return URL(string: scheme.lowercased() + absoluteString.dropFirst(scheme.count))
+        }
     }
 #endif

@@ -22,6 +22,13 @@ enum Platform {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
 
+    /// Prepares a session that a factory of the caller's made of Foundation's own class.
+    static func prepare(_ session: URLSession) {
+        #if canImport(FoundationNetworking)
+            if type(of: session) == URLSession.self { FoundationTransportAdapter.prepare(session.configuration) }
+        #endif
+    }
+
     /// The adapter of a session that `URLSession` itself made, or a subclass of it.
     static func adapter(for session: URLSession) -> any TransportAdapter {
         #if canImport(FoundationNetworking)

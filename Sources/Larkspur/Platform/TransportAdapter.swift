@@ -34,6 +34,9 @@ protocol TransportAdapter: Sendable {
     /// Changes the request that the implementation would follow a redirect with into one that is safe to send.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
 
+    /// Hands on the priority of a task, where that has an effect.
+    func setPriority(_ priority: Float, of task: URLSessionTask)
+
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 }
@@ -89,6 +92,8 @@ struct StandardTransportAdapter: TransportAdapter {
     }
 
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest { request }
+
+    func setPriority(_ priority: Float, of task: URLSessionTask) { task.priority = priority }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
 }

@@ -6,6 +6,7 @@ import Synchronization
 /// session manager alive: what the two share are the hooks.
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
+    let makers = Makers()
     private let hooks: SessionHooksStore
     private let didBecomeInvalid: @Sendable (SessionDelegate, (any Error)?) -> Void
 
@@ -44,7 +45,20 @@ extension SessionDelegate: URLSessionTaskDelegate {
             guard answer != nil || adapter.canRefuseRedirect(of: delegate.kind) else {
                 return delegate.end(with: response)
             }
-            adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(answer) }
+            var prepared = answer
+            do throws(LarkspurError) {
+                try answer?.validate()
+                if let answer { prepared = try adapter.prepare(answer, for: delegate.kind) }
+            } catch {
+                return delegate.fail(with: error)
+            }
+            adapter.reply(in: session, unlessCancelled: delegate.task) { [prepared] in
+                // FoundationNetworking has given up waiting: it notes the redirect as the response, says nothing, and traps on an answer.
+                guard task.response !== response else {
+                    return delegate.fail(with: LarkspurError(.timedOut, "The redirect was not answered in time."))
+                }
+                completionHandler(prepared)
+            }
         }
     }
 
@@ -92,7 +106,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        guard let delegate = delegate(of: task) else { return completionHandler(nil) }
+        guard let delegate = delegate(of: task), delegate.sendsStream else { return completionHandler(nil) }
         guard let hook = hooks.hooks.needNewBodyStream else { return completionHandler(delegate.bodyStream()) }
         Platform.adapter(for: session).makeBodyStream(
             on: hooks.queue,

@@ -84,7 +84,7 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        uploadTask(with: request, serializer, progress, completionHandler, bodyStream: bodyStream) {
+        uploadTask(with: request, serializer, progress, completionHandler, bodyStream: bodyStream, isStreamed: true) {
             $0.uploadTask(withStreamedRequest: $1)
         }
     }
@@ -147,6 +147,7 @@ extension SessionManager {
         _ progress: ProgressHandler?,
         _ completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void,
         bodyStream: (@Sendable () -> InputStream?)? = nil,
+        isStreamed: Bool = false,
         error: LarkspurError? = nil,
         make: (URLSession, URLRequest) -> URLSessionTask
     ) -> UploadTask {
@@ -155,6 +156,7 @@ extension SessionManager {
             task: task,
             kind: .upload,
             makeBodyStream: bodyStream,
+            isStreamed: isStreamed,
             finisher: finisher(for: serializer, handler: completionHandler)
         )
         start(delegate, error.map(Result.failure) ?? .success(request), make: make)

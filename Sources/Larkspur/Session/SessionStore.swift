@@ -45,7 +45,7 @@ final class SessionStore: Sendable {
         storage.withLock { $0.live }?.delegate.registry.tasks ?? []
     }
 
-    /// Makes a `URLSessionTask` for a delegate and registers the two, all under the lock, so that no invalidation can come between.
+    /// Makes a `URLSessionTask` for a delegate and registers the two; an invalidation waits until that is done.
     /// - Throws: `sessionInvalidated`, or what is wrong with the request or the configuration.
     func makeTask(
         for delegate: TaskDelegate,
@@ -53,7 +53,7 @@ final class SessionStore: Sendable {
         make: (URLSession, URLRequest) -> URLSessionTask
     ) throws(LarkspurError) {
         if let error = template.error { throw error }
-        try storage.withLock { storage throws(LarkspurError) in
+        let live = try storage.withLock { storage throws(LarkspurError) -> Live in
             guard !storage.isInvalidated else {
                 throw LarkspurError(
                     .sessionInvalidated,
@@ -61,32 +61,43 @@ final class SessionStore: Sendable {
                     request: request
                 )
             }
-            let live = live(in: &storage)
-            let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
-            let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
-                [weak delegate] in
-                delegate?.fail(
-                    with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
-                )
-            }
-            delegate.task.attach(attempt)
-            live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
+            let live = self.live(in: &storage)
+            live.delegate.makers.enter()
+            return live
         }
+        // Outside the lock: it waits for the transport. An invalidation waits for it.
+        defer { live.delegate.makers.leave() }
+        let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
+        let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
+            [weak delegate] in
+            delegate?.fail(
+                with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
+            )
+        }
+        delegate.task.attach(attempt)
+        live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
     }
 
     func invalidate(cancellingTasks: Bool, resettingSession: Bool) {
+        var wasInvalidated = false
         let live = storage.withLock { storage -> Live? in
-            let wasInvalidated = storage.isInvalidated
             let live = storage.live
+            wasInvalidated = storage.isInvalidated
             storage.isInvalidated = !resettingSession
             if resettingSession { storage.live = nil }
-            return wasInvalidated ? nil : live
+            return live
         }
-        guard let live else { return }
-        if cancellingTasks {
-            for task in live.delegate.registry.tasks { task.cancel() }
+        guard let live else {
+            // There was nothing to invalidate; whoever waits for it is told all the same.
+            if !wasInvalidated && !resettingSession { sessionDidBecomeInvalid(nil, nil) }
+            return
         }
-        live.adapter.invalidate(live.session, cancellingTasks: cancellingTasks)
+        live.delegate.makers.whenIdle { [wasInvalidated] in
+            if cancellingTasks {
+                for task in live.delegate.registry.tasks { task.cancel() }
+            }
+            if !wasInvalidated { live.adapter.invalidate(live.session, cancellingTasks: cancellingTasks) }
+        }
     }
 
     private func live(in storage: inout Storage) -> Live {
@@ -98,15 +109,16 @@ final class SessionStore: Sendable {
             self?.sessionDidBecomeInvalid(delegate, error)
         }
         let live = Live(session: transport.makeSession(template.makeCopy(), delegate, queue), delegate: delegate)
+        Platform.prepare(live.session)
         if storage.isInvalidated { live.adapter.invalidate(live.session, cancellingTasks: true) }
         storage.live = live
         return live
     }
 
     /// Also when somebody invalidated the `URLSession` behind our back.
-    private func sessionDidBecomeInvalid(_ delegate: SessionDelegate, _ error: (any Error)?) {
+    private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
-            if storage.live?.delegate === delegate { storage.isInvalidated = true }
+            if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
             return storage.didBecomeInvalid
         }
         hooks.call(\.didBecomeInvalid) { $0(error) }

@@ -52,12 +52,14 @@ struct DownloadFinisher: Sendable {
         guard let file = result.file else {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
+        try checkLength(of: file, against: result.response)
         guard
             let wanted = hooks.hooks.didFinishDownloading?(task, file, result.response)
                 ?? destination?(file, result.response)
         else {
             return file
         }
+        if wanted == file { return file }
         do {
             try FileManager.default.moveItem(at: file, to: wanted)
         } catch {
@@ -73,6 +75,14 @@ struct DownloadFinisher: Sendable {
         }
         move = DownloadMove(destination: wanted, error: nil)
         return wanted
+    }
+
+    /// FoundationNetworking delivers what it has twice when a transfer is suspended and resumed; no file of another length than announced counts as whole.
+    private func checkLength(of file: URL, against response: URLResponse?) throws(LarkspurError) {
+        guard let announced = response?.contentLengthOnceDecoded, announced >= 0,
+            let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced
+        else { return }
+        throw LarkspurError(.connectionLost, "The file has \(size) bytes where \(announced) were announced.")
     }
 
     /// What a validation error says about the content: nothing is read of a file whose response is acceptable.

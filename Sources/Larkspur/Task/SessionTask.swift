@@ -111,11 +111,11 @@ public class SessionTask: @unchecked Sendable {
     public final var priority: Float {
         get { storage.withLock { $0.priority } }
         set {
-            let urlTask = storage.withLock { storage in
+            let attempt = storage.withLock { storage in
                 storage.priority = newValue
-                return storage.attempt?.urlTask
+                return storage.attempt
             }
-            urlTask?.priority = newValue
+            if let attempt { attempt.adapter.setPriority(newValue, of: attempt.urlTask) }
         }
     }
 

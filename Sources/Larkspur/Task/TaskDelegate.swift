@@ -21,6 +21,7 @@ final class TaskDelegate: Sendable {
 
     let task: SessionTask
     let kind: TransferKind
+    private let isStreamed: Bool
     private let makeBodyStream: (@Sendable () -> InputStream?)?
     private let storage: Mutex<Storage>
 
@@ -28,18 +29,24 @@ final class TaskDelegate: Sendable {
     ///   - task: The task.
     ///   - kind: How its response is delivered.
     ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
+    ///   - isStreamed: Whether it is a streamed upload.
     ///   - finisher: Makes the ending; released when it has been called.
     init(
         task: SessionTask,
         kind: TransferKind,
         makeBodyStream: (@Sendable () -> InputStream?)? = nil,
+        isStreamed: Bool = false,
         finisher: @escaping Finisher
     ) {
+        self.isStreamed = isStreamed
         self.task = task
         self.kind = kind
         self.makeBodyStream = makeBodyStream
         self.storage = Mutex(Storage(finisher: finisher))
     }
+
+    /// Whether its body is a stream, so that a new one may be asked for.
+    var sendsStream: Bool { isStreamed || task.originalRequest?.httpBodyStream != nil }
 
     /// The body stream of the task's own, from the caller's closure or the request.
     func bodyStream() -> InputStream? {
@@ -125,8 +132,9 @@ final class TaskDelegate: Sendable {
 
     // MARK: Ending
 
-    /// Ends the task with an error of the caller's choice instead of the transport's.
+    /// Ends the task with an error other than the transport's, unless it was cancelled before.
     func fail(with error: LarkspurError) {
+        guard task.state != .cancelling else { return }
         storage.withLock { storage in
             if storage.error == nil { storage.error = error }
         }
@@ -194,7 +202,7 @@ extension TaskDelegate.Storage {
 
 extension URLResponse {
     /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length is that of the coded bytes.
-    fileprivate var contentLengthOnceDecoded: Int64 {
+    var contentLengthOnceDecoded: Int64 {
         if let http = self as? HTTPURLResponse, let coding = http.value(forHTTPHeaderField: "Content-Encoding"),
             coding.lowercased() != "identity"
         {

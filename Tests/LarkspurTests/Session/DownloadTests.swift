@@ -157,6 +157,34 @@ struct DownloadTests {
         #expect(task.timeline.firstResponseByte != nil)
     }
 
+    @Test("A file of another length than announced is an error, not a success")
+    func wrongLength() async throws {
+        let manager = SessionManager.stubbed { _ in .respond(headers: ["Content-Length": "10"], body: Data(count: 15)) }
+        let ends = Recorder<LarkspurError?>()
+
+        manager.downloadTask(with: URLRequest(url: server.url("/"))) { ends.record($0.error) }.resume()
+
+        #expect(try await ends.first()?.code == .connectionLost)
+    }
+
+    @Test("A destination that is the temporary file leaves it there for the handler", arguments: TestTransport.allCases)
+    func sameDestination(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager()
+        manager.hooks.didFinishDownloading = { _, file, _ in file }
+
+        let (end, _) = try await download("/bytes/10", manager)
+
+        #expect(end.response.error == nil)
+        #expect(end.content?.count == 10)
+    }
+
+    @Test("A scheme in capitals is the same scheme", arguments: TestTransport.allCases)
+    func capitalScheme(_ transport: TestTransport) async throws {
+        let call = try await transport.makeManager().call(.get, "HTTP" + server.url("/get").absoluteString.dropFirst(4))
+
+        #expect(call.error == nil)
+    }
+
     @Test("What is not http is refused, as the transport cannot save it")
     func otherScheme() async throws {
         let ends = Recorder<LarkspurError?>()

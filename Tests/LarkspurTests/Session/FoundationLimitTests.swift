@@ -59,13 +59,6 @@ struct FoundationLimitTests {
         }
     }
 
-    @Test("A body without end ends in one failure")
-    func endlessBody() async {
-        await #expect(processExitsWith: .success) {
-            try await FoundationLimitTests.checkAlone(.endlessBody)
-        }
-    }
-
     /// What `ServerFaultTests` does with other faults, in a process that may not use up the machine's memory.
     private static func checkAlone(_ fault: LoopbackServer.Fault) async throws {
         var limit = rlimit(rlim_cur: 8 << 30, rlim_max: 8 << 30)

@@ -96,6 +96,46 @@ struct RedirectAndChallengeTests {
         #expect(server.requests(to: "/headers").first?.headers["Authorization"] == "Bearer secret")
     }
 
+    @Test("A redirect hook's request is checked and prepared as any other", arguments: TestTransport.allCases)
+    func badRedirect(_ transport: TestTransport) async throws {
+        let manager = makeManager(transport)
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in
+            var request = request
+            request.url = nil
+            return request
+        }
+        #expect(try await manager.call(.get, "redirect/1").error?.code == .invalidURL)
+
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in
+            var request = request
+            request.timeoutInterval = .infinity
+            return request
+        }
+        #expect(try await manager.call(.get, "redirect/1").error == nil)
+    }
+
+    @Test("A redirect that is answered after the timeout ends in one", arguments: TestTransport.allCases)
+    func lateRedirect(_ transport: TestTransport) async throws {
+        let manager = makeManager(transport)
+        manager.requestSerializer.timeoutInterval = 1
+        // The hook answers when another request of twice the timeout has ended, which is the event to wait for.
+        let other = transport.makeManager(for: server)
+        let later = DispatchSemaphore(value: 0)
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in
+            other.get("delay/2.5") { _, _ in
+                later.signal()
+            } failure: { _, _ in
+                later.signal()
+            }
+            later.wait()
+            return request
+        }
+
+        let call = try await manager.call(.get, "redirect/1")
+
+        #expect(call.error?.code == .timedOut)
+    }
+
     @Test("Too many redirects end in an error", arguments: TestTransport.allCases)
     func endlessRedirect(_ transport: TestTransport) async throws {
         server.route("/loop", .redirect(to: "/loop"))

@@ -13,7 +13,8 @@ struct ServerFaultTests {
     init() throws { server = try LoopbackServer() }
 
     /// What FoundationNetworking cannot be given in the process of other tests: it ends the process, or keeps the work queue that all its sessions share busy for
-    /// seconds, or fills the memory with content that waits for its delegate. `FoundationLimitTests` has these in processes of their own.
+    /// seconds; `FoundationLimitTests` has these in processes of their own. Or it takes an endless body as fast as that comes, with nothing to hold it back: gigabytes in memory
+    /// or in a file before a busy machine gets to cancel it.
     static let contained: Set<Fault> = [
         .closeInHeader, .chunkTrailer, .endlessHeader, .endlessInformational, .endlessBody,
     ]
@@ -130,6 +131,19 @@ struct ServerFaultTests {
         #expect(results.values.count == 1)
         #expect(manager.tasks.isEmpty)
         check(try await results.first(), fault, transport, isDownload: true)
+    }
+
+    @Test("More content than a task may keep in memory is an error", arguments: TestTransport.allCases)
+    func contentLimit(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.maximumContentSize = 100_000
+
+        let tooMuch = try await manager.call(.get, "bytes/300000", serializer: DataResponseSerializer())
+        let enough = try await manager.call(.get, "bytes/100000", serializer: DataResponseSerializer())
+
+        #expect(tooMuch.error?.code == .contentTooLarge)
+        #expect((tooMuch.error?.responseData?.count ?? 0) <= 100_000)
+        #expect(enough.error == nil)
     }
 
     @Test("A host that cannot be found or connected to is named so", arguments: TestTransport.allCases)

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Those who are making a task in a session right now, counted, so that its invalidation can wait for them without a lock held while the transport works.
+final class Makers: Sendable {
+    private struct State: Sendable {
+        var count = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func enter() { state.withLock { $0.count += 1 } }
+
+    func leave() {
+        let ready = state.withLock { state -> [@Sendable () -> Void] in
+            state.count -= 1
+            guard state.count == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for action in ready { action() }
+    }
+
+    /// Runs an action when nobody is making a task: at once, or on the thread of the last one to leave.
+    func whenIdle(_ action: @escaping @Sendable () -> Void) {
+        let now = state.withLock { state in
+            if state.count > 0 { state.waiting.append(action) }
+            return state.count == 0
+        }
+        if now { action() }
+    }
+}
