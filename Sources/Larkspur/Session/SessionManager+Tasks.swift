@@ -1,7 +1,7 @@
 /// Task factories below the verbs: from requests to tasks, which are created suspended.
 ///
 /// A task that cannot be made (the session has been invalidated, a header field is malformed, the file to upload is missing) is returned all the same, already ended: its completion
-/// handler gets the error on the completion queue, and its `urlSessionTask` is nil.
+/// handler gets the error on the completion queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled is kept until its session is invalidated.
 extension SessionManager {
     /// Makes a task that collects the response in memory.
     /// - Parameters:

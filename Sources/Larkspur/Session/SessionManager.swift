@@ -120,7 +120,8 @@ public final class SessionManager: Sendable {
 
     /// The session that tasks are made in; made when it is first needed, and anew after a reset.
     ///
-    /// Tasks that are made in it directly are not known to the session manager.
+    /// Tasks that are made in it directly are not known to the session manager. Invalidate it through the session manager: behind its back, a task that is
+    /// made at that moment may end the process on Linux.
     public var session: URLSession { sessions.current.session }
 
     /// The tasks of the current session that have not ended, in the order of their creation.

@@ -5,7 +5,8 @@ import Synchronization
 /// One request and what becomes of it: the task that a ``SessionManager`` hands out.
 ///
 /// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that it can be the object of notifications. Drive it with
-/// ``resume()``, ``suspend()`` and ``cancel()``: those post notifications, once for each real transition, and never block on the transport.
+/// ``resume()``, ``suspend()`` and ``cancel()``: those post notifications, once for each real transition, and call no code of yours. With the transport
+/// `.foundation` on Linux, the first resume waits for the work queue that all sessions of the process share.
 /// What is done to ``urlSessionTask`` directly goes unnoticed.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the completion queue.
@@ -59,7 +60,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// Halts a task that runs; without effect otherwise. Posts ``didSuspendNotification``.
     ///
-    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is resumed.
+    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is resumed, and an upload may time out.
     public final func suspend() {
         send { $0.suspend() }
     }

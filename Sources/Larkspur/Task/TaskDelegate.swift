@@ -156,16 +156,15 @@ final class TaskDelegate: Sendable {
     ///   - report: Hears of the error that the task will report, before serialization.
     func complete(with error: (any Error)?, report: (LarkspurError?) -> Void = { _ in }) {
         guard let state = task.markCompleted() else { return }
-        let (result, finisher) = storage.withLock { storage in
-            let result = storage.result(of: task, transportError: error, wasCancelled: state == .cancelling)
-            let finisher = storage.finisher
-            storage = Storage()
-            return (result, finisher)
+        let collected = storage.withLock { storage in
+            defer { storage = Storage() }
+            return storage
         }
+        let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
         task.upload.finish(successfully: result.error == nil, of: task)
         task.download.finish(successfully: result.error == nil, of: task)
         report(result.error)
-        guard let finisher else { return }
+        guard let finisher = collected.finisher else { return }
         task.environment.processingQueue.async { [task] in
             task.end(with: finisher(result, task))
         }

@@ -1,0 +1,209 @@
+import Larkspur
+
+/// The samples of `Docs/GettingStarted.md` from waiting for tasks on.
+extension GettingStartedSamples {
+    func waiting() {
+        // sample: waiting
+        for page in 1...3 {
+            manager.get("users", parameters: ["page": page]) { _, object in
+                print(object ?? "no content")
+            }
+        }
+        manager.completionGroup.wait()
+        print("all done")
+        // end
+    }
+
+    func notifying() {
+        // sample: notifying
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        }
+        manager.completionGroup.notify(queue: .global()) {
+            print("all done")
+        }
+        // end
+    }
+
+    func ownRequest(_ url: URL) throws {
+        // sample: own request
+        let parameters = Parameters.dictionary(["page": 2])
+        let request = try manager.requestSerializer.makeRequest(.get, url: url, parameters: parameters)
+
+        let task = manager.dataTask(with: request) { response in
+            print("\(response.statusCode ?? 0), \(response.data.count) bytes")
+        }
+        task.resume()
+        // end
+    }
+
+    func notifications(_ request: URLRequest) -> (observer: any NSObjectProtocol, task: DataTask) {
+        let task = manager.dataTask(with: request) { _ in }
+        // sample: notifications
+        let observer = NotificationCenter.default.addObserver(
+            forName: SessionTask.didCompleteNotification,
+            object: task,
+            queue: nil
+        ) { notification in
+            guard let task = notification.sessionTask, let completion = notification.taskCompletion else { return }
+            print(
+                "\(task.taskIdentifier): \(completion.error?.label ?? "success"), \(completion.data?.count ?? 0) bytes"
+            )
+        }
+        // end
+        return (observer, task)
+    }
+
+    func control() -> DataTask {
+        // sample: control
+        let task = manager.get("slow") { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            print(error.label)
+        }
+        task.suspend()
+        task.resume()
+        task.cancel()
+        // end
+        return task
+    }
+
+    func allTasks() {
+        // sample: all tasks
+        for task in manager.tasks where task.currentRequest?.url?.path.hasSuffix("/slow") == true {
+            task.cancel()
+        }
+        // end
+    }
+
+    func progress() {
+        // sample: progress
+        manager.get("archive", serializer: .data) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } success: { _, data in
+            print("done: \(data.count) bytes")
+        }
+        // end
+    }
+
+    func timeline() {
+        // sample: timeline
+        manager.get("users") { task, _ in
+            let timeline = task.timeline
+            print(timeline.latency ?? .zero)
+            print(timeline.requestDuration ?? .zero)
+            print(timeline.totalDuration ?? .zero)
+        }
+        // end
+    }
+
+    // MARK: Uploads and downloads
+
+    func uploadData(_ url: URL) {
+        // sample: upload data
+        var request = URLRequest(url: url)
+        request.httpMethod = "PUT"
+        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+
+        let task = manager.uploadTask(with: request, from: Data(count: 1000)) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } completionHandler: { response in
+            print(response.statusCode ?? 0)
+        }
+        task.resume()
+        // end
+    }
+
+    func uploadFile(_ request: URLRequest, _ file: URL) {
+        // sample: upload file
+        manager.uploadTask(with: request, fromFile: file) { response in
+            print(response.error?.label ?? "uploaded")
+        }.resume()
+        // end
+    }
+
+    func uploadStream(_ request: URLRequest, _ file: URL) {
+        // sample: upload stream
+        manager.uploadTask(
+            withStreamedRequest: request,
+            bodyStream: { InputStream(url: file) },
+            completionHandler: { response in print(response.error?.label ?? "uploaded") }
+        ).resume()
+        // end
+    }
+
+    func download(_ request: URLRequest, _ folder: URL) {
+        // sample: download
+        let task = manager.downloadTask(with: request) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } destination: { file, response in
+            folder.appendingPathComponent("archive.zip")
+        } completionHandler: { response in
+            switch response.result {
+            case .success(let file): print(file.lastPathComponent)
+            case .failure(let error): print(error)
+            }
+        }
+        task.resume()
+        // end
+    }
+
+    // MARK: Hooks
+
+    func redirects() {
+        // sample: redirects
+        manager.hooks.willPerformHTTPRedirection = { task, response, request in
+            request.url?.host == task.originalRequest?.url?.host ? request : nil
+        }
+        // end
+    }
+
+    func challenges() {
+        // sample: challenges
+        manager.hooks.didReceiveChallenge = { task, challenge in
+            guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic else {
+                return .performDefaultHandling
+            }
+            return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
+        }
+        // end
+    }
+
+    func responses() {
+        // sample: responses
+        manager.hooks.didReceiveResponse = { task, response in
+            response.expectedContentLength > 1_000_000 ? .cancel : .allow
+        }
+        // end
+    }
+
+    // MARK: The session
+
+    func invalidation() {
+        // sample: invalidation
+        manager.invalidate(cancellingTasks: true)
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            print(error.label)
+        }
+        // end
+    }
+
+    func reset() {
+        // sample: reset
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        manager.get("users") { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func ownSerializer() {
+        // sample: own serializer in use
+        manager.get("table", serializer: .lines) { _, lines in
+            print(lines.count)
+        }
+        // end
+    }
+}
