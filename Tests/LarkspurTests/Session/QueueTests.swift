@@ -18,9 +18,12 @@ struct QueueTests {
         )
         let notifications = NotificationRecorder(task)
 
+        // The session delivers nothing before all has been said.
+        manager.session.delegateQueue.isSuspended = true
         task.resume()
         task.suspend()
         task.resume()
+        manager.session.delegateQueue.isSuspended = false
         try await manager.finishAll()
 
         #expect(places.values.count >= 2)

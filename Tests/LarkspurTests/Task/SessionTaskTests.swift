@@ -29,12 +29,15 @@ struct SessionTaskTests {
         let task = manager.dataTask(with: try makeRequest()) { _ in }
         let notifications = NotificationRecorder(task)
 
+        // The session delivers nothing before all has been said.
+        manager.session.delegateQueue.isSuspended = true
         task.suspend()
         task.resume()
         task.resume()
         task.suspend()
         task.suspend()
         task.resume()
+        manager.session.delegateQueue.isSuspended = false
         try await manager.finishAll()
         task.resume()
         task.suspend()
