@@ -112,6 +112,11 @@
             return request
         }
 
+        /// When a request times out while its redirect is being decided about, FoundationNetworking notes the redirect as the response, says nothing, and traps on an answer.
+        func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
+            task.response === response
+        }
+
         /// It has no effect, waits for the session's work queue, and traps on it.
         func setPriority(_ priority: Float, of task: URLSessionTask) {}
 

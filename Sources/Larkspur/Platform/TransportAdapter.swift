@@ -34,6 +34,9 @@ protocol TransportAdapter: Sendable {
     /// Changes the request that the implementation would follow a redirect with into one that is safe to send.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
 
+    /// Says whether the implementation waits no longer for the answer to a redirect, and must not be given one.
+    func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool
+
     /// Hands on the priority of a task, where that has an effect.
     func setPriority(_ priority: Float, of task: URLSessionTask)
 
@@ -92,6 +95,8 @@ struct StandardTransportAdapter: TransportAdapter {
     }
 
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest { request }
+
+    func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool { false }
 
     func setPriority(_ priority: Float, of task: URLSessionTask) { task.priority = priority }
 

@@ -44,12 +44,8 @@ enum ResponsePipeline {
         response: URLResponse?,
         data: Data?
     ) -> LarkspurError {
-        var completed =
-            error as? LarkspurError ?? SerializationFailure.error("The response could not be serialized", error)
-        completed.request = completed.request ?? request
-        completed.response = completed.response ?? response
-        if response != nil { completed.responseData = completed.responseData ?? data }
-        return completed
+        (error as? LarkspurError ?? SerializationFailure.error("The response could not be serialized", error))
+            .filled(request: request, response: response, responseData: response == nil ? nil : data)
     }
 
     private static func erase<S: ResponseSerializer>(

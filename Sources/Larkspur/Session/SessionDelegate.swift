@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The delegate of one `URLSession`: finds the ``TaskDelegate`` of whatever the session reports and passes it on.
 ///
 /// Each session has its own, with its own registry, so that the identifiers of a session that was reset can never meet those of the next one. It does not keep its
@@ -53,8 +51,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
                 return delegate.fail(with: error)
             }
             adapter.reply(in: session, unlessCancelled: delegate.task) { [prepared] in
-                // FoundationNetworking has given up waiting: it notes the redirect as the response, says nothing, and traps on an answer.
-                guard task.response !== response else {
+                guard !adapter.hasGivenUp(on: task, redirectedBy: response) else {
                     return delegate.fail(with: LarkspurError(.timedOut, "The redirect was not answered in time."))
                 }
                 completionHandler(prepared)

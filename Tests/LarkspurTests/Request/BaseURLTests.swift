@@ -49,7 +49,7 @@ import Testing
         #expect(try BaseURL.resolve(string, against: URL(string: "http://h")).absoluteString == expected)
     }
 
-    @Test(arguments: ["http://h/a?b=c#d", "https://u:p@h:8443/", "file:///tmp/x", "data:,x", "HTTP://H/"])
+    @Test(arguments: ["http://h/a?b=c#d", "https://u:p@h:8443/", "file:///x", "data:,x", "HTTP://H/"])
     func anAbsoluteStringNeedsNoBase(string: String) throws {
         #expect(try BaseURL.resolve(string, against: nil).absoluteString == string)
     }

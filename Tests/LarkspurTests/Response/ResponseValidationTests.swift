@@ -73,7 +73,7 @@ struct ResponseValidationTests {
     }
 
     @Test func whatIsNotHTTPIsNotChecked() throws {
-        let url = try #require(URL(string: "file:///tmp/x.html"))
+        let url = try #require(URL(string: "file:///x.html"))
         let response = URLResponse(url: url, mimeType: "text/html", expectedContentLength: 7, textEncodingName: nil)
         let strict = ResponseValidation(acceptableStatusCodes: [], acceptableContentTypes: [])
         try strict.validate(response, data: body)
