@@ -13,11 +13,15 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Larkspur", targets: ["Larkspur"]),
+        .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
     ],
     targets: [
-        .target(name: "Larkspur", swiftSettings: strict),
-        .target(name: "LarkspurTesting", swiftSettings: strict),
+        .target(name: "CLibcurl"),
+        .target(name: "HTTPBasics", swiftSettings: strict),
+        .target(name: "LarkspurTransport", dependencies: ["CLibcurl", "HTTPBasics"], swiftSettings: strict),
+        .target(name: "Larkspur", dependencies: ["LarkspurTransport"], swiftSettings: strict),
+        .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
             dependencies: ["Larkspur", "LarkspurTesting"],
@@ -25,7 +29,16 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
-        .testTarget(name: "LarkspurTestingTests", dependencies: ["LarkspurTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "LarkspurTransportTests",
+            dependencies: ["CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurTestingTests",
+            dependencies: ["HTTPBasics", "LarkspurTesting"],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,8 +4,8 @@
 @_exported public import Foundation
 
 #if canImport(FoundationNetworking)
-    @_exported public import FoundationNetworking
+@_exported public import FoundationNetworking
 #endif
 #if canImport(FoundationXML)
-    @_exported public import FoundationXML
+@_exported public import FoundationXML
 #endif

@@ -8,19 +8,19 @@ enum OperatingSystem {
 
     private static var name: String {
         #if os(Linux)
-            "Linux"
+        "Linux"
         #elseif os(macOS)
-            "macOS"
+        "macOS"
         #elseif os(iOS)
-            "iOS"
+        "iOS"
         #elseif os(tvOS)
-            "tvOS"
+        "tvOS"
         #elseif os(watchOS)
-            "watchOS"
+        "watchOS"
         #elseif os(visionOS)
-            "visionOS"
+        "visionOS"
         #else
-            "Unknown"
+        "Unknown"
         #endif
     }
 }

@@ -4,9 +4,9 @@ enum Platform {
     /// programs never do.
     static func makeCompletionQueue() -> DispatchQueue {
         #if canImport(Darwin)
-            .main
+        .main
         #else
-            DispatchQueue(label: "larkspur.completion")
+        DispatchQueue(label: "larkspur.completion")
         #endif
     }
 
@@ -17,7 +17,7 @@ enum Platform {
         _ queue: OperationQueue
     ) -> URLSession {
         #if canImport(FoundationNetworking)
-            FoundationTransportAdapter.prepare(configuration)
+        FoundationTransportAdapter.prepare(configuration)
         #endif
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
@@ -25,16 +25,16 @@ enum Platform {
     /// Prepares a session that a factory of the caller's made of Foundation's own class.
     static func prepare(_ session: URLSession) {
         #if canImport(FoundationNetworking)
-            if type(of: session) == URLSession.self { FoundationTransportAdapter.prepare(session.configuration) }
+        if type(of: session) == URLSession.self { FoundationTransportAdapter.prepare(session.configuration) }
         #endif
     }
 
     /// The adapter of a session that `URLSession` itself made, or a subclass of it.
     static func adapter(for session: URLSession) -> any TransportAdapter {
         #if canImport(FoundationNetworking)
-            type(of: session) == URLSession.self ? FoundationTransportAdapter() : StandardTransportAdapter()
+        type(of: session) == URLSession.self ? FoundationTransportAdapter() : StandardTransportAdapter()
         #else
-            StandardTransportAdapter()
+        StandardTransportAdapter()
         #endif
     }
 }

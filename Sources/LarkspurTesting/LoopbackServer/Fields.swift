@@ -1,3 +1,5 @@
+internal import HTTPBasics
+
 extension LoopbackServer {
     /// The fields of a header or trailer section, in order and with their names as they were written.
     public struct Fields: Sendable, Hashable {

@@ -1,3 +1,4 @@
+internal import HTTPBasics
 public import Foundation
 
 extension LoopbackServer {

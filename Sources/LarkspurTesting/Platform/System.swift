@@ -1,11 +1,11 @@
 internal import Foundation
 
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+internal import Musl
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// The functions of the C library that the server needs, each called here and nowhere else.
@@ -142,9 +142,9 @@ enum System {
 
         let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
         #if canImport(Darwin)
-            var created: pthread_t?
+        var created: pthread_t?
         #else
-            var created = pthread_t()
+        var created = pthread_t()
         #endif
         let code = pthread_create(&created, attributes, { System.runThreadBody($0) }, argument)
         let handle: pthread_t? = created
@@ -211,7 +211,7 @@ enum System {
 
     private static func suppressBrokenPipeSignal(_ descriptor: Descriptor) {
         #if canImport(Darwin)
-            setOption(descriptor, level: SOL_SOCKET, name: SO_NOSIGPIPE, value: Int32(1))
+        setOption(descriptor, level: SOL_SOCKET, name: SO_NOSIGPIPE, value: Int32(1))
         #endif
     }
 
@@ -225,20 +225,20 @@ enum System {
     }
 
     #if canImport(Darwin)
-        private static let streamType = SOCK_STREAM
-        private static let noSignalFlag: Int32 = 0
-        private static let hangUpEvent = Int16(POLLHUP)
-        private static let sendBytes = Darwin.send
+    private static let streamType = SOCK_STREAM
+    private static let noSignalFlag: Int32 = 0
+    private static let hangUpEvent = Int16(POLLHUP)
+    private static let sendBytes = Darwin.send
     #elseif canImport(Musl)
-        private static let streamType = SOCK_STREAM
-        private static let noSignalFlag = MSG_NOSIGNAL
-        private static let hangUpEvent: Int16 = 0x2000
-        private static let sendBytes = Musl.send
+    private static let streamType = SOCK_STREAM
+    private static let noSignalFlag = MSG_NOSIGNAL
+    private static let hangUpEvent: Int16 = 0x2000
+    private static let sendBytes = Musl.send
     #else
-        private static let streamType = Int32(SOCK_STREAM.rawValue)
-        private static let noSignalFlag = Int32(MSG_NOSIGNAL)
-        /// POLLRDHUP, which the C library declares only to programs that define `_GNU_SOURCE`.
-        private static let hangUpEvent: Int16 = 0x2000
-        private static let sendBytes = Glibc.send
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+    private static let noSignalFlag = Int32(MSG_NOSIGNAL)
+    /// POLLRDHUP, which the C library declares only to programs that define `_GNU_SOURCE`.
+    private static let hangUpEvent: Int16 = 0x2000
+    private static let sendBytes = Glibc.send
     #endif
 }

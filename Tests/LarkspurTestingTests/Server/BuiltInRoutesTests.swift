@@ -1,3 +1,4 @@
+import HTTPBasics
 import Foundation
 import Testing
 

@@ -3,7 +3,7 @@ import LarkspurTesting
 import Testing
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite struct URLSessionTests {

@@ -4,17 +4,17 @@ import Testing
 @testable import LarkspurTesting
 
 #if canImport(Glibc)
-    import Glibc
-    private let streamType = Int32(SOCK_STREAM.rawValue)
-    private let noSignal = Int32(MSG_NOSIGNAL)
+import Glibc
+private let streamType = Int32(SOCK_STREAM.rawValue)
+private let noSignal = Int32(MSG_NOSIGNAL)
 #elseif canImport(Musl)
-    import Musl
-    private let streamType = SOCK_STREAM
-    private let noSignal = MSG_NOSIGNAL
+import Musl
+private let streamType = SOCK_STREAM
+private let noSignal = MSG_NOSIGNAL
 #elseif canImport(Darwin)
-    import Darwin
-    private let streamType = SOCK_STREAM
-    private let noSignal: Int32 = 0
+import Darwin
+private let streamType = SOCK_STREAM
+private let noSignal: Int32 = 0
 #endif
 
 /// A client on a bare socket, so that what the tests say of the server depends on no other HTTP client.
@@ -72,11 +72,11 @@ final class RawClient {
 
     private func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
-            Glibc.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
         #elseif canImport(Musl)
-            Musl.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
+        Musl.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
         #else
-            Darwin.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
+        Darwin.send(descriptor, bytes.baseAddress, bytes.count, noSignal)
         #endif
     }
 

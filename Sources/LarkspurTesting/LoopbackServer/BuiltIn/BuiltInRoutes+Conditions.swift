@@ -1,3 +1,4 @@
+internal import HTTPBasics
 internal import Foundation
 
 /// Validators and freshness.

@@ -1,3 +1,4 @@
+internal import HTTPBasics
 internal import Foundation
 
 /// Cookies that are shown, set and deleted.

@@ -1,3 +1,4 @@
+internal import HTTPBasics
 internal import Foundation
 
 /// Fixed documents in various types and codings, and what the query makes of a response.

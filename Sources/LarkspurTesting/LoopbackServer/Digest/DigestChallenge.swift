@@ -1,3 +1,5 @@
+internal import HTTPBasics
+
 /// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
 struct DigestChallenge {
     let realm: String

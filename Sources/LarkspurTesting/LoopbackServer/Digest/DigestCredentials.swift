@@ -1,3 +1,4 @@
+internal import HTTPBasics
 internal import Foundation
 
 /// The `Authorization` field of Digest authentication (RFC 7616, section 3.4).

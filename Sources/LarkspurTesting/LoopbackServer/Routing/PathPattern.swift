@@ -1,3 +1,5 @@
+internal import HTTPBasics
+
 /// A path in which `{name}` stands for one segment and a last `*` for all that remain.
 struct PathPattern: Sendable, Equatable {
     private enum Segment: Equatable {

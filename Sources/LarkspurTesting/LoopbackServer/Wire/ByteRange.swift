@@ -1,3 +1,5 @@
+internal import HTTPBasics
+
 /// A `Range` field with a single range of bytes.
 ///
 /// Every other value is no range: a server may ignore what it does not understand, and this one does not send several.

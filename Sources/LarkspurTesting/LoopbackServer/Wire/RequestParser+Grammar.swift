@@ -1,3 +1,4 @@
+internal import HTTPBasics
 internal import Foundation
 
 /// The lines of a request, by the grammar of RFC 9112.

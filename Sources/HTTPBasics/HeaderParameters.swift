@@ -1,11 +1,11 @@
 /// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another separator.
-struct HeaderParameters {
+package struct HeaderParameters {
     /// What stands before the first separator.
-    let leading: String
+    package let leading: String
     /// The parameters by their lower-case names; of two with one name the first counts.
-    let values: [String: String]
+    package let values: [String: String]
 
-    init(_ text: String, separator: Character = ";") {
+    package init(_ text: String, separator: Character = ";") {
         let parts = Self.split(text, at: separator)
         leading = parts.first?.trimmingBlanks ?? ""
         let pairs = parts.compactMap { part -> (String, String)? in

@@ -1,31 +1,31 @@
 internal import Foundation
 
 extension StringProtocol {
-    func isEqualIgnoringCase(to other: some StringProtocol) -> Bool {
+    package func isEqualIgnoringCase(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 
     /// The text without spaces and tabs at its ends, which is what HTTP calls optional white space.
-    var trimmingBlanks: String {
+    package var trimmingBlanks: String {
         trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
     }
 
     /// The text without a pair of double quotes around it.
-    var unquoted: String {
+    package var unquoted: String {
         count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : String(self)
     }
 }
 
 extension String {
     /// The text of bytes from the network: UTF-8 where they are that, ISO 8859-1 otherwise, which any bytes are.
-    init(networkBytes bytes: some Collection<UInt8>) {
+    package init(networkBytes bytes: some Collection<UInt8>) {
         self =
             String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
     }
 
     /// The text with its percent escapes replaced; one that is not followed by two hexadecimal digits stays as it is.
-    func percentDecoded(plusIsSpace: Bool = false) -> String {
+    package func percentDecoded(plusIsSpace: Bool = false) -> String {
         let escaped = Array(utf8)
         var bytes: [UInt8] = []
         var index = 0
@@ -46,11 +46,11 @@ extension String {
 }
 
 extension UInt8 {
-    var lowercasedASCII: UInt8 {
+    package var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
-    var hexDigitValue: UInt8? {
+    package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
@@ -60,7 +60,7 @@ extension UInt8 {
     }
 
     /// Whether the byte may stand in a token, such as a method or a field name (RFC 9110, section 5.6.2).
-    var isTokenByte: Bool {
+    package var isTokenByte: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -73,7 +73,7 @@ extension UInt8 {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         String(
             decoding: flatMap { byte in [byte >> 4, byte & 15].map { Array("0123456789abcdef".utf8)[Int($0)] } },
             as: UTF8.self

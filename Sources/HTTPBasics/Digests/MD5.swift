@@ -1,8 +1,8 @@
-internal import Foundation
+package import Foundation
 
 /// The hash function MD5 (RFC 1321), for Digest authentication and nothing that needs a secure one.
-enum MD5 {
-    static func hash(_ message: Data) -> [UInt8] {
+package enum MD5 {
+    package static func hash(_ message: Data) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         for block in MessageBlocks(message, lengthOrder: .littleEndian) {
             compress(&state, block.map(UInt32.init(littleEndian:)))

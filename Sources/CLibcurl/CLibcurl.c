@@ -1,0 +1,268 @@
+#define _GNU_SOURCE
+#include "CLibcurl.h"
+
+#if defined(__linux__) || defined(__ANDROID__)
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { oldest_version = 0x074400 }; // 7.68.0, which brought curl_multi_wakeup
+
+/// The beginning of curl_version_info_data, which only ever grows at its end.
+typedef struct {
+    int age;
+    const char *version;
+    unsigned int version_num;
+} version_info;
+
+/// CURLMsg: its result is in a union with a pointer.
+typedef struct {
+    int msg;
+    CURL *easy;
+    union {
+        void *whatever;
+        int result;
+    } data;
+} multi_message;
+
+enum { CURLMSG_DONE = 1, CURL_GLOBAL_DEFAULT = 3 };
+
+static struct {
+    int (*global_init)(long flags);
+    const version_info *(*version_info)(int age);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    void (*easy_reset)(CURL *);
+    int (*easy_pause)(CURL *, int);
+    const char *(*easy_strerror)(int);
+    int (*easy_setopt)(CURL *, int, ...);
+    int (*easy_getinfo)(CURL *, int, ...);
+    curl_slist *(*slist_append)(curl_slist *, const char *);
+    void (*slist_free_all)(curl_slist *);
+    CURLM *(*multi_init)(void);
+    int (*multi_cleanup)(CURLM *);
+    int (*multi_add_handle)(CURLM *, CURL *);
+    int (*multi_remove_handle)(CURLM *, CURL *);
+    int (*multi_setopt)(CURLM *, int, ...);
+    int (*multi_perform)(CURLM *, int *);
+    int (*multi_poll)(CURLM *, void *, unsigned int, int, int *);
+    int (*multi_wakeup)(CURLM *);
+    multi_message *(*multi_info_read)(CURLM *, int *);
+} curl;
+
+static char unavailability[160];
+static bool is_available;
+static const version_info *version;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *open_library(void) {
+    // What the process has loaded already, with FoundationNetworking or statically, so that there are never two.
+    if (dlsym(RTLD_DEFAULT, "curl_global_init")) return RTLD_DEFAULT;
+    static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library) return library;
+    }
+    snprintf(unavailability, sizeof unavailability, "libcurl is not installed (libcurl.so.4 cannot be loaded).");
+    return NULL;
+}
+
+static void load(void) {
+    unavailability[0] = 0;
+    void *library = open_library();
+    if (!library && unavailability[0]) return;
+
+    const struct {
+        const char *name;
+        void *target;
+    } functions[] = {
+        {"curl_version_info", &curl.version_info},
+        {"curl_global_init", &curl.global_init},
+        {"curl_easy_init", &curl.easy_init},
+        {"curl_easy_cleanup", &curl.easy_cleanup},
+        {"curl_easy_reset", &curl.easy_reset},
+        {"curl_easy_pause", &curl.easy_pause},
+        {"curl_easy_strerror", &curl.easy_strerror},
+        {"curl_easy_setopt", &curl.easy_setopt},
+        {"curl_easy_getinfo", &curl.easy_getinfo},
+        {"curl_slist_append", &curl.slist_append},
+        {"curl_slist_free_all", &curl.slist_free_all},
+        {"curl_multi_init", &curl.multi_init},
+        {"curl_multi_cleanup", &curl.multi_cleanup},
+        {"curl_multi_add_handle", &curl.multi_add_handle},
+        {"curl_multi_remove_handle", &curl.multi_remove_handle},
+        {"curl_multi_setopt", &curl.multi_setopt},
+        {"curl_multi_perform", &curl.multi_perform},
+        {"curl_multi_poll", &curl.multi_poll},
+        {"curl_multi_wakeup", &curl.multi_wakeup},
+        {"curl_multi_info_read", &curl.multi_info_read},
+    };
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *function = dlsym(library, functions[i].name);
+        memcpy(functions[i].target, &function, sizeof function);
+        if (!function && !missing) missing = functions[i].name;
+    }
+
+    if (curl.version_info) version = curl.version_info(0);
+    if (version && version->version_num < oldest_version) {
+        snprintf(unavailability, sizeof unavailability, "libcurl %s is too old; 7.68 or later is needed.", version->version);
+    } else if (missing) {
+        snprintf(unavailability, sizeof unavailability, "The libcurl found has no function %s.", missing);
+    } else if (curl.global_init(CURL_GLOBAL_DEFAULT) != 0) {
+        snprintf(unavailability, sizeof unavailability, "libcurl %s could not be initialized.", version->version);
+    } else {
+        is_available = true;
+    }
+}
+
+const char *libcurl_unavailability(void) {
+    pthread_once(&once, load);
+    return is_available ? NULL : unavailability;
+}
+
+const char *libcurl_version(void) {
+    pthread_once(&once, load);
+    return version ? version->version : NULL;
+}
+
+unsigned int libcurl_version_number(void) {
+    pthread_once(&once, load);
+    return version ? version->version_num : 0;
+}
+
+CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.easy_init(); }
+void libcurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
+void libcurl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
+int libcurl_easy_pause(CURL *easy, int bitmask) { return curl.easy_pause(easy, bitmask); }
+
+const char *libcurl_easy_strerror(int code) {
+    return libcurl_unavailability() ? "libcurl is not available" : curl.easy_strerror(code);
+}
+
+int libcurl_easy_setopt_long(CURL *easy, int option, long value) { return curl.easy_setopt(easy, option, value); }
+int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value) { return curl.easy_setopt(easy, option, value); }
+int libcurl_easy_setopt_string(CURL *easy, int option, const char *value) { return curl.easy_setopt(easy, option, value); }
+int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *value) { return curl.easy_setopt(easy, option, value); }
+
+int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+long libcurl_easy_getinfo_long(CURL *easy, int info) {
+    long value = 0;
+    return curl.easy_getinfo(easy, info, &value) == 0 ? value : 0;
+}
+
+int64_t libcurl_easy_getinfo_int64(CURL *easy, int info) {
+    int64_t value = 0;
+    return curl.easy_getinfo(easy, info, &value) == 0 ? value : 0;
+}
+
+const char *libcurl_easy_getinfo_string(CURL *easy, int info) {
+    const char *value = NULL;
+    return curl.easy_getinfo(easy, info, &value) == 0 ? value : NULL;
+}
+
+void *libcurl_easy_getinfo_pointer(CURL *easy, int info) {
+    void *value = NULL;
+    return curl.easy_getinfo(easy, info, &value) == 0 ? value : NULL;
+}
+
+curl_slist *libcurl_slist_append(curl_slist *list, const char *text) { return curl.slist_append(list, text); }
+void libcurl_slist_free_all(curl_slist *list) { curl.slist_free_all(list); }
+
+CURLM *libcurl_multi_init(void) { return libcurl_unavailability() ? NULL : curl.multi_init(); }
+void libcurl_multi_cleanup(CURLM *multi) { curl.multi_cleanup(multi); }
+int libcurl_multi_add_handle(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
+int libcurl_multi_remove_handle(CURLM *multi, CURL *easy) { return curl.multi_remove_handle(multi, easy); }
+int libcurl_multi_setopt_long(CURLM *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
+int libcurl_multi_perform(CURLM *multi, int *running) { return curl.multi_perform(multi, running); }
+
+int libcurl_multi_poll(CURLM *multi, int timeout_ms, int *ready) {
+    return curl.multi_poll(multi, NULL, 0, timeout_ms, ready);
+}
+
+int libcurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
+
+bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message) {
+    int remaining = 0;
+    const multi_message *next;
+    while ((next = curl.multi_info_read(multi, &remaining))) {
+        if (next->msg != CURLMSG_DONE) continue;
+        message->easy = next->easy;
+        message->result = next->data.result;
+        return true;
+    }
+    return false;
+}
+
+// MARK: TLS
+
+/// curl_tlssessioninfo
+typedef struct {
+    int backend;
+    void *internals;
+} tls_session;
+
+enum { CURLSSLBACKEND_OPENSSL = 1 };
+
+/// The SSL object of a transfer's connection, if OpenSSL made it.
+static void *openssl_session(CURL *easy) {
+    const tls_session *session = libcurl_easy_getinfo_pointer(easy, CURLINFO_TLS_SSL_PTR);
+    return session && session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+}
+
+/// A function of the libssl that libcurl has loaded; it need not be visible to the whole process.
+static void *openssl_function(const char *name) {
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function) return function;
+    static const char *const names[] = {"libssl.so.3", "libssl.so.1.1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !function; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+        if (!library) continue;
+        function = dlsym(library, name);
+        dlclose(library);
+    }
+    return function;
+}
+
+static struct {
+    const char *(*get_version)(const void *);
+    const void *(*get_current_cipher)(const void *);
+    const char *(*cipher_get_name)(const void *);
+} openssl;
+
+static pthread_once_t openssl_once = PTHREAD_ONCE_INIT;
+
+static void load_openssl(void) {
+    void *functions[] = {
+        openssl_function("SSL_get_version"),
+        openssl_function("SSL_get_current_cipher"),
+        openssl_function("SSL_CIPHER_get_name"),
+    };
+    memcpy(&openssl, functions, sizeof openssl);
+}
+
+const char *libcurl_tls_version(CURL *easy) {
+    void *session = openssl_session(easy);
+    if (!session) return NULL;
+    pthread_once(&openssl_once, load_openssl);
+    return openssl.get_version ? openssl.get_version(session) : NULL;
+}
+
+const char *libcurl_tls_cipher(CURL *easy) {
+    void *session = openssl_session(easy);
+    if (!session) return NULL;
+    pthread_once(&openssl_once, load_openssl);
+    if (!openssl.get_current_cipher || !openssl.cipher_get_name) return NULL;
+    const void *cipher = openssl.get_current_cipher(session);
+    return cipher ? openssl.cipher_get_name(cipher) : NULL;
+}
+
+#endif

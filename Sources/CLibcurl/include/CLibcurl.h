@@ -1,0 +1,178 @@
+/// The functions of libcurl that Larkspur calls, found at run time.
+///
+/// libcurl is in every process that uses FoundationNetworking, and is loaded by name in one that does not. Neither its headers nor a link flag
+/// are needed: the constants below are those of its stable ABI, under the names that its manual gives them.
+
+#ifndef CLIBCURL_H
+#define CLIBCURL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// MARK: Options of a transfer (curl_easy_setopt)
+
+#define CURLOPT_WRITEDATA 10001
+#define CURLOPT_URL 10002
+#define CURLOPT_PROXY 10004
+#define CURLOPT_READDATA 10009
+#define CURLOPT_ERRORBUFFER 10010
+#define CURLOPT_POSTFIELDS 10015
+#define CURLOPT_HTTPHEADER 10023
+#define CURLOPT_HEADERDATA 10029
+#define CURLOPT_CUSTOMREQUEST 10036
+#define CURLOPT_NOPROGRESS 43
+#define CURLOPT_NOBODY 44
+#define CURLOPT_UPLOAD 46
+#define CURLOPT_POST 47
+#define CURLOPT_CAINFO 10065
+#define CURLOPT_HTTPGET 80
+#define CURLOPT_HTTP_VERSION 84
+#define CURLOPT_BUFFERSIZE 98
+#define CURLOPT_NOSIGNAL 99
+#define CURLOPT_ACCEPT_ENCODING 10102
+#define CURLOPT_PRIVATE 10103
+#define CURLOPT_HTTPAUTH 107
+#define CURLOPT_CONNECTTIMEOUT_MS 156
+#define CURLOPT_HTTP_CONTENT_DECODING 158
+#define CURLOPT_COPYPOSTFIELDS 10165
+#define CURLOPT_SEEKDATA 10168
+#define CURLOPT_PROTOCOLS 181
+#define CURLOPT_RESOLVE 10203
+#define CURLOPT_TCP_KEEPALIVE 213
+#define CURLOPT_PATH_AS_IS 234
+#define CURLOPT_PIPEWAIT 237
+#define CURLOPT_STREAM_WEIGHT 239
+#define CURLOPT_SUPPRESS_CONNECT_HEADERS 265
+#define CURLOPT_UPLOAD_BUFFERSIZE 280
+#define CURLOPT_HTTP09_ALLOWED 285
+#define CURLOPT_QUICK_EXIT 322
+#define CURLOPT_WRITEFUNCTION 20011
+#define CURLOPT_READFUNCTION 20012
+#define CURLOPT_HEADERFUNCTION 20079
+#define CURLOPT_SEEKFUNCTION 20167
+#define CURLOPT_INFILESIZE_LARGE 30115
+#define CURLOPT_POSTFIELDSIZE_LARGE 30120
+
+// MARK: Values of options
+
+#define CURL_HTTP_VERSION_1_1 2
+#define CURL_HTTP_VERSION_2TLS 4
+#define CURLPROTO_HTTP 1
+#define CURLPROTO_HTTPS 2
+#define CURL_WRITEFUNC_PAUSE 0x10000001
+#define CURL_READFUNC_ABORT 0x10000000
+#define CURL_READFUNC_PAUSE 0x10000001
+#define CURL_SEEKFUNC_OK 0
+#define CURL_SEEKFUNC_FAIL 1
+#define CURL_ERROR_SIZE 256
+#define CURLPAUSE_RECV 1
+#define CURLPAUSE_SEND 4
+#define CURLPAUSE_CONT 0
+
+// MARK: Options of a multi handle (curl_multi_setopt)
+
+#define CURLMOPT_PIPELINING 3
+#define CURLMOPT_MAXCONNECTS 6
+#define CURLMOPT_MAX_HOST_CONNECTIONS 7
+#define CURLPIPE_MULTIPLEX 2
+
+// MARK: What became of a transfer (curl_easy_getinfo)
+
+#define CURLINFO_EFFECTIVE_URL 1048577
+#define CURLINFO_PRIMARY_IP 1048608
+#define CURLINFO_LOCAL_IP 1048617
+#define CURLINFO_RESPONSE_CODE 2097154
+#define CURLINFO_HEADER_SIZE 2097163
+#define CURLINFO_REQUEST_SIZE 2097164
+#define CURLINFO_SSL_VERIFYRESULT 2097165
+#define CURLINFO_OS_ERRNO 2097177
+#define CURLINFO_NUM_CONNECTS 2097178
+#define CURLINFO_PRIMARY_PORT 2097192
+#define CURLINFO_LOCAL_PORT 2097194
+#define CURLINFO_HTTP_VERSION 2097198
+#define CURLINFO_TLS_SSL_PTR 4194349
+#define CURLINFO_SIZE_UPLOAD_T 6291463
+#define CURLINFO_SIZE_DOWNLOAD_T 6291464
+#define CURLINFO_TOTAL_TIME_T 6291506
+#define CURLINFO_NAMELOOKUP_TIME_T 6291507
+#define CURLINFO_CONNECT_TIME_T 6291508
+#define CURLINFO_PRETRANSFER_TIME_T 6291509
+#define CURLINFO_STARTTRANSFER_TIME_T 6291510
+#define CURLINFO_APPCONNECT_TIME_T 6291512
+
+// MARK: Loading
+
+/// Loads libcurl once: what the process has loaded already, else `libcurl.so.4` and the names that distributions give it.
+///
+/// @return NULL if it can be used, else a sentence that says why not; it is never freed.
+const char *_Nullable libcurl_unavailability(void);
+
+/// The version of the library, as in "7.88.1"; NULL if there is none.
+const char *_Nullable libcurl_version(void);
+
+/// The version as 0xMMmmpp; 0 if there is none.
+unsigned int libcurl_version_number(void);
+
+// MARK: Transfers
+
+typedef void CURL;
+typedef void CURLM;
+typedef struct curl_slist curl_slist;
+
+typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
+typedef int (*libcurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
+
+/// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
+typedef struct {
+    CURL *_Nullable easy;
+    int result;
+} libcurl_message;
+
+CURL *_Nullable libcurl_easy_init(void);
+void libcurl_easy_cleanup(CURL *easy);
+void libcurl_easy_reset(CURL *easy);
+int libcurl_easy_pause(CURL *easy, int bitmask);
+const char *libcurl_easy_strerror(int code);
+
+int libcurl_easy_setopt_long(CURL *easy, int option, long value);
+int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);
+int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable value);
+int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
+int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);
+int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback _Nullable value);
+
+/// Each returns 0, an empty string or NULL where libcurl knows nothing.
+long libcurl_easy_getinfo_long(CURL *easy, int info);
+int64_t libcurl_easy_getinfo_int64(CURL *easy, int info);
+const char *_Nullable libcurl_easy_getinfo_string(CURL *easy, int info);
+void *_Nullable libcurl_easy_getinfo_pointer(CURL *easy, int info);
+
+curl_slist *_Nullable libcurl_slist_append(curl_slist *_Nullable list, const char *text);
+void libcurl_slist_free_all(curl_slist *_Nullable list);
+
+// MARK: Many transfers
+
+CURLM *_Nullable libcurl_multi_init(void);
+void libcurl_multi_cleanup(CURLM *multi);
+int libcurl_multi_add_handle(CURLM *multi, CURL *easy);
+int libcurl_multi_remove_handle(CURLM *multi, CURL *easy);
+int libcurl_multi_setopt_long(CURLM *multi, int option, long value);
+int libcurl_multi_perform(CURLM *multi, int *running);
+int libcurl_multi_poll(CURLM *multi, int timeout_ms, int *ready);
+int libcurl_multi_wakeup(CURLM *multi);
+/// The next transfer that has ended; false if there is none.
+bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
+
+// MARK: TLS
+
+/// The protocol and cipher of the connection that a transfer is using, as OpenSSL names them ("TLSv1.3", "TLS_AES_256_GCM_SHA384"); NULL where
+/// there is none, or libcurl uses another library.
+const char *_Nullable libcurl_tls_version(CURL *easy);
+const char *_Nullable libcurl_tls_cipher(CURL *easy);
+
+#pragma clang assume_nonnull end
+
+#endif
