@@ -1,0 +1,40 @@
+#if canImport(FoundationNetworking)
+/// Where libcurl gets content from, piece by piece; on the loop's thread.
+protocol BodyReader: AnyObject {
+    /// In bytes; nil if only its end will tell.
+    var length: Int64? { get }
+
+    /// Why it cannot go on.
+    var failure: URLError? { get }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
+
+    /// Goes to a place, because content has to be sent again; false if it cannot.
+    func seek(to offset: Int64) -> Bool
+}
+
+/// Content in memory.
+final class DataReader: BodyReader {
+    private let data: Data
+    private var offset = 0
+
+    init(_ data: Data) { self.data = data }
+
+    var length: Int64? { Int64(data.count) }
+    var failure: URLError? { nil }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
+        let count = min(buffer.count, data.count - offset)
+        let start = data.startIndex + offset
+        data[start..<start + count].withUnsafeBytes { buffer.copyMemory(from: $0) }
+        offset += count
+        return .bytes(count)
+    }
+
+    func seek(to offset: Int64) -> Bool {
+        guard offset >= 0, offset <= Int64(data.count) else { return false }
+        self.offset = Int(offset)
+        return true
+    }
+}
+#endif

@@ -1,0 +1,60 @@
+#if canImport(FoundationNetworking)
+/// Content in a file, which is to have the length that it had when it was opened.
+final class FileReader: BodyReader {
+    private let file: URL
+    private let descriptor: Int32
+    private let size: Int64
+    private var offset: Int64 = 0
+    private(set) var failure: URLError?
+
+    /// - Throws: Why the file cannot be read.
+    init(_ file: URL) throws(URLError) {
+        self.file = file
+        guard file.isFileURL else {
+            throw .engine(.fileDoesNotExist, "\(file.absoluteString) is no file URL.", url: file)
+        }
+        descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let reason = errno
+            throw .engine(
+                reason == ENOENT ? .fileDoesNotExist : .noPermissionsToReadFile,
+                "The file \(file.path) cannot be read: \(String(cString: strerror(reason))).",
+                url: file
+            )
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .engine(.fileIsDirectory, "\(file.path) is not a file that can be read.", url: file)
+        }
+        size = Int64(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    var length: Int64? { size }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
+        let wanted = Int(min(Int64(buffer.count), size - offset))
+        guard wanted > 0 else { return .bytes(0) }
+        let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+        guard count > 0 else {
+            let reason = count == 0 ? "it has become shorter" : String(cString: strerror(errno))
+            failure = .engine(
+                .requestBodyStreamExhausted,
+                "The file \(file.path) could not be read to its end: \(reason).",
+                url: file
+            )
+            return .failed
+        }
+        offset += Int64(count)
+        return .bytes(count)
+    }
+
+    func seek(to offset: Int64) -> Bool {
+        guard offset >= 0, offset <= size else { return false }
+        self.offset = offset
+        return true
+    }
+}
+#endif

@@ -1,0 +1,57 @@
+#if canImport(FoundationNetworking)
+/// Content from a stream, which is read on a queue of its own, ahead of what libcurl takes.
+final class StreamReader: BodyReader {
+    let length: Int64?
+    private(set) var failure: URLError?
+    private let pump: BodyPump
+    private var chunks: [Data] = []
+    private var hasEnded = false
+    private var given: Int64 = 0
+
+    init(_ pump: BodyPump, length: Int64?) {
+        self.pump = pump
+        self.length = length
+    }
+
+    /// Takes what the pump has read.
+    func receive(_ chunk: BodyPump.Chunk) {
+        switch chunk {
+        case .bytes(let data):
+            chunks.append(data)
+            if chunks.count < 4 { pump.readMore() }
+        case .end: hasEnded = true
+        case .failed(let error): failure = error ?? .engine(.requestBodyStreamExhausted, "The body stream failed.", url: nil)
+        case .stream: break
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
+        if failure != nil { return .failed }
+        guard let first = chunks.first else {
+            guard hasEnded else { return .paused }
+            guard length == nil || given == length else {
+                failure = .engine(
+                    .requestBodyStreamExhausted,
+                    "The body stream ended after \(given) of \(length ?? 0) bytes.",
+                    url: nil
+                )
+                return .failed
+            }
+            return .bytes(0)
+        }
+        let count = min(buffer.count, first.count)
+        first.prefix(count).withUnsafeBytes { buffer.copyMemory(from: $0) }
+        if count == first.count {
+            chunks.removeFirst()
+            if !hasEnded { pump.readMore() }
+        } else {
+            chunks[0] = first.dropFirst(count)
+        }
+        given += Int64(count)
+        return .bytes(count)
+    }
+
+    /// A stream flows one way.
+    func seek(to offset: Int64) -> Bool { offset == given }
+}
+#endif

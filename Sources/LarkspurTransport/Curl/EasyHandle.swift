@@ -1,0 +1,177 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What a transfer tells the one who set it up; on the loop's thread, from within libcurl.
+protocol EasyHandleClient: AnyObject {
+    /// A line of a header or trailer section, with its line end. False stops the transfer.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
+
+    /// Decoded content.
+    func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
+
+    /// Fills a buffer with what is to be sent next.
+    func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
+
+    /// Goes to a place in what is to be sent, because libcurl has to send it again.
+    func seekContent(to offset: Int64) -> Bool
+}
+
+/// One transfer of libcurl, reused for one request after the other: what never changes is set once.
+///
+/// It belongs to the loop's thread.
+final class EasyHandle {
+    enum Reception {
+        case taken
+        /// Nothing was taken; the transfer pauses, and offers the same bytes when it is resumed.
+        case paused
+        case refused
+    }
+
+    enum Provision {
+        /// So many bytes; 0 at the end.
+        case bytes(Int)
+        case paused
+        case failed
+    }
+
+    let raw: UnsafeMutableRawPointer
+    var client: (any EasyHandleClient)?
+    private var fields: OpaquePointer?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    /// Nil where there is no memory.
+    init?(bufferSize: Int) {
+        guard let raw = libcurl_easy_init() else { return nil }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        set(CURLOPT_PRIVATE, context)
+        set(CURLOPT_ERRORBUFFER, errorText)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_NOPROGRESS, 1)
+        set(CURLOPT_BUFFERSIZE, bufferSize)
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 1 << 18)
+        set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_PIPEWAIT, 1)
+        set(CURLOPT_HTTP09_ALLOWED, 0)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
+        set(CURLOPT_QUICK_EXIT, 1)
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] { set(option, context) }
+        _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, Self.header)
+        _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, Self.write)
+        _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, Self.read)
+        _ = libcurl_easy_setopt_seek_callback(raw, CURLOPT_SEEKFUNCTION, Self.seek)
+    }
+
+    deinit {
+        libcurl_easy_cleanup(raw)
+        libcurl_slist_free_all(fields)
+        errorText.deallocate()
+    }
+
+    static func of(_ raw: UnsafeMutableRawPointer) -> EasyHandle? {
+        // CURLINFO_PRIVATE: what was set above.
+        libcurl_easy_getinfo_pointer(raw, CURLINFO_PRIVATE).map {
+            Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    // MARK: Setting up
+
+    func set(_ option: Int32, _ value: Int) { _ = libcurl_easy_setopt_long(raw, option, value) }
+
+    func set(_ option: Int32, int64 value: Int64) { _ = libcurl_easy_setopt_int64(raw, option, value) }
+
+    func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
+
+    private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
+
+    /// Sets a copy of the content that is to be sent.
+    func setContent(_ data: Data) {
+        set(CURLOPT_POSTFIELDSIZE_LARGE, int64: Int64(data.count))
+        data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+    }
+
+    /// Content is asked for instead.
+    func clearContent() { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_POSTFIELDS, nil) }
+
+    /// Sets the fields to be sent, in libcurl's notation.
+    func setFields(_ lines: [String]) {
+        let previous = fields
+        fields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
+        libcurl_slist_free_all(previous)
+    }
+
+    // MARK: Under way
+
+    /// Pauses either direction; whatever was paused and is not named goes on.
+    func pause(receiving: Bool, sending: Bool) {
+        _ = libcurl_easy_pause(raw, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
+    }
+
+    // MARK: Results
+
+    /// What libcurl said when the transfer failed; empty if nothing.
+    var errorMessage: String { String(cString: errorText) }
+
+    func clearErrorMessage() { errorText.pointee = 0 }
+
+    func long(_ info: Int32) -> Int { libcurl_easy_getinfo_long(raw, info) }
+
+    func int64(_ info: Int32) -> Int64 { libcurl_easy_getinfo_int64(raw, info) }
+
+    func string(_ info: Int32) -> String? { libcurl_easy_getinfo_string(raw, info).map { String(cString: $0) } }
+
+    /// The TLS protocol and cipher suite of its connection, as OpenSSL names them.
+    var tls: (version: String?, cipher: String?) {
+        (
+            libcurl_tls_version(raw).map { String(cString: $0) },
+            libcurl_tls_cipher(raw).map { String(cString: $0) }
+        )
+    }
+
+    // MARK: Callbacks
+
+    private static let header: libcurl_data_callback = { bytes, size, count, context in
+        let total = size * count
+        guard let client = client(of: context) else { return 0 }
+        return client.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: total)) ? total : 0
+    }
+
+    private static let write: libcurl_data_callback = { bytes, size, count, context in
+        let total = size * count
+        guard let client = client(of: context) else { return 0 }
+        switch client.receiveContent(UnsafeRawBufferPointer(start: bytes, count: total)) {
+        case .taken: return total
+        case .paused: return Int(CURL_WRITEFUNC_PAUSE)
+        // Any other number than that of the bytes offered.
+        case .refused: return total == 0 ? 1 : 0
+        }
+    }
+
+    private static let read: libcurl_data_callback = { bytes, size, count, context in
+        guard let client = client(of: context) else { return Int(CURL_READFUNC_ABORT) }
+        switch client.provideContent(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) {
+        case .bytes(let count): return count
+        case .paused: return Int(CURL_READFUNC_PAUSE)
+        case .failed: return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    private static let seek: libcurl_seek_callback = { context, offset, origin in
+        guard origin == SEEK_SET, let client = client(of: context), client.seekContent(to: offset) else {
+            return CURL_SEEKFUNC_FAIL
+        }
+        return CURL_SEEKFUNC_OK
+    }
+
+    private static func client(of context: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
+        context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().client }
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The libcurl that this process has.
+enum Libcurl {
+    /// Why it cannot be used; nil if it can.
+    static let unavailability: String? = libcurl_unavailability().map { String(cString: $0) }
+
+    /// Its version, as in "7.88.1"; nil if there is none.
+    static let version: String? = libcurl_version().map { String(cString: $0) }
+
+    /// Whether it has at least this version.
+    static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
+        libcurl_version_number() >= major << 16 | minor << 8
+    }
+
+    /// What it says about a result.
+    static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
+}
+#endif

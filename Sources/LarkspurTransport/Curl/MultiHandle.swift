@@ -1,0 +1,51 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// libcurl's multi interface: all transfers, connections and names of one session.
+///
+/// Everything but ``wakeUp()`` belongs to the loop's thread.
+final class MultiHandle: @unchecked Sendable {
+    // Safe: one thread uses it at a time, and waking is the one call that libcurl allows from others.
+    private let raw: UnsafeMutableRawPointer
+
+    /// Nil where there is no memory, or no libcurl.
+    init?(maximumConnectionsPerHost: Int) {
+        guard let raw = libcurl_multi_init() else { return nil }
+        self.raw = raw
+        _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
+        // By itself libcurl keeps four for each transfer under way, which is none between two bursts.
+        _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(64, 4 * min(maximumConnectionsPerHost, 1024)))
+    }
+
+    deinit { libcurl_multi_cleanup(raw) }
+
+    func add(_ handle: EasyHandle) -> Bool { libcurl_multi_add_handle(raw, handle.raw) == 0 }
+
+    func remove(_ handle: EasyHandle) { _ = libcurl_multi_remove_handle(raw, handle.raw) }
+
+    /// Lets every transfer do what it can without waiting.
+    func perform() {
+        var running: Int32 = 0
+        _ = libcurl_multi_perform(raw, &running)
+    }
+
+    /// Waits until a transfer can do something, for so many milliseconds, or until it is woken.
+    func poll(milliseconds: Int32) {
+        var ready: Int32 = 0
+        _ = libcurl_multi_poll(raw, milliseconds, &ready)
+    }
+
+    func wakeUp() { _ = libcurl_multi_wakeup(raw) }
+
+    /// The next transfer that has ended, with its result.
+    func nextCompleted() -> (handle: EasyHandle, result: Int32)? {
+        var message = libcurl_message()
+        while libcurl_multi_info_read(raw, &message) {
+            guard let easy = message.easy, let handle = EasyHandle.of(easy) else { continue }
+            return (handle, message.result)
+        }
+        return nil
+    }
+}
+#endif

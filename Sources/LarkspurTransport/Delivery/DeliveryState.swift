@@ -1,0 +1,14 @@
+#if canImport(FoundationNetworking)
+/// What of a task belongs to the place where its delegate is called.
+final class DeliveryState: @unchecked Sendable {
+    // Safe: only TaskCore.deliver(_:) uses it, and Delivery makes those calls one after the other.
+    /// The delegate has not said yet what to do with the response; what comes meanwhile waits.
+    var isHeld = false
+    var heldEvents: [Delivery.Event] = []
+    /// The content of a task with a completion handler.
+    var content: Data?
+    /// Where the file of a download is, for its completion handler.
+    var file: URL?
+    var isOver = false
+}
+#endif

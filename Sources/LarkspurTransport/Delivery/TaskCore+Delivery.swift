@@ -1,0 +1,179 @@
+#if canImport(FoundationNetworking)
+extension TaskCore {
+    /// Tells the delegate, or the completion handler, of an event; in the place where the session's delegate is called.
+    func deliver(_ event: Delivery.Event) {
+        let state = deliveryState
+        guard !state.isOver else { return }
+        if state.isHeld {
+            switch event {
+            case .disposition(let disposition): return release(disposition)
+            // Nobody waits any longer for an answer about a task that has failed.
+            case .complete(.some): break
+            default: return state.heldEvents.append(event)
+            }
+        }
+        switch event {
+        case .response(let response): deliverResponse(response)
+        case .data(let data): deliverData(data)
+        case .sent(let count, let total, let expected):
+            call(\.task) {
+                $0.urlSession(
+                    $1,
+                    task: $2,
+                    didSendBodyData: count,
+                    totalBytesSent: total,
+                    totalBytesExpectedToSend: expected
+                )
+            }
+        case .wrote(let count, let total, let expected):
+            call(\.download) { delegate, session, task in
+                guard let task = task as? URLSessionDownloadTask else { return }
+                delegate.urlSession(
+                    session,
+                    downloadTask: task,
+                    didWriteData: count,
+                    totalBytesWritten: total,
+                    totalBytesExpectedToWrite: expected
+                )
+            }
+        case .redirect(let response, let request): askAboutRedirect(response, request)
+        case .challenge(let challenge): askAboutChallenge(challenge)
+        case .needsBodyStream: askForBodyStream()
+        case .content(let data): state.content = data
+        case .file(let file): deliverFile(file)
+        case .complete(let error): complete(error)
+        case .disposition: break
+        }
+    }
+
+    private func call<Delegate>(
+        _ delegate: KeyPath<Delegates, Delegate?>,
+        _ body: (Delegate, URLSession, URLSessionTask) -> Void
+    ) {
+        guard let delegate = delegates[keyPath: delegate], let session = session.face, let face else { return }
+        body(delegate, session, face)
+    }
+
+    // MARK: Response and content
+
+    private func deliverResponse(_ response: URLResponse) {
+        guard completion == nil, let delegate = delegates.data, let session = session.face,
+            let task = face as? URLSessionDataTask
+        else { return }
+        let question = Question(fallback: URLSession.ResponseDisposition.allow)
+        delegate.urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
+        let answer = question.take { [self] disposition in
+            self.session.delivery.send(Delivery.Item(task: self, event: .disposition(disposition)), through: self.session.loop)
+        }
+        if let answer { apply(answer) } else { deliveryState.isHeld = true }
+    }
+
+    private func apply(_ disposition: URLSession.ResponseDisposition) {
+        if disposition == .cancel { cancel() }
+    }
+
+    private func release(_ disposition: URLSession.ResponseDisposition) {
+        deliveryState.isHeld = false
+        apply(disposition)
+        let events = deliveryState.heldEvents
+        deliveryState.heldEvents = []
+        for event in events { deliver(event) }
+    }
+
+    private func deliverData(_ data: Data) {
+        if !isCancelled, let delegate = delegates.data, let session = session.face,
+            let task = face as? URLSessionDataTask
+        {
+            delegate.urlSession(session, dataTask: task, didReceive: data)
+        }
+        if backlog.consume(data.count) { session.loop.post(.consumed(self)) }
+    }
+
+    // MARK: Questions
+
+    private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
+        ask(fallback: request, Answer.redirect) { delegate, session, task, answer in
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: request,
+                completionHandler: answer
+            )
+        }
+    }
+
+    private func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
+        typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
+        let fallback: Decision = (.performDefaultHandling, nil)
+        ask(fallback: fallback, { Answer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
+            delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
+        }
+    }
+
+    private func ask<Value: Sendable>(
+        fallback: Value,
+        _ makeAnswer: @escaping @Sendable (Value) -> Answer,
+        _ ask: (any URLSessionTaskDelegate, URLSession, URLSessionTask, @escaping @Sendable (Value) -> Void) -> Void
+    ) {
+        let loop = session.loop
+        guard let delegate = delegates.task, let session = session.face, let face else {
+            return loop.post(.answer(self, makeAnswer(fallback)))
+        }
+        let question = Question(fallback: fallback)
+        ask(delegate, session, face) { question.answer($0) }
+        let answer = question.take { [self] in loop.post(.answer(self, makeAnswer($0))) }
+        if let answer { loop.post(.answer(self, makeAnswer(answer))) }
+    }
+
+    /// On a queue of its own: making a stream may take its time.
+    private func askForBodyStream() {
+        let loop = session.loop
+        guard let delegate = delegates.task, let session = session.face, let face else {
+            return loop.post(.body(self, .stream(Transferring(nil))))
+        }
+        BodyPump.queue.async { [self] in
+            let question = Question<Transferring<InputStream?>>(fallback: Transferring(nil))
+            delegate.urlSession(session, task: face, needNewBodyStream: { question.answer(Transferring($0)) })
+            let answer = question.take { [self] in loop.post(.body(self, .stream($0))) }
+            if let answer { loop.post(.body(self, .stream(answer))) }
+        }
+    }
+
+    // MARK: Ending
+
+    private func deliverFile(_ file: URL) {
+        if case .download = completion {
+            deliveryState.file = file
+            return
+        }
+        call(\.download) { delegate, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+        }
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    private func complete(_ error: (any Error)?) {
+        deliveryState.isOver = true
+        deliveryState.heldEvents = []
+        let delegates = delegates
+        let face = complete(with: error)
+        let response = withStorage { $0.response }
+        switch completion {
+        case .data(let handler):
+            let content = error == nil ? deliveryState.content ?? Data() : nil
+            deliveryState.content = nil
+            handler(content, response, error)
+        case .download(let handler):
+            handler(error == nil ? deliveryState.file : nil, response, error)
+            if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
+        case nil:
+            if let face, let session = session.face {
+                delegates.task?.urlSession(session, task: face, didCompleteWithError: error)
+            }
+        }
+        session.taskEnded(self)
+    }
+}
+#endif

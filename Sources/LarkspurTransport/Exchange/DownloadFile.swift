@@ -1,0 +1,41 @@
+#if canImport(FoundationNetworking)
+/// The temporary file of a download.
+final class DownloadFile {
+    private let url: URL
+    private var descriptor: Int32
+
+    /// - Throws: Why the temporary folder takes no file.
+    init() throws(URLError) {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur-\(UUID().uuidString).tmp")
+        descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.error(.cannotCreateFile, errno, url) }
+    }
+
+    deinit {
+        if descriptor >= 0 { discard() }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.error(.cannotWriteToFile, errno, url) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Closes the file, which is its receiver's from now on.
+    func close() -> URL {
+        if descriptor >= 0 { Foundation.close(descriptor) }
+        descriptor = -1
+        return url
+    }
+
+    func discard() { try? FileManager.default.removeItem(at: close()) }
+
+    private static func error(_ code: URLError.Code, _ reason: Int32, _ url: URL) -> URLError {
+        .engine(code, "The download could not be written to \(url.path): \(String(cString: strerror(reason))).", url: url)
+    }
+}
+#endif

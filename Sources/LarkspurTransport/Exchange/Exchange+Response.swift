@@ -1,0 +1,149 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What follows from a response: its delivery, a redirect, a challenge.
+extension Exchange {
+    /// Takes a head; false stops the transfer. From within libcurl.
+    func receive(_ head: ResponseHead) -> Bool {
+        // Informational responses say nothing that a task could tell.
+        guard head.status >= 200, let url = request.url else { return true }
+        if head.hasConflictingLengths {
+            failure = .engine(.badServerResponse, "The response says different things of its length.", url: url)
+            return false
+        }
+        guard let response = head.makeResponse(url: url) else { return false }
+        self.response = response
+        if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
+        if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
+            reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
+        }
+        switch RedirectDecision.decide(
+            status: head.status,
+            location: head.location,
+            request: request,
+            allowsInsecureTarget: reactor.settings.options.allowsInsecureRedirects
+        ) {
+        case .deliver:
+            switch authentication.demand(of: head, response, to: request) {
+            case .renewal:
+                question = .renewal
+                fate = .kept
+            case .challenge(let challenge): ask(.challenge(challenge), .challenge(challenge.urlChallenge))
+            case nil: deliver(response)
+            }
+        case .follow(let next, let keepsBody):
+            guard redirects < Self.redirectLimit else {
+                failure = .engine(.httpTooManyRedirects, "More than \(Self.redirectLimit) redirects followed one another.", url: url)
+                return false
+            }
+            ask(.redirect(keepsBody: keepsBody), .redirect(response, next))
+        case .fail(let code, let sentence):
+            task.setResponse(response, expected: response.expectedContentLength)
+            failure = .engine(code, sentence, url: url)
+            return false
+        }
+        return true
+    }
+
+    private func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
+        self.question = question
+        fate = .kept
+        reactor.deliver(event, to: task)
+    }
+
+    /// This response is the one that the task was made for.
+    private func deliver(_ response: HTTPURLResponse) {
+        let isDecoded = hasEncodedContent && response.value(forHTTPHeaderField: "Content-Encoding") != nil
+        task.setResponse(
+            response,
+            expected: isDecoded ? NSURLSessionTransferSizeUnknown : response.expectedContentLength
+        )
+        fate = .delivered
+        if task.completion == nil { reactor.deliver(.response(response), to: task) }
+    }
+
+    // MARK: Answers
+
+    func receive(_ answer: Answer) {
+        guard let question else { return }
+        switch (question, answer) {
+        case (.redirect(let keepsBody), .redirect(let next)):
+            self.question = nil
+            if let next { follow(next, keepsBody: keepsBody) } else { acceptResponse() }
+        case (.challenge(let challenge), .challenge(let disposition, let credential)):
+            self.question = nil
+            if disposition == .cancelAuthenticationChallenge {
+                return finish(.engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url))
+            }
+            if disposition == .useCredential, let credential,
+                authentication.use(credential, for: challenge)
+            {
+                beginNext(request, body: body)
+            } else {
+                acceptResponse()
+            }
+        case (.hostedChallenge(let challenge), .challenge(let disposition, let credential)):
+            self.question = nil
+            self.answer(challenge, disposition, credential)
+        default: break
+        }
+    }
+
+    private func follow(_ next: URLRequest, keepsBody: Bool) {
+        redirects += 1
+        task.setCurrentRequest(next)
+        // A delegate may have put content into the request, which then counts.
+        let replaced = RequestBody(of: next)
+        if case .none = replaced {
+            beginNext(next, body: keepsBody ? body : .none)
+        } else if case .data = task.body {
+            beginNext(next, body: replaced)
+        } else {
+            beginNext(next, body: keepsBody ? body : .none)
+        }
+    }
+
+    /// Sends another request instead of taking this response.
+    func beginNext(_ next: URLRequest, body: RequestBody) {
+        if stage == .transferring { releaseHandle() }
+        kept = []
+        hostedResponse = nil
+        hosted = nil
+        request = next
+        sentBytes = 0
+        self.body = body
+        reader = nil
+        streamReader = nil
+        start()
+    }
+
+    /// The response is the last word after all; what has come of its content is delivered.
+    private func acceptResponse() {
+        if let response = hostedResponse { return acceptHosted(response) }
+        guard let response else { return }
+        deliver(response)
+        let contents = kept
+        kept = []
+        for data in contents where !deliverKept(data) { return }
+        if stage == .asking {
+            finish(nil as (any Error)?)
+        } else if isReceivingPaused {
+            resumeReceiving()
+        }
+    }
+
+    private func acceptHosted(_ response: URLResponse) {
+        task.setResponse(response, expected: response.expectedContentLength)
+        if task.completion == nil { reactor.deliver(.response(response), to: task) }
+        finish(nil as (any Error)?)
+    }
+
+    private func deliverKept(_ data: Data) -> Bool {
+        if let error = deliver(data) {
+            finish(error)
+            return false
+        }
+        return true
+    }
+}
+#endif

@@ -1,0 +1,263 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// One task on the loop: its requests one after the other, as redirects and authentication demand, until its end.
+///
+/// It belongs to the loop's thread.
+final class Exchange {
+    /// How much libcurl reads at a time, in bytes.
+    static let bufferSize = 1 << 17
+    /// How many redirects are followed.
+    static let redirectLimit = 20
+
+    enum Stage {
+        /// Nothing is under way: waiting for its turn, or suspended before that.
+        case waiting
+        case transferring
+        /// The transfer has ended, and its delegate is still to say what follows.
+        case asking
+        /// A class of the caller's loads it.
+        case hosted
+        case finished
+    }
+
+    /// What becomes of content that arrives.
+    enum ContentFate {
+        /// It is kept until the delegate has said whether the response counts.
+        case kept
+        case delivered
+    }
+
+    /// What the delegate has been asked.
+    enum PendingQuestion {
+        case redirect(keepsBody: Bool)
+        case challenge(AuthenticationState.Challenge)
+        /// Nothing, but the request has to be sent again with what the server sent for the same credential.
+        case renewal
+        case hostedChallenge(URLAuthenticationChallenge)
+    }
+
+    let task: TaskCore
+    unowned let reactor: Reactor
+    var stage = Stage.waiting
+    /// Its place in the queue of its host, while it waits there.
+    var ticket: Int?
+    var isSuspended = false
+
+    // The transaction under way.
+    var request: URLRequest
+    var body: RequestBody
+    var host: HostQueue?
+    var handle: EasyHandle?
+    var reader: (any BodyReader)?
+    /// Set as soon as there is a stream for this transaction.
+    var streamReader: StreamReader?
+    var hasAskedForStream = false
+    var parser = ResponseHeadParser()
+    var response: HTTPURLResponse?
+    var fate = ContentFate.delivered
+    var kept: [Data] = []
+    var question: PendingQuestion?
+    /// Why the transfer is stopped from within one of libcurl's callbacks.
+    var failure: URLError?
+    var isReceivingPaused = false
+    var isSendingPaused = false
+    var hasEncodedContent = false
+    var transactionStart = Date.distantPast
+    var tls: (version: String?, cipher: String?) = (nil, nil)
+    /// Decoded bytes of this transaction.
+    var decodedBytes: Int64 = 0
+
+    // The whole task.
+    var redirects = 0
+    var authentication = AuthenticationState()
+    var content = Data()
+    var file: DownloadFile?
+    var hosted: HostedProtocol?
+    /// The response with which a class of the caller's reports a redirect.
+    var hostedResponse: URLResponse?
+    var sentBytes: Int64 = 0
+    private var lastActivity: LoopTime
+    private var activityMark: Int64 = 0
+    private var idleTimeout: TimeInterval
+    private let resourceDeadline: LoopTime
+
+    /// Nil if the task has no request, which it cannot have been made without.
+    init?(task: TaskCore, reactor: Reactor) {
+        guard let request = task.originalRequest else { return nil }
+        self.task = task
+        self.reactor = reactor
+        self.request = request
+        body = task.body
+        lastActivity = reactor.now
+        idleTimeout = reactor.settings.idleTimeout(of: request)
+        resourceDeadline = reactor.now.adding(reactor.settings.resourceTimeout)
+    }
+
+    func start() {
+        reactor.note(resourceDeadline)
+        let classes = reactor.settings.protocols
+        if let hosted = HostedProtocol(for: task, request: request, classes: classes) {
+            stage = .hosted
+            self.hosted = hosted
+            hosted.start()
+        } else {
+            enqueue()
+        }
+    }
+
+    /// Waits for a connection to the host of the request.
+    func enqueue() {
+        stage = .waiting
+        guard !isSuspended, hasBody else { return }
+        idleTimeout = reactor.settings.idleTimeout(of: request)
+        if host == nil { host = reactor.host(of: request.url?.absoluteString ?? "") }
+        host?.enqueue(self, priority: task.priority)
+    }
+
+    // MARK: Controls
+
+    func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        touch()
+        switch stage {
+        case .waiting: enqueue()
+        case .transferring: applyPauses()
+        case .asking, .hosted, .finished: break
+        }
+    }
+
+    func suspend() {
+        guard !isSuspended else { return }
+        isSuspended = true
+        switch stage {
+        case .waiting: ticket = nil
+        case .transferring: applyPauses()
+        case .asking, .hosted, .finished: break
+        }
+    }
+
+    func prioritize() {
+        if stage == .waiting, ticket != nil { enqueue() }
+    }
+
+    func resumeReceiving() {
+        guard stage == .transferring, isReceivingPaused else { return }
+        isReceivingPaused = false
+        applyPauses()
+    }
+
+    func applyPauses() {
+        touch()
+        handle?.pause(receiving: isSuspended || isReceivingPaused, sending: isSuspended || isSendingPaused)
+        reactor.note(deadline)
+    }
+
+    // MARK: Time
+
+    /// A byte has moved.
+    func touch() { lastActivity = reactor.now }
+
+    /// When it fails unless something happens.
+    var deadline: LoopTime {
+        // Nothing is to be expected of the network while somebody else holds the transfer up.
+        guard stage == .transferring, !isSuspended, !isReceivingPaused else { return resourceDeadline }
+        return min(lastActivity.adding(idleTimeout), resourceDeadline)
+    }
+
+    /// Ends the exchange if its time is over; false if it is not.
+    func expire(at now: LoopTime) -> Bool {
+        guard now >= deadline else { return false }
+        if now >= resourceDeadline {
+            finish(.engine(
+                .timedOut,
+                "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
+                url: request.url
+            ))
+            return true
+        }
+        // Bytes that were sent from libcurl's buffers, or that a decoder has not let out yet.
+        let mark = bytesMoved
+        if mark != activityMark {
+            activityMark = mark
+            touch()
+            return false
+        }
+        finish(.engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: request.url))
+        return true
+    }
+
+    private var bytesMoved: Int64 {
+        guard let handle else { return 0 }
+        return handle.int64(CURLINFO_SIZE_DOWNLOAD_T) &+ handle.int64(CURLINFO_SIZE_UPLOAD_T)
+            &+ Int64(handle.long(CURLINFO_HEADER_SIZE))
+    }
+
+    // MARK: Ending
+
+    func finish(_ error: URLError) { finish(error as any Error) }
+
+    /// Ends the task, whatever it is doing; not from within libcurl.
+    func finish(_ error: (any Error)?) {
+        guard stage != .finished else { return }
+        let wasTransferring = stage == .transferring
+        hosted?.stop()
+        hosted = nil
+        stage = .finished
+        ticket = nil
+        if wasTransferring { releaseHandle() }
+        reader = nil
+        streamReader = nil
+        reactor.forget(self)
+        var error = error
+        if error == nil { error = deliverResult() }
+        if error != nil { file?.discard() }
+        reactor.deliver(.complete(error), to: task)
+    }
+
+    /// Hands on the file or the content as a whole, where that is what the task is for.
+    private func deliverResult() -> (any Error)? {
+        if case .data = task.completion { reactor.deliver(.content(content), to: task) }
+        guard task.kind == .download else { return nil }
+        do throws(URLError) {
+            // A response without content is a file too.
+            reactor.deliver(.file(try openFile().close()), to: task)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func openFile() throws(URLError) -> DownloadFile {
+        if let file { return file }
+        let file = try DownloadFile()
+        self.file = file
+        return file
+    }
+
+    /// Gives the handle back, and the place at the host.
+    func releaseHandle() {
+        guard let handle else { return }
+        collectMetrics(handle)
+        self.handle = nil
+        reactor.remove(handle)
+        let host = host
+        self.host = nil
+        host?.release()
+    }
+
+    private func collectMetrics(_ handle: EasyHandle) {
+        task.add(
+            TransferMetrics(
+                handle,
+                request: request,
+                response: response,
+                start: transactionStart,
+                decodedBytes: decodedBytes,
+                tls: tls
+            )
+        )
+    }
+}
+#endif

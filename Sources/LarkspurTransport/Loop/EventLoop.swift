@@ -1,0 +1,104 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The thread of one session and the mailbox through which everyone else talks to it.
+///
+/// The thread starts with the first command and ends when the session is invalidated, or has had nothing to do for a while. Posting never waits
+/// for anything but the mailbox, in which nobody else's code runs.
+final class EventLoop: Sendable {
+    /// What the thread can be told.
+    enum Command: Sendable {
+        case resume(TaskCore)
+        case suspend(TaskCore)
+        case cancel(TaskCore, any Error)
+        /// The delegate was asked something, and this is its answer.
+        case answer(TaskCore, Answer)
+        /// What had been delivered has been consumed, down to the lower mark.
+        case consumed(TaskCore)
+        case body(TaskCore, BodyPump.Chunk)
+        case hosted(TaskCore, HostedProtocol, HostedProtocol.Report)
+        case prioritize(TaskCore)
+        case deliver(Delivery.Item)
+        /// Runs something on the thread.
+        case run(@Sendable () -> Void)
+        /// Closes the connections, if no transfer is under way.
+        case closeConnections
+        /// The session is invalid and has no tasks.
+        case close
+    }
+
+    private struct Mailbox {
+        var commands: [Command] = []
+        var isRunning = false
+        /// The thread waits, or is about to, and has to be woken.
+        var isPolling = false
+        var multi: MultiHandle?
+    }
+
+    /// How long a thread without transfers keeps its connections, in seconds.
+    static let idleTime: TimeInterval = 60
+
+    private let mailbox = Mutex(Mailbox())
+    private let settings: SessionSettings
+    let delivery: Delivery
+
+    init(settings: SessionSettings, delivery: Delivery) {
+        self.settings = settings
+        self.delivery = delivery
+    }
+
+    func post(_ command: Command) {
+        let startsThread = mailbox.withLock { mailbox in
+            mailbox.commands.append(command)
+            guard mailbox.isRunning else {
+                mailbox.isRunning = true
+                return true
+            }
+            if mailbox.isPolling {
+                mailbox.isPolling = false
+                mailbox.multi?.wakeUp()
+            }
+            return false
+        }
+        if startsThread { startThread() }
+    }
+
+    /// What has been posted, into an array that is empty; its storage is used for what comes next.
+    func takeCommands(_ commands: inout [Command]) {
+        mailbox.withLock { mailbox in
+            mailbox.isPolling = false
+            swap(&mailbox.commands, &commands)
+        }
+    }
+
+    /// Waits for a command or a transfer, unless there is a command already.
+    func wait(_ multi: MultiHandle, milliseconds: Int32) {
+        let mayPoll = mailbox.withLock { mailbox in
+            mailbox.isPolling = mailbox.commands.isEmpty
+            return mailbox.isPolling
+        }
+        if mayPoll { multi.poll(milliseconds: milliseconds) }
+    }
+
+    /// Says that the thread ends; false if a command has come meanwhile.
+    func endThread() -> Bool {
+        mailbox.withLock { mailbox in
+            guard mailbox.commands.isEmpty else { return false }
+            mailbox.isRunning = false
+            mailbox.isPolling = false
+            mailbox.multi = nil
+            return true
+        }
+    }
+
+    private func startThread() {
+        let thread = Thread { [self] in
+            let multi = MultiHandle(maximumConnectionsPerHost: settings.maximumConnectionsPerHost)
+            mailbox.withLock { $0.multi = multi }
+            Reactor(loop: self, settings: settings, multi: multi).run()
+        }
+        thread.name = "larkspur.loop"
+        thread.start()
+    }
+}
+#endif

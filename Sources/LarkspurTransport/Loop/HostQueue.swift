@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+/// The exchanges with one origin: so many at a time, the others in the order of priority and age.
+///
+/// They wait here and not within libcurl, so that their idle timers do not run, and that ten thousand of them cost nothing.
+final class HostQueue {
+    /// How many transfers share an HTTP/2 connection, as servers commonly allow.
+    private static let streamLimit = 100
+
+    private var limit: Int
+    private var active = 0
+    private var isAdmitting = false
+    /// By priority, highest first. An entry whose exchange waits with another ticket, or not at all, is void.
+    private var lines: [(priority: Float, line: Line)] = []
+    private var nextTicket = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    private final class Line {
+        private var entries: [(ticket: Int, exchange: Exchange)] = []
+        private var head = 0
+
+        func append(_ ticket: Int, _ exchange: Exchange) { entries.append((ticket, exchange)) }
+
+        func next() -> Exchange? {
+            while head < entries.count {
+                let (ticket, exchange) = entries[head]
+                head += 1
+                if head > 64, head * 2 > entries.count {
+                    entries.removeFirst(head)
+                    head = 0
+                }
+                if exchange.ticket == ticket { return exchange }
+            }
+            entries.removeAll(keepingCapacity: true)
+            head = 0
+            return nil
+        }
+    }
+
+    /// Lets an exchange wait for its turn, which may come at once.
+    func enqueue(_ exchange: Exchange, priority: Float) {
+        nextTicket += 1
+        exchange.ticket = nextTicket
+        line(of: priority).append(nextTicket, exchange)
+        admit()
+    }
+
+    /// One of the transfers has ended.
+    func release() {
+        active -= 1
+        admit()
+    }
+
+    /// The origin speaks HTTP/2, so that many transfers share a connection.
+    func allowMultiplexing() {
+        guard limit < Self.streamLimit else { return }
+        limit = Self.streamLimit
+        admit()
+    }
+
+    private func line(of priority: Float) -> Line {
+        if let line = lines.first(where: { $0.priority == priority }) { return line.line }
+        let line = Line()
+        let index = lines.firstIndex { $0.priority < priority } ?? lines.endIndex
+        lines.insert((priority, line), at: index)
+        return line
+    }
+
+    /// Not within itself: an exchange that ends as soon as it begins releases its place.
+    private func admit() {
+        guard !isAdmitting else { return }
+        isAdmitting = true
+        defer { isAdmitting = false }
+        while active < limit, let exchange = next() {
+            active += 1
+            exchange.ticket = nil
+            exchange.beginTransfer()
+        }
+    }
+
+    private func next() -> Exchange? {
+        for (_, line) in lines {
+            if let exchange = line.next() { return exchange }
+        }
+        return nil
+    }
+}
+#endif

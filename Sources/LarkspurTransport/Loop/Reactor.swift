@@ -1,0 +1,152 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What the loop's thread does: takes commands, lets libcurl work, sees to what has ended, delivers.
+///
+/// Everything in it, the exchanges and their handles belong to that thread.
+final class Reactor {
+    let settings: SessionSettings
+    private let loop: EventLoop
+    private let multi: MultiHandle?
+    private var pool: [EasyHandle] = []
+    private var hosts: [String: HostQueue] = [:]
+    private var exchanges: [Int: Exchange] = [:]
+    private var outbox: [Delivery.Item] = []
+    private var commands: [EventLoop.Command] = []
+    /// No deadline is earlier than this; which of them it was is found out when it has come.
+    private var nextDeadline = LoopTime.distantFuture
+    private(set) var now = LoopTime.now
+    private var idleSince = LoopTime.now
+    /// With its last transfer the thread ends, and all connections with it; a later task starts another.
+    private var mayEnd = false
+    /// A transfer was added or may go on, which libcurl finds out when it is let to work.
+    private var hasWork = false
+
+    init(loop: EventLoop, settings: SessionSettings, multi: MultiHandle?) {
+        self.loop = loop
+        self.settings = settings
+        self.multi = multi
+    }
+
+    func run() {
+        repeat {
+            repeat { turn() } while !isFinished
+        } while !loop.endThread()
+        hosts.removeAll()
+        pool.removeAll()
+    }
+
+    private var isFinished: Bool {
+        exchanges.isEmpty && (mayEnd || multi == nil || now >= idleSince.adding(EventLoop.idleTime))
+    }
+
+    private func turn() {
+        loop.takeCommands(&commands)
+        now = .now
+        if !commands.isEmpty {
+            idleSince = now
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+        }
+        if let multi {
+            hasWork = false
+            multi.perform()
+            now = .now
+            while let (handle, result) = multi.nextCompleted() { (handle.client as? Exchange)?.transferEnded(result) }
+        }
+        if now >= nextDeadline { checkDeadlines() }
+        loop.delivery.send(&outbox)
+        guard let multi, !hasWork, !isFinished else { return }
+        let deadline = exchanges.isEmpty ? idleSince.adding(EventLoop.idleTime) : nextDeadline
+        loop.wait(multi, milliseconds: now.milliseconds(until: deadline))
+    }
+
+    private func perform(_ command: EventLoop.Command) {
+        switch command {
+        case .resume(let task):
+            if let exchange = exchanges[task.identifier] { exchange.resume() } else { begin(task) }
+        case .suspend(let task): exchanges[task.identifier]?.suspend()
+        case .cancel(let task, let error):
+            if let exchange = exchanges[task.identifier] {
+                exchange.finish(error)
+            } else {
+                // It had never been resumed.
+                deliver(.complete(error), to: task)
+            }
+        case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
+        case .consumed(let task): exchanges[task.identifier]?.resumeReceiving()
+        case .body(let task, let chunk): exchanges[task.identifier]?.receive(chunk)
+        case .hosted(let task, let source, let report): exchanges[task.identifier]?.receive(report, from: source)
+        case .prioritize(let task): exchanges[task.identifier]?.prioritize()
+        case .deliver(let item): outbox.append(item)
+        case .run(let action): action()
+        case .closeConnections, .close: mayEnd = true
+        }
+    }
+
+    private func begin(_ task: TaskCore) {
+        guard let exchange = Exchange(task: task, reactor: self) else { return }
+        exchanges[task.identifier] = exchange
+        exchange.start()
+    }
+
+    // MARK: For exchanges
+
+    func deliver(_ event: Delivery.Event, to task: TaskCore) { outbox.append(Delivery.Item(task: task, event: event)) }
+
+    func forget(_ exchange: Exchange) {
+        exchanges[exchange.task.identifier] = nil
+        if exchanges.isEmpty { idleSince = now }
+    }
+
+    /// Takes note of a deadline that is new or earlier than before.
+    func note(_ deadline: LoopTime) { nextDeadline = min(nextDeadline, deadline) }
+
+    func host(of url: String) -> HostQueue {
+        let origin = url.origin
+        if let host = hosts[origin] { return host }
+        let host = HostQueue(limit: settings.maximumConnectionsPerHost)
+        hosts[origin] = host
+        return host
+    }
+
+    func takeHandle() -> EasyHandle? { pool.popLast() ?? EasyHandle(bufferSize: Exchange.bufferSize) }
+
+    func add(_ handle: EasyHandle) -> Bool {
+        hasWork = true
+        return multi?.add(handle) ?? false
+    }
+
+    /// Takes a handle out of libcurl's hands, closing its connection if a transfer is under way.
+    func remove(_ handle: EasyHandle) {
+        multi?.remove(handle)
+        handle.client = nil
+        hasWork = true
+        if pool.count < 256 { pool.append(handle) }
+    }
+
+    // MARK: Time
+
+    private func checkDeadlines() {
+        nextDeadline = .distantFuture
+        // Expiry removes from the dictionary that is gone through.
+        for exchange in Array(exchanges.values) where !exchange.expire(at: now) { note(exchange.deadline) }
+    }
+}
+
+extension String {
+    /// Scheme, host and port of a URL, as they stand there.
+    fileprivate var origin: String {
+        let bytes = utf8
+        var slashes = 0
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes == 3 || byte == UInt8(ascii: "?") { break }
+            index = bytes.index(after: index)
+        }
+        return String(self[..<index])
+    }
+}
+#endif

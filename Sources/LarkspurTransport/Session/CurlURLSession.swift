@@ -1,0 +1,259 @@
+#if canImport(FoundationNetworking)
+/// A `URLSession` for Linux whose http and https tasks are carried by libcurl's multi interface, on a thread of the session's own.
+///
+/// Use it in place of `URLSession`: make it with the same initialiser, and everything that the superclass's documentation says of data, upload and download tasks
+/// holds. Tasks for other schemes (data:, file:, ftp:, ws:) are the superclass's own. Unlike the superclass it never ends the process because of what a server
+/// sends, or because it was invalidated.
+///
+/// The delegate is called on the delegate queue, one call after the other, and is kept until the session is invalidated. A session that is released without having
+/// been invalidated ends with its last task.
+open class CurlURLSession: URLSession, @unchecked Sendable {
+    // Safe: what can change is behind the lock of the core.
+    let core: SessionCore
+    private let ownConfiguration: URLSessionConfiguration
+    private let ownQueue: OperationQueue
+
+    /// Makes a session without a delegate.
+    /// - Parameter configuration: How the session behaves; it is copied, and what is changed later has no effect.
+    public convenience override init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    }
+
+    /// Makes a session.
+    /// - Parameters:
+    ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
+    ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
+    ///   - queue: Where the delegate and completion handlers are called, one call after the other. Default: a serial queue of the session's own.
+    public convenience override init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {
+        self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, options: Options())
+    }
+
+    /// Makes a session with options that a configuration has no words for.
+    /// - Parameters:
+    ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
+    ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
+    ///   - queue: Where the delegate and completion handlers are called, one call after the other. Default: a serial queue of the session's own.
+    ///   - options: What else there is to choose.
+    public convenience init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue queue: OperationQueue? = nil,
+        options: Options
+    ) {
+        self.init(configuration, delegate: delegate, queue: queue, options: options, callsDelegateOnLoop: false)
+    }
+
+    /// - Parameter callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
+    package init(
+        _ configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        queue: OperationQueue?,
+        options: Options,
+        callsDelegateOnLoop: Bool
+    ) {
+        let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
+        let place: Delivery.Place
+        if let queue {
+            ownQueue = queue
+            place = callsDelegateOnLoop ? .loop : .operations(queue)
+        } else {
+            let serialQueue = DispatchQueue(label: "larkspur.delegate")
+            ownQueue = OperationQueue()
+            ownQueue.maxConcurrentOperationCount = 1
+            ownQueue.underlyingQueue = serialQueue
+            place = callsDelegateOnLoop ? .loop : .queue(serialQueue)
+        }
+        ownConfiguration = copy
+        core = SessionCore(settings: SessionSettings(copy, options: options), delegate: delegate, place: place)
+        super.init(configuration: Self.forSuperclass(copy), delegate: nil, delegateQueue: nil)
+        core.attach(self)
+    }
+
+    deinit { core.abandon() }
+
+    /// The configuration without what the superclass would trap on when it is made, or needlessly open files for.
+    private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+        let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+        copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
+        copy.protocolClasses = copy.protocolClasses?.filter { $0 is URLProtocol.Type }
+        copy.urlCache = nil
+        return copy
+    }
+
+    // MARK: Availability
+
+    /// Whether there is a libcurl that the engine can use: 7.68 or later. Without one every task fails with what ``unavailabilityReason`` says.
+    public static var isAvailable: Bool { unavailabilityReason == nil }
+
+    /// Why the engine cannot be used; nil if it can.
+    public static var unavailabilityReason: String? { Libcurl.unavailability }
+
+    /// The version of the libcurl that carries the requests, as in "7.88.1"; nil if there is none.
+    public static var libcurlVersion: String? { Libcurl.version }
+
+    // MARK: What the superclass shows
+
+    private static let sharedSession = CurlURLSession(configuration: .default)
+
+    /// A session for requests without demands of their own, which nobody can invalidate.
+    open override class var shared: URLSession { sharedSession }
+
+    private var isShared: Bool { self === Self.sharedSession }
+
+    open override var delegate: (any URLSessionDelegate)? { core.delegate }
+    open override var delegateQueue: OperationQueue { ownQueue }
+    open override var configuration: URLSessionConfiguration {
+        ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
+    }
+
+    // MARK: Invalidation
+
+    open override func finishTasksAndInvalidate() {
+        if !isShared { core.invalidate(cancellingTasks: false) }
+    }
+
+    open override func invalidateAndCancel() {
+        guard !isShared else { return }
+        super.getAllTasks { tasks in for task in tasks { task.cancel() } }
+        core.invalidate(cancellingTasks: true)
+    }
+
+    func invalidateSuperclass() { super.finishTasksAndInvalidate() }
+
+    /// Removes the cookies of the session's storage, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
+    open override func reset(completionHandler: @Sendable @escaping () -> Void) {
+        let storage = ownConfiguration.httpCookieStorage
+        for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
+        flush(completionHandler: completionHandler)
+    }
+
+    /// Closes the session's connections as soon as no transfer is under way; then calls back on the delegate queue.
+    open override func flush(completionHandler: @Sendable @escaping () -> Void) {
+        core.loop.post(.closeConnections)
+        core.delivery.afterwards(through: core.loop, completionHandler)
+    }
+
+    // MARK: Tasks
+
+    open override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
+        let tasks = core.tasks
+        super.getAllTasks { [core] own in
+            core.delivery.afterwards(through: core.loop) { completionHandler(tasks + own) }
+        }
+    }
+
+    open override func getTasksWithCompletionHandler(
+        _ completionHandler: @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
+            -> Void
+    ) {
+        getAllTasks { tasks in
+            let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
+            let data = tasks.filter { !($0 is URLSessionUploadTask) }.compactMap { $0 as? URLSessionDataTask }
+            completionHandler(data, uploads, tasks.compactMap { $0 as? URLSessionDownloadTask })
+        }
+    }
+
+    open override func dataTask(with request: URLRequest) -> URLSessionDataTask {
+        makeDataTask(request, nil) ?? super.dataTask(with: request)
+    }
+
+    open override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
+
+    open override func dataTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        makeDataTask(request, .data(completionHandler))
+            ?? super.dataTask(with: request, completionHandler: completionHandler)
+    }
+
+    open override func dataTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), nil)
+    }
+
+    open override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        makeUploadTask(request, .data(bodyData), nil)
+    }
+
+    open override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        makeUploadTask(request, .stream(nil), nil)
+    }
+
+    open override func uploadTask(
+        with request: URLRequest,
+        fromFile fileURL: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, .file(fileURL), .data(completionHandler))
+    }
+
+    open override func uploadTask(
+        with request: URLRequest,
+        from bodyData: Data?,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        makeUploadTask(request, bodyData.map(RequestBody.data) ?? .none, .data(completionHandler))
+    }
+
+    open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        makeDownloadTask(request, nil)
+    }
+
+    open override func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url))
+    }
+
+    open override func downloadTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        makeDownloadTask(request, .download(completionHandler))
+    }
+
+    open override func downloadTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    // MARK: Making
+
+    /// Nil for what the superclass carries.
+    private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
+        guard core.carries(request) else {
+            core.noteUseOfSuperclass()
+            return nil
+        }
+        let task = core.makeTask(kind: .data, request: request, body: RequestBody(of: request), completion: completion)
+        return CurlDataTask(task, of: self)
+    }
+
+    private func makeUploadTask(
+        _ request: URLRequest,
+        _ body: RequestBody,
+        _ completion: TaskCore.Completion?
+    ) -> CurlUploadTask {
+        CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
+    }
+
+    private func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
+        let body = RequestBody(of: request)
+        return CurlDownloadTask(
+            core.makeTask(kind: .download, request: request, body: body, completion: completion),
+            of: self
+        )
+    }
+}
+#endif

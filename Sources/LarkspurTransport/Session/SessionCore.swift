@@ -1,0 +1,141 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// What a session and its tasks share: its settings, its loop, its delegate and the list of its tasks.
+final class SessionCore: Sendable {
+    fileprivate struct Storage {
+        weak var face: CurlURLSession?
+        var delegate: (any URLSessionDelegate)?
+        var delegates: Delegates
+        var tasks: [Int: TaskCore] = [:]
+        var nextIdentifier = SessionCore.firstIdentifier
+        var isInvalidated = false
+        var hasEnded = false
+        /// A task went to the superclass, which then has to be invalidated too.
+        var usesSuperclass = false
+    }
+
+    /// The superclass counts its own tasks from 1.
+    private static let firstIdentifier = 1 << 30
+
+    let settings: SessionSettings
+    let delivery: Delivery
+    let loop: EventLoop
+    private let storage: Mutex<Storage>
+
+    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, place: Delivery.Place) {
+        self.settings = settings
+        delivery = Delivery(place: place)
+        loop = EventLoop(settings: settings, delivery: delivery)
+        storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
+    }
+
+    func attach(_ face: CurlURLSession) { storage.withLock { $0.face = face } }
+
+    var face: CurlURLSession? { storage.withLock { $0.face } }
+    var delegate: (any URLSessionDelegate)? { storage.withLock { $0.delegate } }
+    var delegates: Delegates { storage.withLock { $0.delegates } }
+
+    // MARK: Tasks
+
+    /// The tasks that have not ended and that somebody still holds.
+    var tasks: [URLSessionTask] {
+        storage.withLock { Array($0.tasks.values) }.compactMap(\.face)
+    }
+
+    /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other schemes.
+    func carries(_ request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme?.lowercased() else { return true }
+        return scheme == "http" || scheme == "https" || settings.protocols.hosts(request)
+    }
+
+    func makeTask(
+        kind: TaskCore.Kind,
+        request: URLRequest,
+        body: RequestBody,
+        completion: TaskCore.Completion?
+    ) -> TaskCore {
+        storage.withLock { storage in
+            let identifier = storage.nextIdentifier
+            storage.nextIdentifier += 1
+            let task = TaskCore(
+                identifier: identifier,
+                kind: kind,
+                request: request,
+                body: body,
+                completion: completion,
+                session: self,
+                defect: storage.isInvalidated ? Self.invalidated(request) : Self.unavailable(request)
+            )
+            storage.tasks[identifier] = task
+            return task
+        }
+    }
+
+    /// A task was completed, or nobody holds it who could resume it.
+    func taskEnded(_ task: TaskCore) {
+        let isLast = storage.withLock { storage in
+            storage.tasks[task.identifier] = nil
+            return storage.endsNow
+        }
+        if isLast { end() }
+    }
+
+    func noteUseOfSuperclass() { storage.withLock { $0.usesSuperclass = true } }
+
+    // MARK: Invalidation
+
+    var isInvalidated: Bool { storage.withLock { $0.isInvalidated } }
+
+    func invalidate(cancellingTasks: Bool) {
+        let (tasks, isLast) = storage.withLock { storage in
+            storage.isInvalidated = true
+            return (cancellingTasks ? Array(storage.tasks.values) : [], storage.endsNow)
+        }
+        for task in tasks { task.cancel() }
+        if isLast { end() }
+    }
+
+    /// The session goes with its last reference: nobody can make tasks any more, and none is left.
+    func abandon() { loop.post(.close) }
+
+    /// Tells the delegate, lets go of it, and ends the thread.
+    private func end() {
+        guard let face = self.face else { return abandon() }
+        let delegate = delegate
+        let usesSuperclass = storage.withLock { $0.usesSuperclass }
+        delivery.afterwards(through: loop) { [self] in
+            if usesSuperclass {
+                // It tells the delegate when its own tasks have ended too.
+                face.invalidateSuperclass()
+            } else {
+                delegate?.urlSession(face, didBecomeInvalidWithError: nil)
+                storage.withLock { storage in
+                    storage.delegate = nil
+                    storage.delegates = Delegates(nil)
+                }
+            }
+            loop.post(.close)
+        }
+    }
+
+    private static func invalidated(_ request: URLRequest) -> URLError {
+        .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request.url)
+    }
+
+    private static func unavailable(_ request: URLRequest) -> URLError? {
+        CurlURLSession.unavailabilityReason.map { .engine(.resourceUnavailable, $0, url: request.url) }
+    }
+}
+
+extension SessionCore.Storage {
+    /// Whether the session, being invalid, has just seen the end of its last task; true once.
+    fileprivate var endsNow: Bool {
+        mutating get {
+            guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
+            hasEnded = true
+            return true
+        }
+    }
+}
+#endif

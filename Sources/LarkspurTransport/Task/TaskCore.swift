@@ -1,0 +1,209 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// What the three classes of tasks have in common: everything but their superclass.
+///
+/// What users see of a task is behind one lock, in which nobody else's code runs. Work is done on the session's loop.
+final class TaskCore: Sendable {
+    /// How the response is delivered.
+    enum Kind: Sendable {
+        case data
+        case upload
+        case download
+    }
+
+    /// The closure that takes the place of the delegate's methods for the response and its content.
+    enum Completion: Sendable {
+        case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    }
+
+    struct Storage {
+        var state = URLSessionTask.State.suspended
+        var isStarted = false
+        var currentRequest: URLRequest?
+        var response: URLResponse?
+        var error: (any Error)?
+        var counts = TransferCounts()
+        var priority = URLSessionTask.defaultPriority
+        var description: String?
+        var delegate: (any URLSessionTaskDelegate)?
+        var progress: Progress?
+        var earliestBeginDate: Date?
+        var expectsToReceive = NSURLSessionTransferSizeUnknown
+        var expectsToSend = NSURLSessionTransferSizeUnknown
+        var metrics: [TransferMetrics] = []
+        weak var face: URLSessionTask?
+        /// From the first resumption to the end the session keeps its tasks.
+        var runningFace: URLSessionTask?
+    }
+
+    let identifier: Int
+    let kind: Kind
+    let originalRequest: URLRequest?
+    let body: RequestBody
+    let completion: Completion?
+    let session: SessionCore
+    /// Why the task fails as soon as it is resumed.
+    let defect: URLError?
+    private let storage: Mutex<Storage>
+    let backlog = Backlog()
+    /// What belongs to the thread or queue on which the delegate is called.
+    let deliveryState = DeliveryState()
+
+    init(
+        identifier: Int,
+        kind: Kind,
+        request: URLRequest?,
+        body: RequestBody,
+        completion: Completion?,
+        session: SessionCore,
+        defect: URLError?
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.originalRequest = request
+        self.body = body
+        self.completion = completion
+        self.session = session
+        self.defect = defect
+        var storage = Storage()
+        storage.currentRequest = request
+        self.storage = Mutex(storage)
+    }
+
+    func withStorage<Result>(_ access: (inout Storage) -> sending Result) -> sending Result {
+        storage.withLock { access(&$0) }
+    }
+
+    // MARK: What its face shows
+
+    func attach(_ face: URLSessionTask) { storage.withLock { $0.face = face } }
+
+    /// Nobody can resume it any more; a task under way keeps its face.
+    func faceReleased() {
+        if withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
+    }
+
+    var counts: TransferCounts { storage.withLock { $0.counts } }
+
+    /// Both directions of the task; made when somebody asks for it, and kept up from then on.
+    var progress: Progress {
+        storage.withLock { storage in
+            if let progress = storage.progress { return progress }
+            let progress = Progress(totalUnitCount: -1)
+            storage.counts.show(in: progress)
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak self] in self?.cancel() }
+            progress.pausingHandler = { [weak self] in self?.suspend() }
+            progress.resumingHandler = { [weak self] in self?.resume() }
+            storage.progress = progress
+            return progress
+        }
+    }
+
+    func summary(of name: String) -> String {
+        "<\(name) \(identifier): \(originalRequest?.httpMethod ?? "GET") \(originalRequest?.url?.host ?? "no host")>"
+    }
+
+    // MARK: Controls
+
+    func resume() {
+        let (startsNow, date) = storage.withLock { storage -> (Bool?, Date?) in
+            guard storage.state == .suspended else { return (nil, nil) }
+            storage.state = .running
+            defer { storage.isStarted = true }
+            if !storage.isStarted { storage.runningFace = storage.face }
+            return (!storage.isStarted, storage.earliestBeginDate)
+        }
+        guard let startsNow else { return }
+        if let defect { return end(with: defect) }
+        if startsNow, let delay = date?.timeIntervalSinceNow, delay > 0, delay < 1e9 {
+            DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [self] in
+                if withStorage({ $0.state }) == .running { session.loop.post(.resume(self)) }
+            }
+        } else {
+            session.loop.post(.resume(self))
+        }
+    }
+
+    func suspend() {
+        let isSuspended = storage.withLock { storage in
+            guard storage.state == .running else { return false }
+            storage.state = .suspended
+            return true
+        }
+        if isSuspended { session.loop.post(.suspend(self)) }
+    }
+
+    func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
+
+    func cancel(with error: any Error) {
+        let isCancelled = storage.withLock { storage in
+            guard storage.state == .running || storage.state == .suspended else { return false }
+            storage.state = .canceling
+            // A task that was never resumed ends too, and tells its delegate so.
+            storage.runningFace = storage.face
+            return true
+        }
+        guard isCancelled else { return }
+        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
+    }
+
+    /// Ends a task that has nothing to do with the loop.
+    private func end(with error: any Error) {
+        session.delivery.send(Delivery.Item(task: self, event: .complete(error)), through: session.loop)
+    }
+
+    // MARK: For the loop
+
+    var isCancelled: Bool { storage.withLock { $0.state == .canceling || $0.state == .completed } }
+
+    var priority: Float { storage.withLock { $0.priority } }
+
+    func setPriority(_ priority: Float) {
+        storage.withLock { $0.priority = priority }
+        session.loop.post(.prioritize(self))
+    }
+
+    func setCurrentRequest(_ request: URLRequest) { storage.withLock { $0.currentRequest = request } }
+
+    /// Notes a response, and what it says of the length of its content.
+    func setResponse(_ response: URLResponse, expected: Int64) {
+        storage.withLock { storage in
+            storage.response = response
+            storage.counts.expectedToReceive = expected
+        }
+    }
+
+    /// Changes the counts, and the progress object if somebody has asked for it.
+    func count(_ change: (inout TransferCounts) -> Void) {
+        let (progress, counts) = storage.withLock { storage in
+            change(&storage.counts)
+            return (storage.progress, storage.counts)
+        }
+        if let progress { counts.show(in: progress) }
+    }
+
+    func add(_ metrics: TransferMetrics) { storage.withLock { $0.metrics.append(metrics) } }
+
+    /// Marks the task as completed and lets go of it; the face is returned so that it lives until its delegate has been told.
+    func complete(with error: (any Error)?) -> URLSessionTask? {
+        let (face, progress, counts) = storage.withLock { storage in
+            storage.state = .completed
+            storage.error = error
+            storage.currentRequest = storage.currentRequest ?? originalRequest
+            defer { storage.runningFace = nil }
+            return (storage.runningFace ?? storage.face, storage.progress, storage.counts)
+        }
+        if let progress, error == nil { counts.finish(progress) }
+        return face
+    }
+
+    /// The delegate that hears of the task: its own, else the session's.
+    var delegates: Delegates { storage.withLock { $0.delegate }.map { Delegates($0) } ?? session.delegates }
+
+    /// The face, while there is one.
+    var face: URLSessionTask? { storage.withLock { $0.runningFace ?? $0.face } }
+}
+#endif
