@@ -1,0 +1,53 @@
+#if canImport(FoundationNetworking)
+
+extension HTTPCookie {
+    /// Read back from its file, a storage's cookie has lost that it was secure, but not its comment.
+    private static let secureMark = "Secure"
+
+    convenience init?(_ cookie: SetCookie, domain: String, path: String, expiry: Date?) {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: cookie.name, .value: cookie.value, .domain: domain, .path: path,
+        ]
+        if let expiry { properties[.expires] = expiry } else { properties[.discard] = "TRUE" }
+        if cookie.isSecure {
+            properties[.secure] = "TRUE"
+            properties[.comment] = Self.secureMark
+        }
+        if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+        self.init(properties: properties)
+    }
+
+    var isForSecureOnly: Bool { isSecure || comment == Self.secureMark }
+
+    /// Whether a request may carry the cookie (RFC 6265, section 5.4).
+    func isFor(_ context: CookieJar.Context, now: Date) -> Bool {
+        let domain = domain
+        let isForHost =
+            domain.utf8.first == UInt8(ascii: ".")
+            ? context.host.isWithin(domain.dropFirst()) : context.host.name == domain
+        guard isForHost, context.isSecure || !isForSecureOnly, CookiePath.matches(context.path, cookiePath: path) else {
+            return false
+        }
+        if let expiresDate, expiresDate <= now { return false }
+        return !name.breaksLine && !value.breaksLine
+    }
+
+    /// Whether the new cookie says what this one says already. An end that moves by less than a hundredth of the time left, and less than a minute, is not
+    /// worth writing: servers renew ages with every response.
+    func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
+        guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
+        switch (expiresDate, expiry) {
+        case (nil, nil): return true
+        case (let old?, let new?):
+            return abs(new.timeIntervalSince(old)) <= min(60, new.timeIntervalSince(now) / 100)
+        default: return false
+        }
+    }
+
+    /// In seconds since the reference date.
+    var created: Double {
+        properties?[HTTPCookiePropertyKey("Created")] as? Double ?? 0
+    }
+}
+
+#endif

@@ -1,0 +1,36 @@
+#if canImport(FoundationNetworking)
+
+extension RequestHead {
+    /// Why a request cannot be written. A sentence names the offender, never its value, which may be a secret.
+    enum Failure: Error, Equatable {
+        case missingURL, invalidURL, unsupportedScheme
+        case invalidMethod
+        case invalidFieldName(String)
+        case invalidFieldValue(name: String)
+
+        /// Foundation has no code for a field: as with a bad URL, the request is malformed and no repetition helps.
+        var code: URLError.Code {
+            self == .unsupportedScheme ? .unsupportedURL : .badURL
+        }
+
+        var sentence: String {
+            switch self {
+            case .missingURL: "The request has no URL."
+            case .invalidURL:
+                "The URL is not absolute, or has no host, an impossible port or characters that no URL has."
+            case .unsupportedScheme: "The URL's scheme is neither http nor https."
+            case .invalidMethod: "The method contains characters that HTTP does not allow there."
+            case .invalidFieldName(let name):
+                "The field name \(name.debugDescription) contains characters that HTTP does not allow there."
+            case .invalidFieldValue(let name):
+                "The value of the field \(name) contains a line end or a null character."
+            }
+        }
+
+        var urlError: URLError {
+            URLError(code, userInfo: [NSLocalizedDescriptionKey: sentence])
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,64 @@
+#if canImport(FoundationNetworking)
+
+/// What libcurl is told of a request before its content.
+struct RequestHead {
+    /// How much content there is to send.
+    enum BodyLength: Equatable {
+        case none
+        case known(Int64)
+        /// libcurl sends it in chunks over HTTP/1.1 by itself, given `CURLOPT_UPLOAD` and no size.
+        case unknown
+
+        var hasContent: Bool { self != .none && self != .known(0) }
+    }
+
+    let method: String
+    let target: RequestTarget
+    /// Lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" against one of libcurl's own.
+    let lines: [String]
+    /// The length of the content, which a stream's request may state in a Content-Length field.
+    let body: BodyLength
+    /// Whether the caller negotiates the coding, and so gets the content as it comes.
+    let setsAcceptEncoding: Bool
+
+    /// The URL for `CURLOPT_URL`.
+    var url: String { target.text }
+
+    /// Checks the request, for libcurl writes what it is given, and completes its fields.
+    ///
+    /// The request's own fields win over `additionalFields`, and both over `cookie`. `authorization` is the answer to a challenge and wins over all.
+    /// Fields about the transfer of the content are libcurl's to write.
+    init(
+        _ request: URLRequest,
+        additionalFields: [String: String],
+        body: BodyLength,
+        cookie: String?,
+        authorization: String?
+    ) throws(Failure) {
+        guard let url = request.url else { throw .missingURL }
+        target = try RequestTarget(url)
+        let method = request.httpMethod ?? "GET"
+        guard method == "GET" || method.isToken else { throw .invalidMethod }
+        self.method = method
+
+        let fields = request.allHTTPHeaderFields ?? [:]
+        if fields.isEmpty, additionalFields.isEmpty, cookie == nil, authorization == nil, body == .none, method == "GET"
+        {
+            lines = RequestLines.defaults
+            self.body = .none
+            setsAcceptEncoding = false
+            return
+        }
+        var made = RequestLines()
+        if let authorization { try made.add("Authorization", authorization) }
+        for (name, value) in fields { try made.add(name, value) }
+        for (name, value) in additionalFields { try made.add(name, value) }
+        if let cookie { try made.add("Cookie", cookie) }
+        self.body = made.length(ofBody: body)
+        made.addDefaults(method: method, body: self.body)
+        lines = made.lines
+        setsAcceptEncoding = made.contains(.acceptEncoding)
+    }
+}
+
+#endif

@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+
+/// The lines of a request's fields while they are put together; of two fields with one name the first counts.
+struct RequestLines {
+    /// Fields that decide about others.
+    struct Noted: OptionSet {
+        let rawValue: UInt16
+
+        static let accept = Noted(rawValue: 1)
+        static let acceptEncoding = Noted(rawValue: 2)
+        static let acceptLanguage = Noted(rawValue: 4)
+        static let userAgent = Noted(rawValue: 8)
+        static let contentType = Noted(rawValue: 16)
+        static let expect = Noted(rawValue: 32)
+    }
+
+    private(set) var lines: [String] = []
+    private var names: [String] = []
+    private var noted: Noted = []
+    private var statedLength: Int64?
+
+    init() {
+        lines.reserveCapacity(16)
+        names.reserveCapacity(16)
+    }
+
+    func contains(_ field: Noted) -> Bool { noted.contains(field) }
+
+    mutating func add(_ name: String, _ value: String) throws(RequestHead.Failure) {
+        guard name.isToken else { throw .invalidFieldName(name) }
+        guard !value.breaksLine else { throw .invalidFieldValue(name: name) }
+        guard !names.contains(where: { $0.hasSameLetters(as: name) }) else { return }
+        names.append(name)
+        if note(name, value) {
+            // libcurl takes a name with a colon and nothing but blanks for the wish to send no such field.
+            lines.append(value.utf8.allSatisfy(\.isBlank) ? name + ";" : name + ": " + value)
+        }
+    }
+
+    /// Returns whether the field is the caller's to send.
+    private mutating func note(_ name: String, _ value: String) -> Bool {
+        switch name.utf8.count {
+        case 6 where name.hasSameLetters(as: "Accept"): noted.insert(.accept)
+        case 6 where name.hasSameLetters(as: "Expect"): noted.insert(.expect)
+        case 10 where name.hasSameLetters(as: "User-Agent"): noted.insert(.userAgent)
+        case 12 where name.hasSameLetters(as: "Content-Type"): noted.insert(.contentType)
+        case 15 where name.hasSameLetters(as: "Accept-Encoding"): noted.insert(.acceptEncoding)
+        case 15 where name.hasSameLetters(as: "Accept-Language"): noted.insert(.acceptLanguage)
+        case 14 where name.hasSameLetters(as: "Content-Length"):
+            statedLength = ContentLength(value).value
+            return false
+        case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
+        default: break
+        }
+        return true
+    }
+
+    /// A stream is as long as the caller says it is.
+    func length(ofBody body: RequestHead.BodyLength) -> RequestHead.BodyLength {
+        guard body == .unknown, let statedLength else { return body }
+        return .known(statedLength)
+    }
+
+    mutating func addDefaults(method: String, body: RequestHead.BodyLength) {
+        addContentDefaults(method: method, body: body)
+        if !contains(.accept) { lines.append(Self.accept) }
+        if !contains(.userAgent) { lines.append(Self.userAgent) }
+        if !contains(.acceptLanguage), let language = Self.acceptLanguage { lines.append(language) }
+    }
+
+    private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
+        let isPost = method == "POST"
+        if !contains(.contentType), isPost || body.hasContent {
+            // libcurl gives any content of its own accord the type that only a POST without one should have.
+            lines.append(
+                isPost && body.hasContent ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:"
+            )
+        }
+        if body.hasContent {
+            if !contains(.expect) { lines.append("Expect:") }
+        } else if isPost || method == "PUT" || method == "PATCH" {
+            // Servers wait for content with these methods unless told that there is none (RFC 9110, section 8.6).
+            lines.append("Content-Length: 0")
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,89 @@
+#if canImport(FoundationNetworking)
+
+/// A URL in the form that libcurl takes: absolute, in ASCII, without user information and fragment, with a host and a port that exist.
+struct RequestTarget: Equatable {
+    let text: String
+    let isSecure: Bool
+    /// Whether the URL names a user. libcurl would send the name unasked, so it is left out of `text`.
+    let hasUserInfo: Bool
+
+    init(_ url: URL) throws(RequestHead.Failure) {
+        var whole = url.absoluteString
+        let parts = whole.withUTF8 { Self.parts(of: $0) }
+        guard let parts else { throw .invalidURL }
+        switch parts.scheme {
+        case .http: isSecure = false
+        case .https: isSecure = true
+        case .other: throw .unsupportedScheme
+        }
+        guard parts.isValid else { throw .invalidURL }
+        hasUserInfo = parts.hostStart > parts.authorityStart
+        if parts.end == whole.utf8.count, !hasUserInfo {
+            text = whole
+        } else {
+            text = whole.withUTF8 {
+                String(decoding: $0[..<parts.authorityStart], as: UTF8.self)
+                    + String(decoding: $0[parts.hostStart..<parts.end], as: UTF8.self)
+            }
+        }
+    }
+
+    private enum Scheme {
+        case http, https, other
+    }
+
+    private struct Parts {
+        let scheme: Scheme
+        var authorityStart = 0
+        var hostStart = 0
+        var end = 0
+        var isValid = false
+    }
+
+    /// Nil when there is no scheme.
+    private static func parts(of bytes: UnsafeBufferPointer<UInt8>) -> Parts? {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        var parts = Parts(scheme: scheme(bytes[..<colon]))
+        guard parts.scheme != .other else { return parts }
+        let start = colon + 3
+        guard start < bytes.count, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+        else { return parts }
+        parts.authorityStart = start
+        parts.end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        let authority = bytes[start..<parts.end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        parts.hostStart = authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? start
+        parts.isValid =
+            isHostAndPort(bytes[parts.hostStart..<authority.endIndex])
+            && bytes[start..<parts.end].allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        return parts
+    }
+
+    private static func scheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Scheme {
+        guard bytes.count == 4 || bytes.count == 5 else { return .other }
+        guard zip(bytes, "https".utf8).allSatisfy({ $0.asLowercase == $1 }) else { return .other }
+        return bytes.count == 4 ? .http : .https
+    }
+
+    private static func isHostAndPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        var hostEnd = bytes.endIndex
+        if bytes.first == UInt8(ascii: "[") {
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > bytes.startIndex + 1 else {
+                return false
+            }
+            hostEnd = bracket + 1
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            hostEnd = colon
+        }
+        guard hostEnd > bytes.startIndex else { return false }
+        guard hostEnd < bytes.endIndex else { return true }
+        guard bytes[hostEnd] == UInt8(ascii: ":") else { return false }
+        var port = 0
+        for byte in bytes[(hostEnd + 1)...] {
+            guard byte.isDigit, port <= 65535 else { return false }
+            port = port * 10 + Int(byte &- UInt8(ascii: "0"))
+        }
+        return port <= 65535
+    }
+}
+
+#endif

@@ -1,0 +1,146 @@
+#if canImport(FoundationNetworking)
+
+/// Puts response heads together from header lines as libcurl hands them over, one at a time with its line end.
+///
+/// It takes what servers really send: no reason phrase, no blank after the colon or one before it, bare line feeds, text in ISO 8859-1, folded
+/// lines. A line that is no field is skipped. Control characters that could end a line elsewhere become spaces (RFC 9110, section 5.5).
+struct ResponseHeadParser {
+    enum Failure: Error, Equatable {
+        case invalidStatusLine
+        case invalidStatus(Int)
+        case tooManyBytes(limit: Int)
+
+        var sentence: String {
+            switch self {
+            case .invalidStatusLine: "The server's reply does not begin with an HTTP status line."
+            case .invalidStatus(let status): "The server sent the status \(status), which is not between 100 and 599."
+            case .tooManyBytes(let limit): "The fields of the server's reply are longer than \(limit) bytes."
+            }
+        }
+    }
+
+    private enum Stage {
+        case statusLine, fields, trailers
+    }
+
+    static let maximumByteCount = 512 * 1024
+
+    private var stage = Stage.statusLine
+    private var byteCount = 0
+    private var draft: ResponseHead.Draft?
+    /// The field read last: the next line may go on with it.
+    private var pending: (name: FieldName, value: String)?
+    private var finishedTrailers: [String: String] = [:]
+
+    init() {}
+
+    /// The fields after the content, by canonical names; complete when the transfer is.
+    var trailers: [String: String] {
+        guard stage == .trailers, let pending else { return finishedTrailers }
+        var all = finishedTrailers
+        Self.add(pending, to: &all)
+        return all
+    }
+
+    /// Takes the next line.
+    ///
+    /// Returns a head with the empty line that ends it, for informational responses too. What follows a final one is trailers, until a status line
+    /// begins another: libcurl may repeat a request by itself.
+    mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
+        byteCount += line.count
+        guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
+        let content = Self.withoutLineEnd(line)
+        switch stage {
+        case .statusLine:
+            try begin(content)
+        case .fields:
+            guard !content.isEmpty else { return finish() }
+            read(content)
+        case .trailers:
+            if StatusLine.begins(content) {
+                try begin(content)
+            } else {
+                read(content)
+            }
+        }
+        return nil
+    }
+
+    private mutating func begin(_ line: UnsafeRawBufferPointer) throws(Failure) {
+        let (status, version) = try StatusLine.parse(line)
+        draft = ResponseHead.Draft(status: status, version: version)
+        pending = nil
+        finishedTrailers = [:]
+        stage = .fields
+    }
+
+    private mutating func finish() -> ResponseHead? {
+        keepPending()
+        let head = draft.take()?.finished()
+        stage = (head?.status ?? 0) < 200 ? .statusLine : .trailers
+        return head
+    }
+
+    private mutating func read(_ line: UnsafeRawBufferPointer) {
+        if let first = line.first, first.isBlank {
+            pending?.value += " " + Self.text(Self.trimmed(line))
+            return
+        }
+        keepPending()
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = FieldName(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon])))
+        else { return }
+        pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
+    }
+
+    private mutating func keepPending() {
+        guard let field = pending else { return }
+        pending = nil
+        if stage == .trailers {
+            Self.add(field, to: &finishedTrailers)
+        } else {
+            draft?.add(field.name, field.value)
+        }
+    }
+
+    private static func add(_ field: (name: FieldName, value: String), to trailers: inout [String: String]) {
+        if let existing = trailers.updateValue(field.value, forKey: field.name.text) {
+            trailers[field.name.text] = existing + ", " + field.value
+        }
+    }
+}
+
+extension ResponseHeadParser {
+    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var end = line.count
+        if end > 0, line[end - 1] == .lineFeed { end -= 1 }
+        if end > 0, line[end - 1] == .carriageReturn { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: line[..<end])
+    }
+
+    private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = bytes.count
+        while start < end, bytes[start].isBlank { start += 1 }
+        while end > start, bytes[end - 1].isBlank { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        var isASCII = true
+        for byte in bytes {
+            guard byte != 0, byte != .carriageReturn, byte != .lineFeed else { return textWithoutLineEnds(bytes) }
+            if byte >= 0x80 { isASCII = false }
+        }
+        if isASCII { return String(decoding: bytes, as: UTF8.self) }
+        return String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+    }
+
+    private static func textWithoutLineEnds(_ bytes: UnsafeRawBufferPointer) -> String {
+        let spaced = bytes.map { $0 == 0 || $0 == .carriageReturn || $0 == .lineFeed ? .space : $0 }
+        return spaced.withUnsafeBytes { text(trimmed($0)) }
+    }
+}
+
+#endif

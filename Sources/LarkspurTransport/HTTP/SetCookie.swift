@@ -1,0 +1,84 @@
+#if canImport(FoundationNetworking)
+
+/// A cookie as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
+struct SetCookie: Equatable {
+    let name: String
+    let value: String
+    /// In lower case, without a leading dot; nil when there is none.
+    private(set) var domain: String?
+    /// Nil when there is none that begins with a slash.
+    private(set) var path: String?
+    private(set) var expires: Date?
+    /// In seconds; negative numbers as zero.
+    private(set) var maximumAge: Int64?
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+
+    /// Limits of RFC 6265bis, which browsers keep.
+    private static let maximumPairLength = 4096
+    private static let maximumAttributeLength = 1024
+
+    /// Nil when the value has no name, no equals sign, control characters, or more bytes than a cookie may have.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard !bytes.contains(where: { $0 < 0x20 && $0 != .tab || $0 == 0x7F }) else { return nil }
+        var parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = Self.trimmed(pair[..<equals])
+        let value = Self.trimmed(pair[(equals + 1)...])
+        guard !name.isEmpty, name.count + value.count <= Self.maximumPairLength else { return nil }
+        self.name = String(decoding: name, as: UTF8.self)
+        self.value = String(decoding: value, as: UTF8.self)
+        for part in parts { readAttribute(part) }
+    }
+
+    private mutating func readAttribute(_ bytes: ArraySlice<UInt8>) {
+        let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+        let name = String(decoding: Self.trimmed(bytes[..<(equals ?? bytes.endIndex)]), as: UTF8.self)
+        let value = Self.trimmed(equals.map { bytes[($0 + 1)...] } ?? [])
+        guard value.count <= Self.maximumAttributeLength else { return }
+        switch name.lowercased() {
+        case "expires": expires = CookieDate.parse(value) ?? expires
+        case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
+        case "domain":
+            let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
+            if !name.isEmpty { domain = String(decoding: name, as: UTF8.self).lowercased() }
+        case "path": path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self) : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        default: break
+        }
+    }
+
+    /// When the cookie ends, nil for the end of the session.
+    func expiry(now: Date) -> Date? {
+        if let maximumAge { return now.addingTimeInterval(Double(maximumAge)) }
+        return expires
+    }
+
+    /// Whether the name promises what the cookie does not keep (RFC 6265bis, section 4.1.3).
+    func breaksPromise(isSecureOrigin: Bool) -> Bool {
+        let lowercase = name.lowercased()
+        if lowercase.hasPrefix("__secure-") { return !isSecure || !isSecureOrigin }
+        if lowercase.hasPrefix("__host-") { return !isSecure || !isSecureOrigin || domain != nil || path != "/" }
+        return false
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes.drop(while: \.isBlank)
+        while bytes.last?.isBlank == true { bytes.removeLast() }
+        return bytes
+    }
+
+    /// Numbers beyond a hundred years mean that.
+    private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        let digits = isNegative ? bytes.dropFirst() : bytes
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        let century: Int64 = 3_155_760_000
+        let value = digits.reduce(Int64(0)) { min($0 * 10 + Int64($1 &- UInt8(ascii: "0")), century) }
+        return isNegative ? 0 : value
+    }
+}
+
+#endif

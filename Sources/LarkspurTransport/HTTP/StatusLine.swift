@@ -1,0 +1,37 @@
+#if canImport(FoundationNetworking)
+
+/// The first line of a response: "HTTP/1.1 200 OK", "HTTP/2 200".
+enum StatusLine {
+    /// Whether the line begins with the protocol's name, as no field does.
+    static func begins(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count > 4 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
+            && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
+    }
+
+    static func parse(
+        _ line: UnsafeRawBufferPointer
+    ) throws(ResponseHeadParser.Failure) -> (status: Int, version: String) {
+        guard begins(line), let versionEnd = line.firstIndex(where: \.isBlank),
+            isVersion(line[5..<versionEnd]),
+            let start = line[versionEnd...].firstIndex(where: { !$0.isBlank })
+        else { throw .invalidStatusLine }
+        let digits = line[start...].prefix(while: \.isDigit)
+        let end = digits.endIndex
+        guard digits.count == 3, end == line.count || line[end].isBlank else { throw .invalidStatusLine }
+        let status = digits.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
+        guard (100...599).contains(status) else { throw .invalidStatus(status) }
+        return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
+    }
+
+    /// One digit, or two with a dot between them.
+    private static func isVersion(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let start = bytes.startIndex
+        switch bytes.count {
+        case 1: return bytes[start].isDigit
+        case 3: return bytes[start].isDigit && bytes[start + 1] == UInt8(ascii: ".") && bytes[start + 2].isDigit
+        default: return false
+        }
+    }
+}
+
+#endif

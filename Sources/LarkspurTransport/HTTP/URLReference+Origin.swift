@@ -1,0 +1,28 @@
+#if canImport(FoundationNetworking)
+
+extension URLReference {
+    /// Scheme, host and effective port (RFC 6454): who has them in common may see each other's credentials.
+    struct Origin: Equatable {
+        let scheme: String
+        let host: String
+        let port: Int
+    }
+
+    /// Nil for anything but an http or https URL with a host and a port that exists.
+    var origin: Origin? {
+        guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let authority else {
+            return nil
+        }
+        let afterUser = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority.utf8.index(after: $0) }
+        let hostAndPort = authority[(afterUser ?? authority.startIndex)...]
+        let bracket = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]"))
+        let colon = hostAndPort.utf8[(bracket ?? hostAndPort.startIndex)...].lastIndex(of: UInt8(ascii: ":"))
+        let host = hostAndPort[..<(colon ?? hostAndPort.endIndex)].lowercased()
+        let digits = colon.map { hostAndPort[hostAndPort.utf8.index(after: $0)...] } ?? ""
+        guard !host.isEmpty, let port = digits.isEmpty ? (scheme == "http" ? 80 : 443) : UInt16(digits).map(Int.init)
+        else { return nil }
+        return Origin(scheme: scheme, host: host, port: port)
+    }
+}
+
+#endif

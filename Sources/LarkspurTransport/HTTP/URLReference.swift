@@ -1,0 +1,104 @@
+#if canImport(FoundationNetworking)
+
+/// A URL or a relative reference in its five components (RFC 3986), made of any text without failing.
+///
+/// Foundation resolves references as well, but keeps dot segments of absolute ones and treats a percent sign differently depending on what else is
+/// in the text.
+struct URLReference: Equatable {
+    var scheme: String?
+    var authority: String?
+    var path: String
+    var query: String?
+    var fragment: String?
+
+    /// Takes the text apart as in appendix B of RFC 3986.
+    init(_ text: String) {
+        var rest = text[...]
+        fragment = Self.cut(&rest, at: "#")
+        query = Self.cut(&rest, at: "?")
+        if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+            scheme = String(rest[..<colon])
+            rest = rest[rest.utf8.index(after: colon)...]
+        }
+        if rest.utf8.starts(with: "//".utf8) {
+            let start = rest.utf8.index(rest.startIndex, offsetBy: 2)
+            let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            authority = String(rest[start..<end])
+            rest = rest[end...]
+        }
+        path = String(rest)
+    }
+
+    /// The text after the separator, which is taken off the end of `rest` together with it.
+    private static func cut(_ rest: inout Substring, at separator: Unicode.Scalar) -> String? {
+        let byte = UInt8(ascii: separator)
+        guard let index = rest.utf8.firstIndex(of: byte) else { return nil }
+        defer { rest = rest[..<index] }
+        return String(rest[rest.utf8.index(after: index)...])
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, first.asLowercase &- UInt8(ascii: "a") < 26 else { return false }
+        return text.utf8.allSatisfy {
+            $0.asLowercase &- UInt8(ascii: "a") < 26 || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+                || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    var text: String {
+        var text = scheme.map { $0 + ":" } ?? ""
+        if let authority { text += "//" + authority }
+        text += path
+        if let query { text += "?" + query }
+        if let fragment { text += "#" + fragment }
+        return text
+    }
+
+    /// What the reference means where it stands in the content of `base` (RFC 3986, section 5.2.2).
+    func resolved(against base: URLReference) -> URLReference {
+        var target = self
+        if scheme != nil || authority != nil {
+            target.scheme = scheme ?? base.scheme
+            target.path = Self.withoutDotSegments(path)
+            return target
+        }
+        target.scheme = base.scheme
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if path.utf8.first == UInt8(ascii: "/") {
+            target.path = Self.withoutDotSegments(path)
+        } else {
+            target.path = Self.withoutDotSegments(base.pathForMerging + path)
+        }
+        return target
+    }
+
+    /// The path up to its last slash (section 5.2.3).
+    private var pathForMerging: String {
+        if authority != nil, path.isEmpty { return "/" }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return String(path[...slash])
+    }
+
+    /// Section 5.2.4, segment by segment.
+    private static func withoutDotSegments(_ path: String) -> String {
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        var kept: [Substring] = []
+        var endsInFolder = false
+        for segment in path.dropFirst(isAbsolute ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false) {
+            endsInFolder = segment == "." || segment == ".."
+            if segment == ".." {
+                _ = kept.popLast()
+            } else if segment != "." {
+                kept.append(segment)
+            }
+        }
+        if endsInFolder { kept.append("") }
+        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+    }
+}
+
+#endif
