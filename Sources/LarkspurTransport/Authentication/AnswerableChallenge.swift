@@ -1,0 +1,58 @@
+#if canImport(FoundationNetworking)
+internal import HTTPBasics
+
+/// A challenge that can be answered with a user name and a password.
+enum AnswerableChallenge: Sendable, Hashable {
+    /// RFC 7617.
+    case basic(realm: String)
+    /// RFC 7616.
+    case digest(DigestChallenge)
+
+    /// Nil for other schemes, and for a Digest that cannot be computed.
+    init?(_ challenge: AuthenticationChallenge) {
+        if challenge.scheme.isEqualIgnoringCase(to: "Basic") {
+            self = .basic(realm: challenge["realm"] ?? "")
+        } else if let digest = DigestChallenge(challenge) {
+            self = .digest(digest)
+        } else {
+            return nil
+        }
+    }
+
+    var realm: String {
+        switch self {
+        case .basic(let realm): realm
+        case .digest(let challenge): challenge.realm
+        }
+    }
+
+    /// Whether the credentials were right and only the nonce was too old.
+    var isStale: Bool {
+        switch self {
+        case .basic: false
+        case .digest(let challenge): challenge.isStale
+        }
+    }
+
+    var scheme: ProtectionSpace.Scheme {
+        switch self {
+        case .basic: .basic
+        case .digest: .digest
+        }
+    }
+
+    /// A number that is larger for the better challenge.
+    var strength: Int {
+        switch self {
+        case .basic: 0
+        case .digest(let challenge):
+            switch challenge.algorithm {
+            case .md5: 1
+            case .md5Session: 2
+            case .sha256: 3
+            case .sha256Session: 4
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,45 @@
+#if canImport(FoundationNetworking)
+internal import HTTPBasics
+
+/// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
+struct DigestChallenge: Sendable, Hashable {
+    var realm: String
+    var nonce: String
+    var opaque: String?
+    var algorithm: DigestAlgorithm
+    /// Whether the server named the algorithm: one that did not may not know the parameter.
+    var namesAlgorithm: Bool
+    /// Whether the server offers the quality of protection "auth"; one that offers none knows RFC 2069 only.
+    var hasQualityOfProtection: Bool
+    var isStale: Bool
+    var wantsUserHash: Bool
+    var isUTF8: Bool
+    /// Where the credentials are good too: paths, or whole URIs; empty means everywhere on the server.
+    var domain: [String]
+
+    /// Nil for another scheme, without a nonce, with an algorithm that is not known, and with a quality of protection other than "auth" alone.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme.isEqualIgnoringCase(to: "Digest"), let nonce = challenge["nonce"],
+            let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")
+        else { return nil }
+        let qualities = Self.list(challenge["qop"])
+        hasQualityOfProtection = qualities.contains { $0.isEqualIgnoringCase(to: "auth") }
+        guard hasQualityOfProtection || qualities.isEmpty else { return nil }
+        realm = challenge["realm"] ?? ""
+        self.nonce = nonce
+        opaque = challenge["opaque"]
+        self.algorithm = algorithm
+        namesAlgorithm = challenge["algorithm"] != nil
+        isStale = Self.isTrue(challenge["stale"])
+        wantsUserHash = Self.isTrue(challenge["userhash"])
+        isUTF8 = challenge["charset"]?.isEqualIgnoringCase(to: "UTF-8") ?? false
+        domain = Self.list(challenge["domain"])
+    }
+
+    private static func isTrue(_ value: String?) -> Bool { value?.isEqualIgnoringCase(to: "true") ?? false }
+
+    private static func list(_ value: String?) -> [String] {
+        value?.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init) ?? []
+    }
+}
+#endif

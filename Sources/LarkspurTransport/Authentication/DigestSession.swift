@@ -1,0 +1,96 @@
+#if canImport(FoundationNetworking)
+internal import HTTPBasics
+
+/// The answers to one Digest challenge: it counts the uses of the nonce, and computes a response for each (RFC 7616, section 3.4).
+struct DigestSession: Sendable {
+    private(set) var challenge: DigestChallenge
+    private let user: String
+    private let clientNonce: String
+    /// H(A1): all that is kept of the password. Where the algorithm is a "-sess" one it belongs to the challenge's first nonce, and a nonce that
+    /// follows in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
+    private let secret: String
+    private var useCount: UInt32 = 0
+
+    init(challenge: DigestChallenge, user: String, password: String, clientNonce: String) {
+        self.challenge = challenge
+        self.user = user
+        self.clientNonce = clientNonce
+        let algorithm = challenge.algorithm
+        let secret = algorithm.hash(user, challenge.realm, password)
+        self.secret = algorithm.isSession ? algorithm.hash(secret, challenge.nonce, clientNonce) : secret
+    }
+
+    /// Uses another nonce from now on.
+    mutating func adopt(nonce: String) {
+        guard nonce != challenge.nonce else { return }
+        challenge.nonce = nonce
+        useCount = 0
+    }
+
+    /// The value of the field for one request; each call counts as a use of the nonce.
+    mutating func credentials(method: String, target: String) -> String {
+        let algorithm = challenge.algorithm
+        useCount &+= 1
+        let count = Self.hexadecimal(useCount)
+        let action = algorithm.hash(method, target)
+        let response =
+            challenge.hasQualityOfProtection
+            ? algorithm.hash(secret, challenge.nonce, count, clientNonce, "auth", action)
+            : algorithm.hash(secret, challenge.nonce, action)
+
+        var field = "Digest "
+        field += userParameter
+        field += ", realm=\(Self.quoted(challenge.realm)), uri=\(Self.quoted(target))"
+        if challenge.namesAlgorithm { field += ", algorithm=\(algorithm.rawValue)" }
+        field += ", nonce=\(Self.quoted(challenge.nonce))"
+        if challenge.hasQualityOfProtection { field += ", nc=\(count)" }
+        if challenge.hasQualityOfProtection || algorithm.isSession { field += ", cnonce=\(Self.quoted(clientNonce))" }
+        if challenge.hasQualityOfProtection { field += ", qop=auth" }
+        field += ", response=\"\(response)\""
+        if let opaque = challenge.opaque { field += ", opaque=\(Self.quoted(opaque))" }
+        if challenge.wantsUserHash { field += ", userhash=true" }
+        return field
+    }
+
+    private var userParameter: String {
+        if challenge.wantsUserHash {
+            return "username=\"\(challenge.algorithm.hash(user, challenge.realm))\""
+        }
+        // A name beyond ASCII is written in the way that servers of RFC 7616 understand, to those that say they are one.
+        if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) {
+            return "username*=UTF-8''\(Self.percentEncoded(user))"
+        }
+        return "username=\(Self.quoted(user))"
+    }
+
+    // MARK: Text
+
+    private static func hexadecimal(_ number: UInt32) -> String {
+        withUnsafeBytes(of: number.bigEndian) { $0.hexadecimal }
+    }
+
+    /// A quoted string; control characters, which could end the field, are left out.
+    private static func quoted(_ text: String) -> String {
+        var bytes = [UInt8(ascii: "\"")]
+        for byte in text.utf8 where byte >= 0x20 && byte != 0x7F {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The extended notation of RFC 8187, section 3.2, which leaves fewer characters as they are than a token does.
+    private static func percentEncoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            if byte.isTokenByte, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "*") {
+                result.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                result += "%" + CollectionOfOne(byte).hexadecimal.uppercased()
+            }
+        }
+        return result
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+#if canImport(FoundationNetworking)
+extension ProtectionSpace {
+    /// The space as delegates see it.
+    var urlProtectionSpace: URLProtectionSpace {
+        let method = scheme == .basic ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest
+        return server.isProxy
+            ? URLProtectionSpace(
+                proxyHost: server.host,
+                port: server.port,
+                type: server.scheme == "https" ? NSURLProtectionSpaceHTTPSProxy : NSURLProtectionSpaceHTTPProxy,
+                realm: realm,
+                authenticationMethod: method
+            )
+            : URLProtectionSpace(
+                host: server.host,
+                port: server.port,
+                protocol: server.scheme,
+                realm: realm,
+                authenticationMethod: method
+            )
+    }
+
+    /// The key of a space that a credential storage knows; nil where its method is not one of HTTP's own.
+    ///
+    /// A method of nil stands for Basic, and a protocol may be written as one of the constants.
+    init?(_ space: URLProtectionSpace) {
+        switch space.authenticationMethod {
+        case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic
+        case NSURLAuthenticationMethodHTTPDigest: scheme = .digest
+        default: return nil
+        }
+        let isProxy = space.isProxy()
+        let name =
+            switch isProxy ? space.proxyType : space.protocol {
+            case NSURLProtectionSpaceHTTP, NSURLProtectionSpaceHTTPProxy: "http"
+            case NSURLProtectionSpaceHTTPS, NSURLProtectionSpaceHTTPSProxy: "https"
+            case let other: other ?? "http"
+            }
+        let port = space.port == 0 ? (name == "https" ? 443 : 80) : space.port
+        server = Server(scheme: name, host: space.host, port: port, isProxy: isProxy)
+        realm = space.realm ?? ""
+    }
+}
+
+extension URLAuthenticationChallenge {
+    /// A challenge as delegates see it, whose sender answers it.
+    /// - Parameters:
+    ///   - failureCount: How often credentials were refused already.
+    ///   - response: The response that asks, a 401 or 407.
+    ///   - answer: Called once, on the thread that uses the sender, if anybody uses it instead of a completion handler.
+    static func http(
+        _ space: ProtectionSpace,
+        proposedCredential: URLCredential?,
+        failureCount: Int,
+        response: URLResponse?,
+        answer: @escaping ChallengeSender.Answer
+    ) -> URLAuthenticationChallenge {
+        URLAuthenticationChallenge(
+            protectionSpace: space.urlProtectionSpace,
+            proposedCredential: proposedCredential,
+            previousFailureCount: failureCount,
+            failureResponse: response,
+            error: nil,
+            sender: ChallengeSender(answer)
+        )
+    }
+}
+#endif

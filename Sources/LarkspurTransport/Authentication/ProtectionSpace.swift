@@ -1,0 +1,51 @@
+#if canImport(FoundationNetworking)
+internal import HTTPBasics
+
+/// Where credentials are good: a realm on a server (RFC 9110, section 11.5).
+///
+/// `URLProtectionSpace` is compared by identity, and so is no key.
+struct ProtectionSpace: Sendable, Hashable {
+    enum Scheme: Sendable, Hashable {
+        case basic, digest
+    }
+
+    /// A server or a proxy.
+    struct Server: Sendable, Hashable {
+        /// In lower case; of a proxy, its type.
+        let scheme: String
+        /// In lower case.
+        let host: String
+        let port: Int
+        let isProxy: Bool
+
+        init(scheme: String, host: String, port: Int, isProxy: Bool = false) {
+            self.scheme = scheme.lowercased()
+            self.host = host.lowercased()
+            self.port = port
+            self.isProxy = isProxy
+        }
+
+        /// The server of an http or https URL; nil for any other.
+        init?(url: URL) {
+            guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+                let host = url.host(percentEncoded: false), !host.isEmpty
+            else { return nil }
+            self.init(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
+        }
+    }
+
+    let server: Server
+    let realm: String
+    let scheme: Scheme
+
+    init(server: Server, realm: String, scheme: Scheme) {
+        self.server = server
+        self.realm = realm
+        self.scheme = scheme
+    }
+
+    init(server: Server, challenge: AnswerableChallenge) {
+        self.init(server: server, realm: challenge.realm, scheme: challenge.scheme)
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+#if canImport(FoundationNetworking)
+/// What libcurl said of a transfer that failed: the cause underneath a `URLError`.
+///
+/// It is found with ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under `NSUnderlyingErrorKey`.
+public struct CurlError: Error, Sendable, Hashable {
+    /// The `CURLcode`, such as 35, `CURLE_SSL_CONNECT_ERROR`.
+    public let code: Int
+    /// libcurl's sentence; empty where it gave none.
+    public let message: String
+    /// The `errno` of the system call that failed; 0 where that is not known.
+    public let systemError: Int32
+    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong.
+    public let verifyResult: Int
+
+    init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
+        self.code = code
+        self.message = message
+        self.systemError = systemError
+        self.verifyResult = verifyResult
+    }
+}
+
+extension CurlError: LocalizedError {
+    /// libcurl's sentence, else the number of the code.
+    public var errorDescription: String? { message.isEmpty ? "libcurl failed with code \(code)." : message }
+}
+
+extension CurlError: CustomNSError {
+    /// The domain of the `NSError` that a `CurlError` bridges to: `LarkspurCurlErrorDomain`.
+    public static var errorDomain: String { "LarkspurCurlErrorDomain" }
+
+    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent where that is 0.
+    public static let verifyResultUserInfoKey = "LarkspurCurlErrorVerifyResult"
+
+    /// The `CURLcode`.
+    public var errorCode: Int { code }
+
+    /// The description, ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where it is known.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [:]
+        if !message.isEmpty { info[NSLocalizedDescriptionKey] = message }
+        if verifyResult != 0 { info[Self.verifyResultUserInfoKey] = verifyResult }
+        if systemError != 0 {
+            info[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(systemError))
+        }
+        return info
+    }
+
+    /// The error as it was before it became an `NSError`; nil for errors of other domains.
+    init?(_ error: NSError) {
+        guard error.domain == Self.errorDomain else { return nil }
+        let systemError = (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
+        self.init(
+            code: error.code,
+            message: error.userInfo[NSLocalizedDescriptionKey] as? String ?? "",
+            systemError: Int32(truncatingIfNeeded: systemError),
+            verifyResult: error.userInfo[Self.verifyResultUserInfoKey] as? Int ?? 0
+        )
+    }
+}
+
+extension URLError {
+    /// What libcurl said, where this error comes from a transfer of libcurl's.
+    public var curlError: CurlError? {
+        (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(CurlError.init)
+    }
+}
+#endif

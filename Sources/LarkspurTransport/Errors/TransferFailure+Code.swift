@@ -1,0 +1,149 @@
+#if canImport(FoundationNetworking)
+extension TransferFailure {
+    /// The code of URLSession for what happened.
+    ///
+    /// Numbers of libcurl's that another version no longer uses keep the meaning that they had; unknown ones are `unknown`. Those of FTP, LDAP, SSH, TFTP
+    /// and RTSP cannot come from a request for HTTP, and have the code that says most about them.
+    var urlErrorCode: URLError.Code {
+        switch curlCode {
+        case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
+        case 3, 62: .badURL
+        case 5, 6, 15: .cannotFindHost
+        case 7, 45, 89, 97: connectionCode
+        case 8: .cannotParseResponse
+        case 10, 11, 13, 14, 17, 19, 21, 22, 25, 30, 31, 33, 36, 39, 71, 72, 74, 84, 85, 86, 87: .badServerResponse
+        case 12, 28: .timedOut
+        case 16, 92, 95: streamCode
+        case 18, 52: .networkConnectionLost
+        case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
+        case 9, 69: .noPermissionsToReadFile
+        case 26, 37: fileCode
+        case 27: isAboutResponse ? .cannotParseResponse : .unknown
+        case 35: handshakeCode
+        case 38, 67, 94: .userAuthenticationRequired
+        case 42: .cancelled
+        case 47: .httpTooManyRedirects
+        case 51, 60: certificateCode
+        case 53, 54, 59, 64, 66, 77, 79, 80, 82, 101: .secureConnectionFailed
+        case 55, 56: lostConnectionCode
+        case 58: .clientCertificateRejected
+        case 61: isUnknownCoding ? .cannotDecodeContentData : .cannotDecodeRawData
+        case 63: .dataLengthExceedsMaximum
+        case 65: .requestBodyStreamExhausted
+        case 68, 78: .fileDoesNotExist
+        case 70: .cannotWriteToFile
+        case 73: .cannotCreateFile
+        case 83, 90, 91: .serverCertificateUntrusted
+        case 96: verifyResult == 0 ? connectionCode : certificateCode
+        case 98: .clientCertificateRequired
+        case 100: isAboutResponse ? .cannotParseResponse : .dataLengthExceedsMaximum
+        default: .unknown
+        }
+    }
+
+    // MARK: Connections
+
+    /// A connection that was not made.
+    ///
+    /// Only an errno that comes from this machine's own routing means that it has no network: "host unreachable" is what a router somewhere says, or the
+    /// neighbour that does not answer, of one host while others may be fine.
+    private var connectionCode: URLError.Code {
+        switch osError {
+        case ETIMEDOUT: .timedOut
+        case ENETUNREACH, ENETDOWN: .notConnectedToInternet
+        default: .cannotConnectToHost
+        }
+    }
+
+    /// A connection that failed while it was in use; libcurl uses its codes also for what a proxy or a peer's TLS says, and for malformed chunks.
+    private var lostConnectionCode: URLError.Code {
+        if says("connect tunnel", "from proxy after connect") {
+            return says("407") ? .userAuthenticationRequired : .cannotConnectToHost
+        }
+        if says("in chunked-encoding", "chunk hex", "chunk size", "response header", "bytes header", "headers") {
+            return .cannotParseResponse
+        }
+        if let clientCertificateCode { return clientCertificateCode }
+        if says(" alert ", "bad record mac", "decryption failed", "wrong version number") {
+            return .secureConnectionFailed
+        }
+        return osError == ETIMEDOUT ? .timedOut : .networkConnectionLost
+    }
+
+    /// An HTTP/2 or HTTP/3 connection or stream; the message names the error code of RFC 9113, section 7.
+    private var streamCode: URLError.Code {
+        if says("inadequate_security") { return .secureConnectionFailed }
+        return says("protocol_error", "protocol error", "compression_error", "frame_size_error", "flow_control_error")
+            ? .badServerResponse : .networkConnectionLost
+    }
+
+    // MARK: TLS
+
+    private var handshakeCode: URLError.Code {
+        if verifyResult != 0, says("certificate verif", "certificate problem") { return certificateCode }
+        if let clientCertificateCode { return clientCertificateCode }
+        return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
+    }
+
+    /// The alerts with which a server says that it wants a certificate of the client's, or not the one that it got (RFC 8446, section 6.2).
+    private var clientCertificateCode: URLError.Code? {
+        if says("certificate required", "certificate is required") { return .clientCertificateRequired }
+        let rejects = says(
+            "alert bad certificate",
+            "alert unsupported certificate",
+            "alert certificate revoked",
+            "alert certificate expired",
+            "alert certificate unknown",
+            "alert unknown ca"
+        )
+        return rejects ? .clientCertificateRejected : nil
+    }
+
+    /// A certificate that was refused. A name that does not match has no number of its own in older versions, and is "untrusted" as on other platforms.
+    private var certificateCode: URLError.Code {
+        switch verifyResult {
+        case 9: .serverCertificateNotYetValid
+        // Expired, and dates that are none.
+        case 10, 13, 14: .serverCertificateHasBadDate
+        // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is not trusted.
+        case 2, 18, 19, 20, 21, 27: .serverCertificateHasUnknownRoot
+        case 0:
+            if says("not yet valid", "not activated") {
+                .serverCertificateNotYetValid
+            } else if says("expired") {
+                .serverCertificateHasBadDate
+            } else if says("self-signed", "self signed", "unable to get local issuer", "signer not found") {
+                .serverCertificateHasUnknownRoot
+            } else {
+                .serverCertificateUntrusted
+            }
+        default: .serverCertificateUntrusted
+        }
+    }
+
+    // MARK: Content
+
+    private var fileCode: URLError.Code {
+        switch osError {
+        case ENOENT: .fileDoesNotExist
+        case EISDIR: .fileIsDirectory
+        case EACCES, EPERM: .noPermissionsToReadFile
+        default: .cannotOpenFile
+        }
+    }
+
+    private var isAboutCoding: Bool { says("unencoding", "content encoding", "content-encoding") }
+
+    private var isUnknownCoding: Bool { says("unrecognized", "unknown", "content encodings") }
+
+    /// Whether a code that has several meanings is about the bytes of a response.
+    private var isAboutResponse: Bool { says("http/", "header", "response", "status line") }
+
+    /// libcurl's sentences have no other structure than their words, and are not translated.
+    private func says(_ phrases: String...) -> Bool {
+        guard !message.isEmpty else { return false }
+        let text = message.lowercased()
+        return phrases.contains { text.contains($0) }
+    }
+}
+#endif

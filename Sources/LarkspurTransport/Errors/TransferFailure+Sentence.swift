@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+extension TransferFailure {
+    /// One sentence that says what happened, with libcurl's own words in parentheses.
+    func sentence(for code: URLError.Code) -> String {
+        "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
+    }
+
+    private func summary(of code: URLError.Code) -> String {
+        switch code {
+        case .badServerResponse: "The server broke the rules of its protocol"
+        case .badURL: "The URL is malformed"
+        case .cancelled: "The request was cancelled"
+        case .cannotConnectToHost:
+            curlCode == 97 ? "The proxy made no connection to the host" : "The host could not be connected to"
+        case .cannotCreateFile: "The file exists already"
+        case .cannotDecodeContentData: "The content has a coding that is not known"
+        case .cannotDecodeRawData: "The content could not be decoded"
+        case .cannotFindHost: curlCode == 5 ? "The proxy could not be found" : "The host could not be found"
+        case .cannotOpenFile, .fileIsDirectory, .noPermissionsToReadFile:
+            curlCode == 26 ? "The content to send could not be read" : "The file could not be read"
+        case .cannotParseResponse: "The server's response could not be understood"
+        case .cannotWriteToFile: "The content could not be written"
+        case .clientCertificateRejected: "The client's certificate was not accepted"
+        case .clientCertificateRequired: "The server asked for a certificate of the client"
+        case .dataLengthExceedsMaximum: "The content is larger than the limit"
+        case .fileDoesNotExist: "The file does not exist"
+        case .httpTooManyRedirects: "Too many redirects followed one another"
+        case .networkConnectionLost:
+            hasResponse
+                ? "The connection was lost before the response was complete"
+                : "The connection was lost before the response began"
+        case .notConnectedToInternet: "This machine has no network that leads to the host"
+        case .requestBodyStreamExhausted: "The content had to be sent again, and could not be"
+        case .secureConnectionFailed: "No secure connection could be made"
+        case .serverCertificateHasBadDate: "The server's certificate has expired"
+        case .serverCertificateHasUnknownRoot: "The server's certificate has no issuer that is trusted"
+        case .serverCertificateNotYetValid: "The server's certificate is not valid yet"
+        case .serverCertificateUntrusted: "The server's certificate is not to be trusted"
+        case .timedOut: "The request timed out"
+        case .unsupportedURL: "The URL's scheme is not supported"
+        case .userAuthenticationRequired:
+            curlCode == 56 ? "The proxy asked for credentials" : "The server asked for credentials"
+        default: isTLS ? "The secure transfer failed" : "The transfer failed"
+        }
+    }
+}
+#endif

@@ -1,0 +1,31 @@
+#if canImport(FoundationNetworking)
+/// What libcurl told of a transfer that failed.
+struct TransferFailure: Sendable, Hashable {
+    /// The `CURLcode`.
+    var curlCode: Int32
+    /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 where there was none.
+    ///
+    /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes that come from such a call.
+    var osError: Int32 = 0
+    /// What the verification of the certificate found (`CURLINFO_SSL_VERIFYRESULT`), one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing.
+    var verifyResult: Int = 0
+    /// The text of libcurl's error buffer; may be empty.
+    var message: String = ""
+    /// Whether the head of a response had arrived.
+    var hasResponse: Bool = false
+    /// Whether the connection was, or was to be, a secure one.
+    var isTLS: Bool = false
+
+    /// The error that the task reports.
+    func error(url: URL?) -> URLError {
+        let code = urlErrorCode
+        let cause = CurlError(
+            code: Int(curlCode),
+            message: message,
+            systemError: osError,
+            verifyResult: verifyResult
+        )
+        return .engine(code, sentence(for: code), url: url, underlying: cause as NSError)
+    }
+}
+#endif

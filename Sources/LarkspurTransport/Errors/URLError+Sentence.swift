@@ -1,0 +1,22 @@
+#if canImport(FoundationNetworking)
+extension URLError {
+    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys.
+    static func engine(
+        _ code: URLError.Code,
+        _ sentence: String,
+        url: URL?,
+        underlying: NSError? = nil
+    ) -> URLError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        if let url {
+            info[NSURLErrorFailingURLErrorKey] = url
+            info[failingURLStringKey] = url.absoluteString
+        }
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return URLError(code, userInfo: info)
+    }
+
+    /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on it.
+    static let failingURLStringKey = "NSErrorFailingURLStringKey"
+}
+#endif

@@ -1,0 +1,29 @@
+#if canImport(FoundationNetworking)
+/// Divides bytes into lines as soon as their ends arrive, and leaves out the empty ones.
+struct LineSplitter: Sendable {
+    private var line: [UInt8] = []
+
+    /// The line that this byte ends, if it ends one that is not empty.
+    mutating func take(_ byte: UInt8) -> String? {
+        switch byte {
+        // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
+        case 0x0A...0x0D: return flush()
+        case 0x85 where line.last == 0xC2: return flush(dropping: 1)
+        case 0xA8 where line.suffix(2) == [0xE2, 0x80], 0xA9 where line.suffix(2) == [0xE2, 0x80]:
+            return flush(dropping: 2)
+        default:
+            line.append(byte)
+            return nil
+        }
+    }
+
+    /// What stands after the last line's end.
+    mutating func finish() -> String? { flush() }
+
+    private mutating func flush(dropping count: Int = 0) -> String? {
+        line.removeLast(count)
+        defer { line.removeAll(keepingCapacity: true) }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+}
+#endif

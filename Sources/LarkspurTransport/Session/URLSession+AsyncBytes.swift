@@ -1,0 +1,89 @@
+#if canImport(FoundationNetworking)
+extension URLSession {
+    /// The content of a response as a sequence of bytes, which can be iterated once.
+    ///
+    /// The bytes arrive in pieces; only at the end of a piece does the iteration wait. The transfer is cancelled when the Swift task that
+    /// iterates is cancelled, and when the sequence and its iterators are gone. Of several iterators each byte goes to one.
+    public struct AsyncBytes: AsyncSequence, Sendable {
+        /// A byte of the content.
+        public typealias Element = UInt8
+
+        /// The task that receives the content.
+        public let task: URLSessionDataTask
+
+        private let source: ByteSourceOwner
+
+        init(task: URLSessionDataTask, source: any ByteSource) {
+            self.task = task
+            self.source = ByteSourceOwner(source)
+        }
+
+        /// Iterates from the first byte that no iterator has taken.
+        public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+        /// The content as lines of text.
+        public var lines: AsyncLines { AsyncLines(bytes: self) }
+    }
+}
+
+extension URLSession.AsyncBytes {
+    /// Goes through the bytes of a response.
+    public struct Iterator: AsyncIteratorProtocol {
+        @usableFromInline var piece: Data.Iterator?
+        private let source: ByteSourceOwner
+
+        init(source: ByteSourceOwner) { self.source = source }
+
+        /// The next byte; nil at the end.
+        /// - Throws: A `URLError` where the content is incomplete; its code is `cancelled` after a cancellation.
+        @inlinable
+        public mutating func next() async throws -> UInt8? {
+            try await next(isolation: nil)
+        }
+
+        /// The next byte; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs, and goes on to run.
+        /// - Throws: A `URLError` where the content is incomplete; its code is `cancelled` after a cancellation.
+        @inlinable
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
+            if let byte = piece?.next() { return byte }
+            return try await nextOfNextPiece(isolation: actor)
+        }
+
+        @usableFromInline
+        mutating func nextOfNextPiece(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
+            piece = nil
+            while let data = try await source.next() {
+                piece = data.makeIterator()
+                if let byte = piece?.next() { return byte }
+            }
+            piece = nil
+            return nil
+        }
+    }
+}
+
+@available(*, unavailable)
+extension URLSession.AsyncBytes.Iterator: Sendable {}
+
+/// Cancels a source with the last reference to it.
+final class ByteSourceOwner: Sendable {
+    private let source: any ByteSource
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    deinit { source.cancel() }
+
+    func next() async throws -> Data? {
+        guard !Task.isCancelled else {
+            source.cancel()
+            throw EngineFailure.cancelled.error(url: nil)
+        }
+        return try await withTaskCancellationHandler {
+            try await source.next()
+        } onCancel: { [source] in
+            source.cancel()
+        }
+    }
+}
+#endif
