@@ -106,8 +106,6 @@ struct AuthenticationFieldParser {
 }
 
 extension UInt8 {
-    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-
     /// RFC 9110, section 11.2, without the padding.
     fileprivate var isToken68Byte: Bool {
         switch self {

@@ -20,7 +20,7 @@ struct SessionSettings: Sendable {
         cookies = CookieJar(
             storage: configuration.httpCookieStorage,
             acceptPolicy: configuration.httpCookieAcceptPolicy,
-            setsCookies: configuration.httpShouldSetCookies
+            isEnabled: configuration.httpShouldSetCookies
         )
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         credentials = configuration.urlCredentialStorage
