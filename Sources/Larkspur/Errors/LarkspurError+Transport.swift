@@ -33,6 +33,7 @@ extension LarkspurError {
         case NSURLErrorNetworkConnectionLost: .connectionLost
         case NSURLErrorHTTPTooManyRedirects, NSURLErrorRedirectToNonExistentLocation: .tooManyRedirects
         case NSURLErrorBadURL: .invalidURL
+        case NSURLErrorResourceUnavailable: .transportUnavailable
         case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
         case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .contentDecodingFailed
         case NSURLErrorServerCertificateNotYetValid...NSURLErrorSecureConnectionFailed,
@@ -70,6 +71,7 @@ extension LarkspurError {
     private static func sentence(for code: Code, text: String) -> String {
         switch code {
         case .cancelled: "The request was cancelled."
+        case .transportUnavailable: "The transport cannot be used (\(text))."
         case .timedOut: "The request timed out."
         case .cannotFindHost: "The host could not be found."
         case .cannotConnectToHost: "The host could not be connected to."

@@ -38,6 +38,11 @@ extension LarkspurError.Code {
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// The session has been invalidated and makes no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
+    /// The transport cannot be used at all: there is no libcurl, or one that is too old.
+    public static let transportUnavailable = Self(
+        label: "transport-unavailable",
+        number: NSURLErrorResourceUnavailable
+    )
     /// The transport cannot do what was asked, and says so rather than ignore it.
     public static let unsupported = Self(label: "unsupported", number: NSURLErrorUnsupportedURL)
 }

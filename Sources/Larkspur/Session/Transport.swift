@@ -6,8 +6,8 @@ public struct Transport: Sendable {
 
     let makeSession: SessionFactory
 
-    /// The best transport there is on this platform: at present `foundation`.
-    public static let automatic = foundation
+    /// The best transport there is: `curl` on Linux where libcurl can be used, else `foundation`.
+    public static let automatic = Platform.bestTransport
 
     /// Foundation's own `URLSession`.
     ///

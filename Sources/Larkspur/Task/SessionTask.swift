@@ -141,6 +141,7 @@ public class SessionTask: @unchecked Sendable {
             let state = storage.machine.state
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
+            storage.timeline.transactions = storage.attempt?.urlTask.transferMetrics ?? []
             storage.enterGroup(of: environment)
             return state
         }

@@ -1,9 +1,8 @@
-#if canImport(FoundationNetworking)
 /// What one transaction, a request and its response, took and moved; a task has one for each redirect and each authentication too.
 ///
 /// Durations are counted from the moment at which the transfer began, after it had waited for its turn. A phase that did not happen, such as the
 /// look-up of a name on a connection that is used again, is nil.
-public struct TransferMetrics: Sendable {
+public struct TransferMetrics: Sendable, Hashable {
     /// The request that was sent.
     public let request: URLRequest
     /// The response to it; nil if none came.
@@ -49,4 +48,3 @@ public struct TransferMetrics: Sendable {
     /// The cipher suite, as in "TLS_AES_256_GCM_SHA384"; nil without TLS, or where libcurl does not tell.
     public let tlsCipherSuite: String?
 }
-#endif

@@ -3,10 +3,12 @@ import LarkspurTesting
 
 /// The transports that every behaviour is tested on.
 enum TestTransport: String, CaseIterable, Sendable {
+    case curl
     case foundation
 
     var transport: Transport {
         switch self {
+        case .curl: .curl
         case .foundation: .foundation
         }
     }
