@@ -4,6 +4,9 @@ protocol BodyReader: AnyObject {
     /// In bytes; nil if only its end will tell.
     var length: Int64? { get }
 
+    /// How many bytes it has given so far, counted from the beginning of the content.
+    var position: Int64 { get }
+
     /// Why it cannot go on.
     var failure: URLError? { get }
 
@@ -21,6 +24,7 @@ final class DataReader: BodyReader {
     init(_ data: Data) { self.data = data }
 
     var length: Int64? { Int64(data.count) }
+    var position: Int64 { Int64(offset) }
     var failure: URLError? { nil }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {

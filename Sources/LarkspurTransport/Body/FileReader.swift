@@ -4,7 +4,7 @@ final class FileReader: BodyReader {
     private let file: URL
     private let descriptor: Int32
     private let size: Int64
-    private var offset: Int64 = 0
+    private(set) var position: Int64 = 0
     private(set) var failure: URLError?
 
     /// - Throws: Why the file cannot be read.
@@ -35,9 +35,9 @@ final class FileReader: BodyReader {
     var length: Int64? { size }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
-        let wanted = Int(min(Int64(buffer.count), size - offset))
+        let wanted = Int(min(Int64(buffer.count), size - position))
         guard wanted > 0 else { return .bytes(0) }
-        let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
+        let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
         guard count > 0 else {
             let reason = count == 0 ? "it has become shorter" : String(cString: strerror(errno))
             failure = .engine(
@@ -47,13 +47,13 @@ final class FileReader: BodyReader {
             )
             return .failed
         }
-        offset += Int64(count)
+        position += Int64(count)
         return .bytes(count)
     }
 
     func seek(to offset: Int64) -> Bool {
         guard offset >= 0, offset <= size else { return false }
-        self.offset = offset
+        position = offset
         return true
     }
 }

@@ -6,7 +6,7 @@ final class StreamReader: BodyReader {
     private let pump: BodyPump
     private var chunks: [Data] = []
     private var hasEnded = false
-    private var given: Int64 = 0
+    private(set) var position: Int64 = 0
 
     init(_ pump: BodyPump, length: Int64?) {
         self.pump = pump
@@ -20,7 +20,8 @@ final class StreamReader: BodyReader {
             chunks.append(data)
             if chunks.count < 4 { pump.readMore() }
         case .end: hasEnded = true
-        case .failed(let error): failure = error ?? .engine(.requestBodyStreamExhausted, "The body stream failed.", url: nil)
+        case .failed(let error):
+            failure = error ?? .engine(.requestBodyStreamExhausted, "The body stream failed.", url: nil)
         case .stream: break
         }
     }
@@ -29,10 +30,10 @@ final class StreamReader: BodyReader {
         if failure != nil { return .failed }
         guard let first = chunks.first else {
             guard hasEnded else { return .paused }
-            guard length == nil || given == length else {
+            guard length == nil || position == length else {
                 failure = .engine(
                     .requestBodyStreamExhausted,
-                    "The body stream ended after \(given) of \(length ?? 0) bytes.",
+                    "The body stream ended after \(position) of \(length ?? 0) bytes.",
                     url: nil
                 )
                 return .failed
@@ -47,11 +48,11 @@ final class StreamReader: BodyReader {
         } else {
             chunks[0] = first.dropFirst(count)
         }
-        given += Int64(count)
+        position += Int64(count)
         return .bytes(count)
     }
 
     /// A stream flows one way.
-    func seek(to offset: Int64) -> Bool { offset == given }
+    func seek(to offset: Int64) -> Bool { offset == position }
 }
 #endif

@@ -54,13 +54,14 @@ final class EasyHandle {
         set(CURLOPT_UPLOAD_BUFFERSIZE, 1 << 18)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_PIPEWAIT, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
         set(CURLOPT_QUICK_EXIT, 1)
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] { set(option, context) }
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+            set(option, context)
+        }
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, Self.header)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, Self.write)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, Self.read)

@@ -63,7 +63,10 @@ extension TaskCore {
         let question = Question(fallback: URLSession.ResponseDisposition.allow)
         delegate.urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
         let answer = question.take { [self] disposition in
-            self.session.delivery.send(Delivery.Item(task: self, event: .disposition(disposition)), through: self.session.loop)
+            self.session.delivery.send(
+                Delivery.Item(task: self, event: .disposition(disposition)),
+                through: self.session.loop
+            )
         }
         if let answer { apply(answer) } else { deliveryState.isHeld = true }
     }

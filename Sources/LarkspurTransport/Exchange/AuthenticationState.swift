@@ -52,7 +52,9 @@ struct AuthenticationState {
 
     /// Uses a credential from now on; false if it has no password.
     mutating func use(_ credential: URLCredential, for challenge: Challenge) -> Bool {
-        guard let next = HTTPAuthentication(challenge: challenge.challenge, credential: credential) else { return false }
+        guard let next = HTTPAuthentication(challenge: challenge.challenge, credential: credential) else {
+            return false
+        }
         authentication = next
         space = challenge.space
         return true

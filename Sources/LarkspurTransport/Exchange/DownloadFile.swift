@@ -35,7 +35,11 @@ final class DownloadFile {
     func discard() { try? FileManager.default.removeItem(at: close()) }
 
     private static func error(_ code: URLError.Code, _ reason: Int32, _ url: URL) -> URLError {
-        .engine(code, "The download could not be written to \(url.path): \(String(cString: strerror(reason))).", url: url)
+        .engine(
+            code,
+            "The download could not be written to \(url.path): \(String(cString: strerror(reason))).",
+            url: url
+        )
     }
 }
 #endif

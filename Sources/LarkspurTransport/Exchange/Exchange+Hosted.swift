@@ -15,11 +15,13 @@ extension Exchange {
         case .redirect(let next, let response):
             source.stop()
             guard redirects < Self.redirectLimit else {
-                return finish(.engine(
-                    .httpTooManyRedirects,
-                    "More than \(Self.redirectLimit) redirects followed one another.",
-                    url: request.url
-                ))
+                return finish(
+                    .engine(
+                        .httpTooManyRedirects,
+                        "More than \(Self.redirectLimit) redirects followed one another.",
+                        url: request.url
+                    )
+                )
             }
             question = .redirect(keepsBody: true)
             hostedResponse = response

@@ -33,7 +33,11 @@ extension Exchange {
             }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
-                failure = .engine(.httpTooManyRedirects, "More than \(Self.redirectLimit) redirects followed one another.", url: url)
+                failure = .engine(
+                    .httpTooManyRedirects,
+                    "More than \(Self.redirectLimit) redirects followed one another.",
+                    url: url
+                )
                 return false
             }
             ask(.redirect(keepsBody: keepsBody), .redirect(response, next))
@@ -73,7 +77,9 @@ extension Exchange {
         case (.challenge(let challenge), .challenge(let disposition, let credential)):
             self.question = nil
             if disposition == .cancelAuthenticationChallenge {
-                return finish(.engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url))
+                return finish(
+                    .engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url)
+                )
             }
             if disposition == .useCredential, let credential,
                 authentication.use(credential, for: challenge)

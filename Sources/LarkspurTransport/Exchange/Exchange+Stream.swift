@@ -29,7 +29,11 @@ extension Exchange {
         hasAskedForStream = false
         guard let stream else {
             return finish(
-                .engine(.requestBodyStreamExhausted, "There is no stream with the content to be sent.", url: request.url)
+                .engine(
+                    .requestBodyStreamExhausted,
+                    "There is no stream with the content to be sent.",
+                    url: request.url
+                )
             )
         }
         use(stream)

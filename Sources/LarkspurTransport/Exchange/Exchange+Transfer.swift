@@ -72,6 +72,8 @@ extension Exchange {
             CURLOPT_HTTP_VERSION,
             Int(settings.options.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         )
+        // Without TLS it would wait for a response to learn that there is no HTTP/2.
+        handle.set(CURLOPT_PIPEWAIT, settings.options.allowsHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // The idle timer watches over connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
@@ -88,6 +90,7 @@ extension Exchange {
             handle.set(CURLOPT_POST, 1)
             // Sent together with the head.
             handle.setContent(data)
+            _ = reader?.seek(to: Int64(data.count))
         case (let length?, _):
             handle.set(CURLOPT_POST, 1)
             handle.clearContent()
@@ -107,7 +110,13 @@ extension Exchange {
         stage = .asking
         if let error { return finish(error) }
         guard response != nil else {
-            return finish(.engine(.networkConnectionLost, "The server closed the connection without a response.", url: request.url))
+            return finish(
+                .engine(
+                    .networkConnectionLost,
+                    "The server closed the connection without a response.",
+                    url: request.url
+                )
+            )
         }
         switch question {
         case nil: finish(nil as (any Error)?)
@@ -150,10 +159,11 @@ extension Exchange: EasyHandleClient {
 
     func seekContent(to offset: Int64) -> Bool { reader?.seek(to: offset) ?? false }
 
-    /// Tells the delegate of what has gone out, as libcurl counts it.
+    /// Tells the delegate of what has gone out.
     private func noteSentBytes() {
         guard let reader, let handle else { return }
-        let sent = handle.int64(CURLINFO_SIZE_UPLOAD_T)
+        // libcurl counts the framing of chunks too, and we what still waits in its buffers.
+        let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - sentBytes
         guard difference > 0 else { return }
         sentBytes = sent

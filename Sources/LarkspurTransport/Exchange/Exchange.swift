@@ -162,19 +162,29 @@ final class Exchange {
     /// When it fails unless something happens.
     var deadline: LoopTime {
         // Nothing is to be expected of the network while somebody else holds the transfer up.
-        guard stage == .transferring, !isSuspended, !isReceivingPaused else { return resourceDeadline }
+        guard isExpectingBytes || isAwaitingRedirect, !isSuspended else { return resourceDeadline }
         return min(lastActivity.adding(idleTimeout), resourceDeadline)
+    }
+
+    private var isExpectingBytes: Bool { stage == .transferring && !isReceivingPaused }
+
+    /// A delegate that is asked about a redirect has as long as the network; one that is asked for a password may ask a person.
+    private var isAwaitingRedirect: Bool {
+        if case .redirect = question { return true }
+        return false
     }
 
     /// Ends the exchange if its time is over; false if it is not.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
         if now >= resourceDeadline {
-            finish(.engine(
-                .timedOut,
-                "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
-                url: request.url
-            ))
+            finish(
+                .engine(
+                    .timedOut,
+                    "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
+                    url: request.url
+                )
+            )
             return true
         }
         // Bytes that were sent from libcurl's buffers, or that a decoder has not let out yet.

@@ -20,7 +20,7 @@ struct FieldName: Sendable {
         if let common = Self.common(bytes) {
             self = common
         } else {
-            self.init(Self.canonical(bytes))
+            self.init(Self.canonical(bytes), .plain)
         }
     }
 

@@ -147,7 +147,8 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
     }
 
     open override func getTasksWithCompletionHandler(
-        _ completionHandler: @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
+        _ completionHandler:
+            @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
             -> Void
     ) {
         getAllTasks { tasks in

@@ -159,7 +159,7 @@ struct GettingStartedTests {
         defer { withExtendedLifetime(task) { NotificationCenter.default.removeObserver(observer) } }
         task.resume()
         let lines = try await output()
-        #expect(lines == ["1: success, 3 bytes"])
+        #expect(lines == ["/v1/users: success, 3 bytes"])
     }
 
     @Test func control() async throws {

@@ -47,7 +47,7 @@ extension GettingStartedSamples {
         ) { notification in
             guard let task = notification.sessionTask, let completion = notification.taskCompletion else { return }
             print(
-                "\(task.taskIdentifier): \(completion.error?.label ?? "success"), \(completion.data?.count ?? 0) bytes"
+                "\(task.currentRequest?.url?.path ?? "no URL"): \(completion.error?.label ?? "success"), \(completion.data?.count ?? 0) bytes"
             )
         }
         // end
