@@ -9,7 +9,8 @@ public struct CurlError: Error, Sendable, Hashable {
     public let message: String
     /// The `errno` of the system call that failed; 0 where that is not known.
     public let systemError: Int32
-    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong.
+    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong,
+    /// 1 where it was not made.
     public let verifyResult: Int
 
     init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
