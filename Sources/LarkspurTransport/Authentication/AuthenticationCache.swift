@@ -9,6 +9,9 @@ final class AuthenticationCache: Sendable {
 
     init() {}
 
+    /// Whether nothing is known, so that a request need not be taken apart to ask.
+    var isEmpty: Bool { known.withLock { $0.isEmpty } }
+
     /// The field for a request to a path for which credentials are known; nil where there are none.
     ///
     /// Of several spaces that of the deepest folder counts, and of these the latest.

@@ -24,6 +24,8 @@ struct KnownAuthentications: Sendable {
     private var order: [ProtectionSpace] = []
     private var lastGeneration = 0
 
+    var isEmpty: Bool { entries.isEmpty }
+
     mutating func use(server: ProtectionSpace.Server, path: String, method: String, target: String) -> Use? {
         guard var candidates = entries[server] else { return nil }
         var best: (index: Int, depth: Int)?

@@ -9,7 +9,8 @@ public struct CurlError: Error, Sendable, Hashable {
     public let message: String
     /// The `errno` of the system call that failed; 0 where that is not known.
     public let systemError: Int32
-    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong.
+    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong,
+    /// 1 where it was not made.
     public let verifyResult: Int
 
     init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
@@ -22,7 +23,9 @@ public struct CurlError: Error, Sendable, Hashable {
 
 extension CurlError: LocalizedError {
     /// libcurl's sentence, else the number of the code.
-    public var errorDescription: String? { message.isEmpty ? "libcurl failed with code \(code)." : message }
+    public var errorDescription: String? { message.isEmpty ? Self.sentence(for: code) : message }
+
+    private static func sentence(for code: Int) -> String { "libcurl failed with code \(code)." }
 }
 
 extension CurlError: CustomNSError {
@@ -35,10 +38,10 @@ extension CurlError: CustomNSError {
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description, ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where it is known.
+    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where it is known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
-        if !message.isEmpty { info[NSLocalizedDescriptionKey] = message }
+        info[NSLocalizedDescriptionKey] = errorDescription
         if verifyResult != 0 { info[Self.verifyResultUserInfoKey] = verifyResult }
         if systemError != 0 {
             info[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(systemError))
@@ -49,10 +52,11 @@ extension CurlError: CustomNSError {
     /// The error as it was before it became an `NSError`; nil for errors of other domains.
     init?(_ error: NSError) {
         guard error.domain == Self.errorDomain else { return nil }
+        let description = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
         let systemError = (error.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
         self.init(
             code: error.code,
-            message: error.userInfo[NSLocalizedDescriptionKey] as? String ?? "",
+            message: description == Self.sentence(for: error.code) ? "" : description,
             systemError: Int32(truncatingIfNeeded: systemError),
             verifyResult: error.userInfo[Self.verifyResultUserInfoKey] as? Int ?? 0
         )

@@ -18,7 +18,9 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        case 27: isAboutResponse ? .cannotParseResponse : .unknown
+        // What libcurl says, without words, of a line of the header that is longer than it allows: 27 until 8.5, then 100. Linux, which
+        // promises more memory than there is, hardly ever refuses any.
+        case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
         case 42: .cancelled
@@ -34,9 +36,8 @@ extension TransferFailure {
         case 70: .cannotWriteToFile
         case 73: .cannotCreateFile
         case 83, 90, 91: .serverCertificateUntrusted
-        case 96: verifyResult == 0 ? connectionCode : certificateCode
+        case 96: isVerified ? certificateCode : connectionCode
         case 98: .clientCertificateRequired
-        case 100: isAboutResponse ? .cannotParseResponse : .dataLengthExceedsMaximum
         default: .unknown
         }
     }
@@ -80,7 +81,7 @@ extension TransferFailure {
     // MARK: TLS
 
     private var handshakeCode: URLError.Code {
-        if verifyResult != 0, says("certificate verif", "certificate problem") { return certificateCode }
+        if isVerified, says("certificate verif", "certificate problem") { return certificateCode }
         if let clientCertificateCode { return clientCertificateCode }
         return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
     }
@@ -99,6 +100,9 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
+    /// Whether the verification came to a result; OpenSSL's 1, "unspecified", is what there is before it.
+    private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
+
     /// A certificate that was refused. A name that does not match has no number of its own in older versions, and is "untrusted" as on other platforms.
     private var certificateCode: URLError.Code {
         switch verifyResult {
@@ -107,7 +111,7 @@ extension TransferFailure {
         case 10, 13, 14: .serverCertificateHasBadDate
         // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is not trusted.
         case 2, 18, 19, 20, 21, 27: .serverCertificateHasUnknownRoot
-        case 0:
+        case 0, 1:
             if says("not yet valid", "not activated") {
                 .serverCertificateNotYetValid
             } else if says("expired") {

@@ -18,7 +18,10 @@ extension TransferFailure {
         case .cannotFindHost: curlCode == 5 ? "The proxy could not be found" : "The host could not be found"
         case .cannotOpenFile, .fileIsDirectory, .noPermissionsToReadFile:
             curlCode == 26 ? "The content to send could not be read" : "The file could not be read"
-        case .cannotParseResponse: "The server's response could not be understood"
+        case .cannotParseResponse:
+            curlCode == 27 || curlCode == 100
+                ? "The response's header is too large, or memory ran out"
+                : "The server's response could not be understood"
         case .cannotWriteToFile: "The content could not be written"
         case .clientCertificateRejected: "The client's certificate was not accepted"
         case .clientCertificateRequired: "The server asked for a certificate of the client"

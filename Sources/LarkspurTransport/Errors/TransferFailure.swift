@@ -7,7 +7,8 @@ struct TransferFailure: Sendable, Hashable {
     ///
     /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes that come from such a call.
     var osError: Int32 = 0
-    /// What the verification of the certificate found (`CURLINFO_SSL_VERIFYRESULT`), one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing.
+    /// What the verification of the certificate found (`CURLINFO_SSL_VERIFYRESULT`), one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing,
+    /// and 1 before it is made.
     var verifyResult: Int = 0
     /// The text of libcurl's error buffer; may be empty.
     var message: String = ""

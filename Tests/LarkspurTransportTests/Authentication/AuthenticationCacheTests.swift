@@ -1,0 +1,144 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite struct AuthenticationCacheTests {
+    let cache = AuthenticationCache()
+    let server = ProtectionSpace.Server(scheme: "https", host: "host", port: 443)
+
+    private func authentication(_ field: String, user: String = "u") throws -> HTTPAuthentication {
+        let challenge = try #require(AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([field])))
+        return HTTPAuthentication(challenge: challenge, user: user, password: "p")
+    }
+
+    private func use(_ path: String, server: ProtectionSpace.Server? = nil) -> KnownAuthentications.Use? {
+        cache.use(server: server ?? self.server, path: path, method: "GET", target: path)
+    }
+
+    private func parameters(_ use: KnownAuthentications.Use?) -> [String: String] {
+        AuthenticationChallenges.parse([use?.field ?? ""]).first?.parameters ?? [:]
+    }
+
+    @Test(
+        "Basic credentials are sent to the folder that was asked for, and below it",
+        arguments: [
+            ("/docs/", true), ("/docs/index.html", true), ("/docs/a/b", true), ("/docs", false), ("/", false),
+            ("/docs2/", false), ("/docs/../private", false), ("/docs/%2E%2e/private", false), ("", false),
+            ("/docs/a%2eb", true), ("/docs/a.b", true),
+        ]
+    )
+    func folder(path: String, isSent: Bool) throws {
+        cache.store(try authentication("Basic realm=r"), server: server, path: "/docs/index.html?x=/y/")
+        #expect(use(path)?.field == (isSent ? "Basic dTpw" : nil))
+    }
+
+    @Test("Credentials go to no other server")
+    func servers() throws {
+        cache.store(try authentication("Basic realm=r"), server: server, path: "")
+        #expect(use("/a") != nil)
+        #expect(use("") != nil)
+        #expect(use("/a", server: ProtectionSpace.Server(scheme: "http", host: "host", port: 443)) == nil)
+        #expect(use("/a", server: ProtectionSpace.Server(scheme: "https", host: "host", port: 444)) == nil)
+        #expect(use("/a", server: ProtectionSpace.Server(scheme: "https", host: "host2", port: 443)) == nil)
+        let proxy = ProtectionSpace.Server(scheme: "https", host: "host", port: 443, isProxy: true)
+        #expect(use("/a", server: proxy) == nil)
+    }
+
+    @Test(
+        "A Digest is sent where its domain says, by default everywhere",
+        arguments: [
+            ("", "/anything", true), (", domain=\"/a/ /b/c\"", "/a/x", true), (", domain=\"/a/ /b/c\"", "/b/x", true),
+            (", domain=\"/a/ /b/c\"", "/c", false), (", domain=\"https://HOST/d/\"", "/d/x", true),
+            (", domain=\"https://other/d/\"", "/d/x", false),
+        ]
+    )
+    func domain(option: String, path: String, isSent: Bool) throws {
+        cache.store(
+            try authentication("Digest realm=r, nonce=n, qop=auth\(option)"),
+            server: server,
+            path: "/deep/down"
+        )
+        #expect((use(path) != nil) == isSent)
+    }
+
+    @Test("A proxy is sent credentials for every target")
+    func proxy() throws {
+        let proxy = ProtectionSpace.Server(scheme: "http", host: "proxy", port: 3128, isProxy: true)
+        cache.store(try authentication("Basic realm=r"), server: proxy, path: "/deep/down")
+        #expect(use("/", server: proxy) != nil)
+    }
+
+    @Test("The space of the deepest folder counts, and of these the latest")
+    func deepest() throws {
+        cache.store(try authentication("Basic realm=deep", user: "deep"), server: server, path: "/a/b/c")
+        cache.store(try authentication("Basic realm=flat", user: "flat"), server: server, path: "/a/b")
+        #expect(use("/a/b/x")?.space.realm == "deep")
+        #expect(use("/a/x")?.space.realm == "flat")
+        cache.store(try authentication("Basic realm=late", user: "late"), server: server, path: "/a/b/d")
+        #expect(use("/a/b/x")?.space.realm == "late")
+    }
+
+    @Test("The folders of one space add up, and their number is limited")
+    func folders() throws {
+        for number in 0..<ProtectedPaths.limit {
+            cache.store(try authentication("Basic realm=r"), server: server, path: "/\(number)/")
+        }
+        #expect(use("/0/") != nil)
+        cache.store(try authentication("Basic realm=r"), server: server, path: "/last/")
+        #expect(use("/0/") == nil)
+        #expect(use("/1/") != nil)
+        #expect(use("/last/") != nil)
+    }
+
+    @Test("The number of spaces is limited; the oldest goes first")
+    func limit() throws {
+        for number in 0...KnownAuthentications.limit {
+            let server = ProtectionSpace.Server(scheme: "https", host: "host\(number)", port: 443)
+            cache.store(try authentication("Basic realm=r"), server: server, path: "/")
+        }
+        #expect(use("/", server: ProtectionSpace.Server(scheme: "https", host: "host0", port: 443)) == nil)
+        #expect(use("/", server: ProtectionSpace.Server(scheme: "https", host: "host1", port: 443)) != nil)
+    }
+
+    @Test("Requests at once use a nonce with different counts")
+    func counts() async throws {
+        cache.store(try authentication("Digest realm=r, nonce=n, qop=auth"), server: server, path: "/")
+        let counts = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<100 { group.addTask { parameters(use("/x"))["nc"] } }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(counts.count == 100)
+    }
+
+    @Test("The nonce that a server wants next is used next")
+    func nextNonce() throws {
+        cache.store(try authentication("Digest realm=r, nonce=n, qop=auth"), server: server, path: "/")
+        let first = try #require(use("/"))
+        cache.wasAccepted(first, authenticationInfo: ["nextnonce=\"m\""])
+        #expect(parameters(use("/"))["nonce"] == "m")
+        #expect(parameters(use("/"))["nc"] == "00000002")
+    }
+
+    @Test("Credentials that were refused are forgotten, but not those that have replaced them")
+    func removal() throws {
+        cache.store(try authentication("Basic realm=r", user: "old"), server: server, path: "/")
+        let old = try #require(use("/"))
+        #expect(cache.authentication(of: old)?.user == "old")
+        cache.store(try authentication("Basic realm=r", user: "new"), server: server, path: "/")
+        #expect(cache.authentication(of: old) == nil)
+        cache.wasAccepted(old, authenticationInfo: ["nextnonce=\"m\""])
+        cache.remove(old)
+        let new = try #require(use("/"))
+        #expect(cache.authentication(of: new)?.user == "new")
+        #expect(!cache.isEmpty)
+        cache.remove(new)
+        #expect(use("/") == nil)
+        #expect(cache.isEmpty)
+        cache.store(try authentication("Basic realm=r"), server: server, path: "/")
+        cache.removeAll()
+        #expect(use("/") == nil)
+    }
+}
+#endif

@@ -1,0 +1,196 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import HTTPBasics
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite struct HTTPAuthenticationTests {
+    private func challenge(_ field: String) throws -> AnswerableChallenge {
+        try #require(AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([field])))
+    }
+
+    private func authentication(
+        _ field: String,
+        user: String = "Mufasa",
+        password: String = "Circle of Life",
+        clientNonce: String = "c"
+    ) throws -> HTTPAuthentication {
+        HTTPAuthentication(challenge: try challenge(field), user: user, password: password) { clientNonce }
+    }
+
+    private func parameters(_ field: String) -> [String: String] {
+        AuthenticationChallenges.parse([field]).first?.parameters ?? [:]
+    }
+
+    @Test(
+        "Basic joins name and password as UTF-8",
+        arguments: [
+            ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("test", "123£", "Basic dGVzdDoxMjPCow=="),
+            ("", "", "Basic Og=="),
+        ]
+    )
+    func basic(user: String, password: String, field: String) throws {
+        var authentication = try authentication("Basic realm=\"WallyWorld\"", user: user, password: password)
+        #expect(authentication.authorization(method: "GET", target: "/") == field)
+        #expect(authentication.authorization(method: "PUT", target: "/other") == field)
+    }
+
+    @Test(
+        "Digest has the results of RFC 7616, section 3.9.1",
+        arguments: [
+            ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+            ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+        ]
+    )
+    func digestExample(algorithm: String, response: String) throws {
+        var authentication = try authentication(
+            """
+            Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=\(algorithm), \
+            nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+            """,
+            clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+        )
+        let expected = """
+            Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=\(algorithm), \
+            nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", nc=00000001, \
+            cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", qop=auth, response="\(response)", \
+            opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+            """
+        #expect(authentication.authorization(method: "GET", target: "/dir/index.html") == expected)
+    }
+
+    @Test("A server without a quality of protection gets the response of RFC 2069")
+    func legacyDigest() throws {
+        var authentication = try authentication("Digest realm=\"r\", nonce=\"n\"", user: "u", password: "p")
+        let hash = DigestAlgorithm.md5.hash
+        func md5(_ text: String) -> String { hash(Data(text.utf8)) }
+        let response = md5("\(md5("u:r:p")):n:\(md5("GET:/x"))")
+        #expect(
+            authentication.authorization(method: "GET", target: "/x")
+                == "Digest username=\"u\", realm=\"r\", uri=\"/x\", nonce=\"n\", response=\"\(response)\""
+        )
+    }
+
+    @Test(
+        "A session algorithm binds the secret to the first nonces",
+        arguments: [DigestAlgorithm.md5Session, .sha256Session]
+    )
+    func sessionAlgorithm(algorithm: DigestAlgorithm) throws {
+        var authentication = try authentication(
+            "Digest realm=r, nonce=n, qop=auth, algorithm=\(algorithm.rawValue)",
+            user: "u",
+            password: "p"
+        )
+        func hash(_ text: String) -> String { algorithm.hash(Data(text.utf8)) }
+        let secret = hash("\(hash("u:r:p")):n:c")
+        let first = parameters(authentication.authorization(method: "GET", target: "/x"))
+        #expect(first["response"] == hash("\(secret):n:00000001:c:auth:\(hash("GET:/x"))"))
+        #expect(first["algorithm"] == algorithm.rawValue)
+
+        authentication.wasAccepted(authenticationInfo: ["nextnonce=\"m\""])
+        let second = parameters(authentication.authorization(method: "GET", target: "/x"))
+        #expect(second["response"] == hash("\(secret):m:00000001:c:auth:\(hash("GET:/x"))"))
+    }
+
+    @Test("The uses of a nonce are counted, and those of the next one from the beginning")
+    func nonceCount() throws {
+        var authentication = try authentication("Digest realm=r, nonce=n, qop=auth")
+        func use() -> [String: String] { parameters(authentication.authorization(method: "GET", target: "/")) }
+        #expect(use()["nc"] == "00000001")
+        let second = use()
+        #expect(second["nc"] == "00000002")
+        #expect(second["response"] != use()["response"])
+        authentication.wasAccepted(authenticationInfo: ["nextnonce=\"n\""])
+        #expect(use()["nc"] == "00000004")
+        authentication.wasAccepted(authenticationInfo: ["qop=auth, rspauth=\"x\"", "cnonce=\"c\", NextNonce=\"m\""])
+        let next = use()
+        #expect(next["nc"] == "00000001")
+        #expect(next["nonce"] == "m")
+        authentication.wasAccepted()
+        #expect(use()["nc"] == "00000002")
+    }
+
+    @Test("A client's nonce is random, and new with each challenge")
+    func clientNonce() throws {
+        func clientNonce(_ authentication: inout HTTPAuthentication) throws -> String {
+            try #require(parameters(authentication.authorization(method: "GET", target: "/"))["cnonce"])
+        }
+        let challenge = try challenge("Digest realm=r, nonce=n, qop=auth")
+        var first = HTTPAuthentication(challenge: challenge, user: "u", password: "p")
+        var second = HTTPAuthentication(challenge: challenge, user: "u", password: "p")
+        let nonce = try clientNonce(&first)
+        #expect(nonce.utf8.count == 32)
+        #expect(try clientNonce(&second) != nonce)
+        #expect(try clientNonce(&first) == nonce)
+        let isRenewed = first.renew(with: try self.challenge("Digest realm=r, nonce=m, qop=auth, stale=true"))
+        #expect(isRenewed)
+        #expect(try clientNonce(&first) != nonce)
+    }
+
+    @Test("A nonce that is too old is replaced, as often as a server may say so in a row")
+    func stale() throws {
+        var authentication = try authentication("Digest realm=r, nonce=n0, qop=auth")
+        _ = authentication.authorization(method: "GET", target: "/")
+        for number in 1...HTTPAuthentication.renewalLimit {
+            let next = try challenge("Digest realm=r, nonce=n\(number), qop=auth, stale=true")
+            let isRenewed = authentication.renew(with: next)
+            #expect(isRenewed)
+            let values = parameters(authentication.authorization(method: "GET", target: "/"))
+            #expect(values["nonce"] == "n\(number)")
+            #expect(values["nc"] == "00000001")
+        }
+        let again = try challenge("Digest realm=r, nonce=n9, qop=auth, stale=true")
+        let isRenewedTooOften = authentication.renew(with: again)
+        #expect(!isRenewedTooOften)
+        authentication.wasAccepted()
+        let isRenewedAfterSuccess = authentication.renew(with: again)
+        #expect(isRenewedAfterSuccess)
+        #expect(authentication.challenge == again)
+    }
+
+    @Test(
+        "Credentials that were refused are not sent again",
+        arguments: [
+            "Digest realm=r, nonce=m, qop=auth", "Digest realm=r, nonce=m, qop=auth, stale=false",
+            "Digest realm=other, nonce=m, qop=auth, stale=true", "Basic realm=r",
+        ]
+    )
+    func refused(field: String) throws {
+        var authentication = try authentication("Digest realm=r, nonce=n, qop=auth")
+        let isRenewed = authentication.renew(with: try challenge(field))
+        #expect(!isRenewed)
+        #expect(parameters(authentication.authorization(method: "GET", target: "/"))["nonce"] == "n")
+    }
+
+    @Test(
+        "The user is named as the server wants",
+        arguments: [
+            ("", "u", "username=\"u\""), ("", "a\"b\\c", #"username="a\"b\\c""#),
+            ("", "Jäsøn", "username=\"Jäsøn\""),
+            (", charset=UTF-8", "Jäsøn Doe", "username*=UTF-8''J%C3%A4s%C3%B8n%20Doe"),
+            (", charset=UTF-8", "Jason", "username=\"Jason\""),
+            (", userhash=true", "u", "username=\"\(DigestAlgorithm.md5.hash("u", "r"))\""),
+            ("", "a\r\nX-Injected: b\u{0}", "username=\"aX-Injected: b\""),
+        ]
+    )
+    func userNames(option: String, user: String, parameter: String) throws {
+        var authentication = try authentication("Digest realm=r, nonce=n, qop=auth\(option)", user: user)
+        let field = authentication.authorization(method: "GET", target: "/")
+        #expect(field.hasPrefix("Digest \(parameter), realm="))
+        #expect(field.contains("userhash=true") == option.contains("userhash"))
+    }
+
+    @Test("A credential gives its name and password")
+    func credential() throws {
+        let challenge = AnswerableChallenge.basic(realm: "r")
+        let credential = URLCredential(user: "u", password: "p", persistence: .none)
+        var authentication = try #require(HTTPAuthentication(challenge: challenge, credential: credential))
+        #expect(authentication.authorization(method: "GET", target: "/") == "Basic dTpw")
+        #expect(authentication.user == "u")
+    }
+}
+#endif
