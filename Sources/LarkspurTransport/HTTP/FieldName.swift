@@ -4,23 +4,29 @@
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, location, setCookie, challenge, proxyChallenge
+        /// A name beginning with X-, whose spelling is the server's.
+        case spelledAsSent
     }
 
     let text: String
     let role: Role
 
-    private init(_ text: String, _ role: Role = .plain) {
+    private init(spelled text: String, _ role: Role = .plain) {
         self.text = text
         self.role = role
     }
 
     /// The name that was sent as `bytes`, or nil when they are not a token.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard !bytes.isEmpty, bytes.allSatisfy(\.isToken) else { return nil }
         if let common = Self.common(bytes) {
             self = common
+            return
+        }
+        guard !bytes.isEmpty, bytes.allSatisfy(\.isToken) else { return nil }
+        if bytes.count > 1, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "-") {
+            self.init(spelled: String(decoding: bytes, as: UTF8.self), .spelledAsSent)
         } else {
-            self.init(Self.canonical(bytes), .plain)
+            self.init(spelled: Self.canonical(bytes))
         }
     }
 
@@ -32,19 +38,21 @@ struct FieldName: Sendable {
 
     /// Finding a common name costs no allocation, unlike spelling one.
     private static func common(_ bytes: UnsafeRawBufferPointer) -> FieldName? {
-        guard bytes.count < commonByLength.count else { return nil }
-        for candidate in commonByLength[bytes.count] where candidate.text.matches(bytes) {
-            return candidate
+        guard bytes.count < commonByLength.count, bytes.count > 1 else { return nil }
+        let ends = ends(bytes)
+        for candidate in commonByLength[bytes.count] where candidate.ends == ends && candidate.matches(bytes) {
+            return candidate.name
         }
         return nil
     }
 
+    private static func ends(_ bytes: UnsafeRawBufferPointer) -> UInt16 {
+        UInt16(bytes[0] | 0x20) << 8 | UInt16(bytes[bytes.count - 1] | 0x20)
+    }
+
     /// Words begin with a capital, as in `HTTPURLResponse`, which leaves only names beginning with X- as they were sent.
     private static func canonical(_ bytes: UnsafeRawBufferPointer) -> String {
-        if bytes.count > 1, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "-") {
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        return String(unsafeUninitializedCapacity: bytes.count) { output in
+        String(unsafeUninitializedCapacity: bytes.count) { output in
             var isInsideWord = false
             for (index, byte) in bytes.enumerated() {
                 let lowercase = byte.asLowercase
@@ -61,39 +69,55 @@ struct FieldName: Sendable {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "^") || byte == UInt8(ascii: "`")
     }
 
-    private static let commonByLength: [[FieldName]] = {
+    private static let commonByLength: [[Common]] = {
         let names: [FieldName] = [
-            .init("Accept-Ranges"), .init("Access-Control-Allow-Credentials"), .init("Access-Control-Allow-Headers"),
-            .init("Access-Control-Allow-Methods"), .init("Access-Control-Allow-Origin"),
-            .init("Access-Control-Expose-Headers"), .init("Age"), .init("Allow"), .init("Alt-Svc"),
-            .init("Cache-Control"), .init("Cf-Cache-Status"), .init("Cf-Ray"), .init("Connection"),
-            .init("Content-Disposition"), .init("Content-Encoding"), .init("Content-Language"),
-            .init("Content-Length", .contentLength), .init("Content-Location"), .init("Content-Range"),
-            .init("Content-Security-Policy"), .init("Content-Type"), .init("Date"), .init("Etag"), .init("Expires"),
-            .init("Keep-Alive"), .init("Last-Modified"), .init("Link"), .init("Location", .location),
-            .init("Pragma"), .init("Proxy-Authenticate", .proxyChallenge), .init("Referrer-Policy"),
-            .init("Retry-After"), .init("Server"), .init("Set-Cookie", .setCookie),
-            .init("Strict-Transport-Security"), .init("Trailer"), .init("Transfer-Encoding"), .init("Upgrade"),
-            .init("Vary"), .init("Via"), .init("Warning"), .init("WWW-Authenticate", .challenge),
+            .init(spelled: "Accept-Ranges"), .init(spelled: "Access-Control-Allow-Credentials"),
+            .init(spelled: "Access-Control-Allow-Headers"),
+            .init(spelled: "Access-Control-Allow-Methods"), .init(spelled: "Access-Control-Allow-Origin"),
+            .init(spelled: "Access-Control-Expose-Headers"), .init(spelled: "Age"), .init(spelled: "Allow"),
+            .init(spelled: "Alt-Svc"),
+            .init(spelled: "Cache-Control"), .init(spelled: "Cf-Cache-Status"), .init(spelled: "Cf-Ray"),
+            .init(spelled: "Connection"),
+            .init(spelled: "Content-Disposition"), .init(spelled: "Content-Encoding"),
+            .init(spelled: "Content-Language"),
+            .init(spelled: "Content-Length", .contentLength), .init(spelled: "Content-Location"),
+            .init(spelled: "Content-Range"),
+            .init(spelled: "Content-Security-Policy"), .init(spelled: "Content-Type"), .init(spelled: "Date"),
+            .init(spelled: "Etag"), .init(spelled: "Expires"),
+            .init(spelled: "Keep-Alive"), .init(spelled: "Last-Modified"), .init(spelled: "Link"),
+            .init(spelled: "Location", .location),
+            .init(spelled: "Pragma"), .init(spelled: "Proxy-Authenticate", .proxyChallenge),
+            .init(spelled: "Referrer-Policy"),
+            .init(spelled: "Retry-After"), .init(spelled: "Server"), .init(spelled: "Set-Cookie", .setCookie),
+            .init(spelled: "Strict-Transport-Security"), .init(spelled: "Trailer"), .init(spelled: "Transfer-Encoding"),
+            .init(spelled: "Upgrade"),
+            .init(spelled: "Vary"), .init(spelled: "Via"), .init(spelled: "Warning"),
+            .init(spelled: "WWW-Authenticate", .challenge),
         ]
-        var byLength: [[FieldName]] = []
+        var byLength: [[Common]] = []
         for name in names {
-            while byLength.count <= name.text.utf8.count { byLength.append([]) }
-            byLength[name.text.utf8.count].append(name)
+            let bytes = Array(name.text.utf8)
+            while byLength.count <= bytes.count { byLength.append([]) }
+            byLength[bytes.count].append(Common(name: name, bytes: bytes, ends: bytes.withUnsafeBytes(ends)))
         }
         return byLength
     }()
-}
 
-extension String {
-    /// Compares with the bytes of a token of the same length, without regard to the case of letters.
-    fileprivate func matches(_ token: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        for byte in utf8 {
-            guard byte | 0x20 == token[index] | 0x20 else { return false }
-            index += 1
+    private struct Common {
+        let name: FieldName
+        let bytes: [UInt8]
+        /// The first and the last byte, which tell most names of one length apart.
+        let ends: UInt16
+
+        /// Compares with as many bytes, without regard to the case of letters.
+        func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
+            bytes.withUnsafeBufferPointer { bytes in
+                for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {
+                    return false
+                }
+                return true
+            }
         }
-        return true
     }
 }
 

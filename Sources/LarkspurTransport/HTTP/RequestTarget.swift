@@ -42,7 +42,9 @@ struct RequestTarget: Equatable {
 
     /// Nil when there is no scheme.
     private static func parts(of bytes: UnsafeBufferPointer<UInt8>) -> Parts? {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let colon = bytes.firstIndex(where: { !$0.isToken }), bytes[colon] == UInt8(ascii: ":") else {
+            return nil
+        }
         var parts = Parts(scheme: scheme(bytes[..<colon]))
         guard parts.scheme != .other else { return parts }
         let start = colon + 3

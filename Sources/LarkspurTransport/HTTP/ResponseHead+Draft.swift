@@ -6,7 +6,6 @@ extension ResponseHead {
         let status: Int
         let version: String
         private var fields: [String: String] = [:]
-        /// Names beginning with X- keep the spelling in which they came first, and so have to be looked for.
         private var spelledAsSent: [String] = []
         private var setCookies: [String] = []
         private var challenges: [String] = []
@@ -23,6 +22,7 @@ extension ResponseHead {
         mutating func add(_ name: FieldName, _ value: String) {
             switch name.role {
             case .plain: add(value, named: name.text)
+            case .spelledAsSent: add(value, named: firstSpelling(of: name.text))
             case .setCookie: setCookies.append(value)
             case .challenge:
                 challenges.append(value)
@@ -39,17 +39,12 @@ extension ResponseHead {
         }
 
         private mutating func add(_ value: String, named name: String) {
-            let key = spelling(of: name)
-            if let existing = fields.updateValue(value, forKey: key) {
-                fields[key] = existing + ", " + value
+            if let existing = fields.updateValue(value, forKey: name) {
+                fields[name] = existing + ", " + value
             }
         }
 
-        private mutating func spelling(of name: String) -> String {
-            let bytes = name.utf8
-            guard bytes.count > 1, let first = bytes.first, first.asLowercase == UInt8(ascii: "x"),
-                bytes[bytes.index(after: bytes.startIndex)] == UInt8(ascii: "-")
-            else { return name }
+        private mutating func firstSpelling(of name: String) -> String {
             if let known = spelledAsSent.first(where: { $0.hasSameLetters(as: name) }) { return known }
             spelledAsSent.append(name)
             return name

@@ -127,19 +127,23 @@ extension ResponseHeadParser {
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        var isASCII = true
+        // Without an early end, so that the compiler can look at many bytes at once.
+        var controls: UInt8 = 0
+        var all: UInt8 = 0
         for byte in bytes {
-            guard byte != 0, byte != .carriageReturn, byte != .lineFeed else { return textWithoutLineEnds(bytes) }
-            if byte >= 0x80 { isASCII = false }
+            controls |= byte < 0x20 ? 1 : 0
+            all |= byte
         }
-        if isASCII { return String(decoding: bytes, as: UTF8.self) }
+        if controls != 0, bytes.contains(where: isLineEnd) {
+            return bytes.map { isLineEnd($0) ? .space : $0 }.withUnsafeBytes { text(trimmed($0)) }
+        }
+        if all < 0x80 { return String(decoding: bytes, as: UTF8.self) }
         return String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
     }
 
-    private static func textWithoutLineEnds(_ bytes: UnsafeRawBufferPointer) -> String {
-        let spaced = bytes.map { $0 == 0 || $0 == .carriageReturn || $0 == .lineFeed ? .space : $0 }
-        return spaced.withUnsafeBytes { text(trimmed($0)) }
+    private static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == 0 || byte == .carriageReturn || byte == .lineFeed
     }
 }
 

@@ -18,6 +18,7 @@ extension URLReference {
         let bracket = hostAndPort.utf8.lastIndex(of: UInt8(ascii: "]"))
         let colon = hostAndPort.utf8[(bracket ?? hostAndPort.startIndex)...].lastIndex(of: UInt8(ascii: ":"))
         let host = hostAndPort[..<(colon ?? hostAndPort.endIndex)].lowercased()
+        if host.utf8.first == UInt8(ascii: "["), !host.utf8.contains(UInt8(ascii: ":")) { return nil }
         let digits = colon.map { hostAndPort[hostAndPort.utf8.index(after: $0)...] } ?? ""
         guard !host.isEmpty, let port = digits.isEmpty ? (scheme == "http" ? 80 : 443) : UInt16(digits).map(Int.init)
         else { return nil }
