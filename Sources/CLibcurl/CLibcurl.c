@@ -3,6 +3,7 @@
 
 #if defined(__linux__) || defined(__ANDROID__)
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +202,8 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message) {
     }
     return false;
 }
+
+size_t libcurl_allocation_size(void *allocation) { return malloc_usable_size(allocation); }
 
 // MARK: TLS
 

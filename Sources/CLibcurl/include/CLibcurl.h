@@ -174,6 +174,11 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
+// MARK: Memory
+
+/// The bytes that malloc has set aside at an address: malloc_usable_size, which Swift's module of the C library leaves out.
+size_t libcurl_allocation_size(void *allocation);
+
 #pragma clang assume_nonnull end
 
 #endif

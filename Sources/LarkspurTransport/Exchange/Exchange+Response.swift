@@ -13,6 +13,8 @@ extension Exchange {
         }
         guard let response = head.makeResponse(url: url) else { return false }
         self.response = response
+        let isDecoded = hasEncodedContent && head.fields["Content-Encoding"] != nil
+        expectedBytes = isDecoded ? NSURLSessionTransferSizeUnknown : head.contentLength ?? NSURLSessionTransferSizeUnknown
         if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
@@ -57,11 +59,7 @@ extension Exchange {
 
     /// This response is the one that the task was made for.
     private func deliver(_ response: HTTPURLResponse) {
-        let isDecoded = hasEncodedContent && response.value(forHTTPHeaderField: "Content-Encoding") != nil
-        task.setResponse(
-            response,
-            expected: isDecoded ? NSURLSessionTransferSizeUnknown : response.expectedContentLength
-        )
+        task.setResponse(response, expected: expectedBytes)
         fate = .delivered
         if task.completion == nil { reactor.deliver(.response(response), to: task) }
     }

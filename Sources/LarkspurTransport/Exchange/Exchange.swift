@@ -65,6 +65,8 @@ final class Exchange {
     var hasEncodedContent = false
     var transactionStart = Date.distantPast
     var tls: (version: String?, cipher: String?) = (nil, nil)
+    /// How many bytes of content the response announces, decoded; −1 where it does not.
+    var expectedBytes = NSURLSessionTransferSizeUnknown
     /// Decoded bytes of this transaction.
     var decodedBytes: Int64 = 0
 

@@ -1,0 +1,85 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+import Synchronization
+
+/// An `HTTPURLResponse` whose fields are taken as they are.
+///
+/// The superclass spells every name anew and reads the Content-Type with scanners when it is made, which costs more than all else that the engine does for a small
+/// response. Here its storage is filled with names that are canonical already, and what it would derive from them is derived when somebody asks.
+final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
+    // Safe: nothing changes once it is made.
+    private let fields: [String: String]
+
+    /// Nil where the superclass is not built as expected; an ordinary response has to serve then.
+    init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
+        guard let offset = Self.fieldsOffset else { return nil }
+        self.fields = fields
+        super.init(url: url, statusCode: statusCode, httpVersion: httpVersion, headerFields: nil)
+        Unmanaged.passUnretained(self).toOpaque().advanced(by: offset)
+            .assumingMemoryBound(to: [String: String].self).pointee = fields
+    }
+
+    required init?(coder: NSCoder) {
+        fields = [:]
+        super.init(coder: coder)
+    }
+
+    // MARK: What the superclass derives from the fields
+
+    override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
+    override var mimeType: String? { contentType.mimeType }
+    override var textEncodingName: String? { contentType.textEncodingName }
+    override var suggestedFilename: String? { ordinary?.suggestedFilename }
+
+    /// An archive is to be read where this class does not exist.
+    override var classForCoder: AnyClass { HTTPURLResponse.self }
+    override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
+
+    private var ordinary: HTTPURLResponse? {
+        url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
+    }
+
+    private struct ContentType {
+        var mimeType: String?
+        var textEncodingName: String?
+    }
+
+    /// How Foundation reads the values seen most recently: servers send few.
+    private static let contentTypes = Mutex<[String: ContentType]>([:])
+
+    private var contentType: ContentType {
+        guard let text = fields["Content-Type"] else { return ContentType() }
+        if let known = Self.contentTypes.withLock({ $0[text] }) { return known }
+        let ordinary = ordinary
+        let type = ContentType(mimeType: ordinary?.mimeType, textEncodingName: ordinary?.textEncodingName)
+        Self.contentTypes.withLock { types in
+            if types.count >= 64 { types.removeAll() }
+            types[text] = type
+        }
+        return type
+    }
+
+    // MARK: The superclass's storage
+
+    /// Where a response keeps its fields, found by looking for those of one whose fields reflection shows; nil if they are not found, or writing them has
+    /// not the effect that it must have.
+    private static let fieldsOffset: Int? = {
+        guard let url = URL(string: "http://localhost/"),
+            let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),
+            let stored = Mirror(reflecting: sample).children.first(where: { $0.label == "_allHeaderFields" })?.value,
+            let fields = stored as? [String: String], type(of: stored) == [String: String].self,
+            MemoryLayout<[String: String]>.size == MemoryLayout<UInt>.size
+        else { return nil }
+        let pattern = unsafeBitCast(fields, to: UInt.self)
+        let object = Unmanaged.passUnretained(sample).toOpaque()
+        let offsets = stride(from: 0, to: libcurl_allocation_size(object), by: MemoryLayout<UInt>.stride)
+        let matches = offsets.filter { object.load(fromByteOffset: $0, as: UInt.self) == pattern }
+        guard matches.count == 1, let offset = matches.first else { return nil }
+        object.advanced(by: offset).assumingMemoryBound(to: [String: String].self).pointee = ["X-C": "d"]
+        return sample.value(forHTTPHeaderField: "X-C") == "d" && sample.allHeaderFields.count == 1 ? offset : nil
+    }()
+
+    /// Whether the shortcut is open.
+    static var isUsable: Bool { fieldsOffset != nil }
+}
+#endif

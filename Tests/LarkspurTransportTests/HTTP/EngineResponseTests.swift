@@ -1,0 +1,51 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Responses of the engine") struct EngineResponseTests {
+    private static let url = URL(string: "http://localhost/a/b.txt")
+
+    private static let examples: [[String: String]] = [
+        [:],
+        ["Content-Type": "text/html; charset=UTF-8", "Content-Length": "12", "X-lower": "a"],
+        ["Content-Type": #"application/json; charset="iso-8859-1""#, "Content-Disposition": "attachment; filename=x.json"],
+        ["Content-Type": "nonsense", "Content-Length": "no number"],
+        ["Set-Cookie": "a=b, c=d", "Etag": "\"1\"", "WWW-Authenticate": "Basic realm=r"],
+    ]
+
+    @Test("A response is in all respects what Foundation would have made of the same fields", arguments: examples)
+    func isEqualToFoundations(fields: [String: String]) throws {
+        let url = try #require(Self.url)
+        let ours = try #require(EngineResponse(url: url, statusCode: 206, httpVersion: "HTTP/1.1", fields: fields))
+        let theirs = try #require(
+            HTTPURLResponse(url: url, statusCode: 206, httpVersion: "HTTP/1.1", headerFields: fields)
+        )
+
+        #expect(ours.statusCode == theirs.statusCode)
+        #expect(ours.url == theirs.url)
+        #expect(ours.allHeaderFields as? [String: String] == theirs.allHeaderFields as? [String: String])
+        for name in fields.keys {
+            #expect(ours.value(forHTTPHeaderField: name.lowercased()) == theirs.value(forHTTPHeaderField: name))
+        }
+        #expect(ours.mimeType == theirs.mimeType)
+        #expect(ours.textEncodingName == theirs.textEncodingName)
+        #expect(ours.expectedContentLength == theirs.expectedContentLength)
+        #expect(ours.suggestedFilename == theirs.suggestedFilename)
+        #expect(ours.isEqual(theirs))
+    }
+
+    @Test("It survives an archive, as an ordinary response")
+    func archive() throws {
+        let url = try #require(Self.url)
+        let fields = ["Content-Type": "text/plain", "X-A": "b"]
+        let ours = try #require(EngineResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", fields: fields))
+
+        let data = try NSKeyedArchiver.archivedData(withRootObject: ours, requiringSecureCoding: true)
+        let copy = try NSKeyedUnarchiver.unarchivedObject(ofClass: HTTPURLResponse.self, from: data)
+
+        #expect(copy?.value(forHTTPHeaderField: "X-A") == "b")
+        #expect(copy?.mimeType == "text/plain")
+    }
+}
