@@ -37,6 +37,7 @@ final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     var client: (any EasyHandleClient)?
     private var fields: OpaquePointer?
+    private var lines: [String] = []
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.
@@ -97,11 +98,11 @@ final class EasyHandle {
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
-    /// Content is asked for instead.
-    func clearContent() { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_POSTFIELDS, nil) }
-
     /// Sets the fields to be sent, in libcurl's notation.
     func setFields(_ lines: [String]) {
+        // One request's are mostly those of the last.
+        guard lines != self.lines else { return }
+        self.lines = lines
         let previous = fields
         fields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })

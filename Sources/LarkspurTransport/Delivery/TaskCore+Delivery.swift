@@ -57,6 +57,7 @@ extension TaskCore {
     // MARK: Response and content
 
     private func deliverResponse(_ response: URLResponse) {
+        if case .bytes(let channel) = completion { return channel.receive(response) }
         guard completion == nil, let delegate = delegates.data, let session = session.face,
             let task = face as? URLSessionDataTask
         else { return }
@@ -84,6 +85,7 @@ extension TaskCore {
     }
 
     private func deliverData(_ data: Data) {
+        if case .bytes(let channel) = completion { return channel.receive(data) }
         if !isCancelled, let delegate = delegates.data, let session = session.face,
             let task = face as? URLSessionDataTask
         {
@@ -171,6 +173,7 @@ extension TaskCore {
         case .download(let handler):
             handler(error == nil ? deliveryState.file : nil, response, error)
             if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
+        case .bytes(let channel): channel.finish(error)
         case nil:
             if let face, let session = session.face {
                 delegates.task?.urlSession(session, task: face, didCompleteWithError: error)

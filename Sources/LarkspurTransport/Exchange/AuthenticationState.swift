@@ -41,7 +41,7 @@ struct AuthenticationState {
         let space = ProtectionSpace(server: server, challenge: challenge)
         let urlChallenge = URLAuthenticationChallenge.http(
             space,
-            proposedCredential: nil,
+            proposedCredential: failures == 0 ? url.credential : nil,
             failureCount: failures,
             response: response,
             // The delegate answers by its completion handler.
@@ -62,6 +62,12 @@ struct AuthenticationState {
 }
 
 extension URL {
+    /// What the URL itself says of who asks.
+    fileprivate var credential: URLCredential? {
+        guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
+        return URLCredential(user: user, password: password(percentEncoded: false) ?? "", persistence: .none)
+    }
+
     /// Path and query as they stand in the first line of a request.
     fileprivate var requestTarget: String {
         let path = path(percentEncoded: true)

@@ -55,7 +55,7 @@ extension Exchange {
             } catch {
                 return error
             }
-        } else if task.completion != nil {
+        } else if !task.isPiecewise {
             content.append(contentsOf: bytes)
         } else {
             task.backlog.add(bytes.count)

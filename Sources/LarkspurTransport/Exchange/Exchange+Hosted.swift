@@ -9,7 +9,7 @@ extension Exchange {
             enqueue()
         case .response(let response):
             task.setResponse(response, expected: response.expectedContentLength)
-            if task.completion == nil { reactor.deliver(.response(response), to: task) }
+            if task.isPiecewise { reactor.deliver(.response(response), to: task) }
         case .data(let data):
             if let error = deliver(data) { finish(error) }
         case .redirect(let next, let response):

@@ -14,7 +14,8 @@ extension Exchange {
         guard let response = head.makeResponse(url: url) else { return false }
         self.response = response
         let isDecoded = hasEncodedContent && head.fields["Content-Encoding"] != nil
-        expectedBytes = isDecoded ? NSURLSessionTransferSizeUnknown : head.contentLength ?? NSURLSessionTransferSizeUnknown
+        expectedBytes =
+            isDecoded ? NSURLSessionTransferSizeUnknown : head.contentLength ?? NSURLSessionTransferSizeUnknown
         if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
@@ -61,7 +62,7 @@ extension Exchange {
     private func deliver(_ response: HTTPURLResponse) {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
-        if task.completion == nil { reactor.deliver(.response(response), to: task) }
+        if task.isPiecewise { reactor.deliver(.response(response), to: task) }
     }
 
     // MARK: Answers
@@ -79,9 +80,9 @@ extension Exchange {
                     .engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url)
                 )
             }
-            if disposition == .useCredential, let credential,
-                authentication.use(credential, for: challenge)
-            {
+            // By default what the URL says is tried, once.
+            let chosen = disposition == .performDefaultHandling ? challenge.urlChallenge.proposedCredential : credential
+            if disposition != .rejectProtectionSpace, let chosen, authentication.use(chosen, for: challenge) {
                 beginNext(request, body: body)
             } else {
                 acceptResponse()
@@ -138,7 +139,7 @@ extension Exchange {
 
     private func acceptHosted(_ response: URLResponse) {
         task.setResponse(response, expected: response.expectedContentLength)
-        if task.completion == nil { reactor.deliver(.response(response), to: task) }
+        if task.isPiecewise { reactor.deliver(.response(response), to: task) }
         finish(nil as (any Error)?)
     }
 

@@ -64,7 +64,7 @@ extension Exchange {
         }
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
-        setMethod(head.method, of: handle, contentLength: contentLength)
+        setMethod(head.method, of: handle, length: head.body)
         handle.setFields(head.lines)
         hasEncodedContent = !head.setsAcceptEncoding
         handle.set(CURLOPT_ACCEPT_ENCODING, head.setsAcceptEncoding ? nil : "")
@@ -80,24 +80,30 @@ extension Exchange {
         if let file = settings.options.tls.certificateAuthorities { handle.set(CURLOPT_CAINFO, file.path) }
     }
 
-    private func setMethod(_ method: String, of handle: EasyHandle, contentLength: Int64??) {
+    private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
         // Also resets what another request has left behind.
         handle.set(CURLOPT_HTTPGET, 1)
-        switch (contentLength, body) {
-        case (nil, _):
+        let defaultMethod: String
+        switch (length, body) {
+        case (.none, _):
             if method == "HEAD" { handle.set(CURLOPT_NOBODY, 1) }
+            defaultMethod = method == "HEAD" ? "HEAD" : "GET"
         case (_, .data(let data)) where data.count <= 1 << 16:
             handle.set(CURLOPT_POST, 1)
             // Sent together with the head.
             handle.setContent(data)
             _ = reader?.seek(to: Int64(data.count))
-        case (let length?, _):
-            handle.set(CURLOPT_POST, 1)
-            handle.clearContent()
-            handle.set(CURLOPT_POSTFIELDSIZE_LARGE, int64: length ?? -1)
+            defaultMethod = "POST"
+        case (.known(let length), _):
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, int64: length)
+            defaultMethod = "PUT"
+        case (.unknown, _):
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, int64: -1)
+            defaultMethod = "PUT"
         }
-        let isDefault = contentLength == nil ? method == "GET" || method == "HEAD" : method == "POST"
-        handle.set(CURLOPT_CUSTOMREQUEST, isDefault ? nil : method)
+        handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
     /// The transfer has come to its end, or libcurl has given it up.

@@ -231,6 +231,13 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
 
     // MARK: Making
 
+    /// A task whose content goes to a channel; nil for what the superclass carries.
+    func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
+        guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
+        channel.attach(task.core)
+        return task
+    }
+
     /// Nil for what the superclass carries.
     private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         guard core.carries(request) else {

@@ -16,7 +16,18 @@ final class TaskCore: Sendable {
     enum Completion: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        /// A Swift task that takes the content as it comes.
+        case bytes(ByteChannel)
+
+        /// Whether the content is delivered piece by piece, as to a delegate.
+        var isPiecewise: Bool {
+            if case .bytes = self { return true }
+            return false
+        }
     }
+
+    /// Whether response and content are delivered as they come.
+    var isPiecewise: Bool { completion?.isPiecewise ?? true }
 
     struct Storage {
         var state = URLSessionTask.State.suspended

@@ -1,0 +1,52 @@
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@Suite("Content as a sequence of bytes", .timeLimit(.minutes(1))) struct BytesTests {
+    let server: LoopbackServer
+    let session = CurlURLSession(configuration: .ephemeral)
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test("The bytes arrive whole and in order, after the response")
+    func whole() async throws {
+        let (bytes, response) = try await session.bytes(from: server.url("/bytes/200000"))
+        var received = Data()
+        for try await byte in bytes { received.append(byte) }
+
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(received.count == 200_000)
+        #expect(try await session.data(from: server.url("/bytes/200000")).0.count == received.count)
+    }
+
+    @Test("Content that breaks off is an error at the end of the sequence")
+    func broken() async throws {
+        let (bytes, _) = try await session.bytes(from: server.url("/fault/short-body"))
+
+        await #expect(throws: URLError.self) {
+            for try await _ in bytes {}
+        }
+    }
+
+    @Test("Without a server there is no response")
+    func noServer() async throws {
+        let url = server.url("/")
+        server.stop()
+
+        await #expect(throws: URLError.self) { _ = try await session.bytes(from: url) }
+    }
+
+    @Test("A sequence that is left alone holds the transfer back, and letting go of it ends the task")
+    func backPressure() async throws {
+        let task: URLSessionDataTask
+        do {
+            let (bytes, _) = try await session.bytes(from: server.url("/fault/endless-body"))
+            var iterator = bytes.makeAsyncIterator()
+            for _ in 0..<1000 { _ = try await iterator.next() }
+            task = bytes.task
+            #expect(task.countOfBytesReceived < 8 << 20)
+        }
+        while task.state != .completed { await Task.yield() }
+        #expect((task.error as? URLError)?.code == .cancelled)
+    }
+}
