@@ -1,6 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import CLibcurl
-
 /// The content of responses, as libcurl decodes it.
 extension Exchange {
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {

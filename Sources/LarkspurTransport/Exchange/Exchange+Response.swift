@@ -1,6 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import CLibcurl
-
 /// What follows from a response: its delivery, a redirect, a challenge.
 extension Exchange {
     /// Takes a head; false stops the transfer. From within libcurl.

@@ -30,6 +30,7 @@ extension Exchange {
             guard reactor.add(handle) else {
                 throw .engine(.unknown, "libcurl could not begin a transfer.", url: request.url)
             }
+            if reader != nil { reactor.watchUpload(of: self) }
             reactor.note(deadline)
         } catch {
             if handle == nil { host?.release() }
@@ -156,23 +157,22 @@ extension Exchange: EasyHandleClient {
 
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         guard let reader else { return .failed }
-        touch()
         let provision = reader.read(into: buffer)
         if case .paused = provision { isSendingPaused = true }
-        noteSentBytes()
         return provision
     }
 
     func seekContent(to offset: Int64) -> Bool { reader?.seek(to: offset) ?? false }
 
     /// Tells the delegate of what has gone out.
-    private func noteSentBytes() {
-        guard let reader, let handle else { return }
+    func noteSentBytes() {
+        guard stage == .transferring, let reader, let handle else { return }
         // libcurl counts the framing of chunks too, and we what still waits in its buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - sentBytes
         guard difference > 0 else { return }
         sentBytes = sent
+        touch()
         let expected = reader.length ?? NSURLSessionTransferSizeUnknown
         task.count {
             $0.sent = sent

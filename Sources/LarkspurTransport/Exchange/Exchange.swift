@@ -1,6 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import CLibcurl
-
 /// One task on the loop: its requests one after the other, as redirects and authentication demand, until its end.
 ///
 /// It belongs to the loop's thread.
@@ -80,7 +78,6 @@ final class Exchange {
     var hostedResponse: URLResponse?
     var sentBytes: Int64 = 0
     private var lastActivity: LoopTime
-    private var activityMark: Int64 = 0
     private var idleTimeout: TimeInterval
     private let resourceDeadline: LoopTime
 
@@ -189,21 +186,8 @@ final class Exchange {
             )
             return true
         }
-        // Bytes that were sent from libcurl's buffers, or that a decoder has not let out yet.
-        let mark = bytesMoved
-        if mark != activityMark {
-            activityMark = mark
-            touch()
-            return false
-        }
         finish(.engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: request.url))
         return true
-    }
-
-    private var bytesMoved: Int64 {
-        guard let handle else { return 0 }
-        return handle.int64(CURLINFO_SIZE_DOWNLOAD_T) &+ handle.int64(CURLINFO_SIZE_UPLOAD_T)
-            &+ Int64(handle.long(CURLINFO_HEADER_SIZE))
     }
 
     // MARK: Ending

@@ -21,10 +21,8 @@ final class EventLoop: Sendable {
         case deliver(Delivery.Item)
         /// Runs something on the thread.
         case run(@Sendable () -> Void)
-        /// Closes the connections, if no transfer is under way.
-        case closeConnections
-        /// The session is invalid and has no tasks.
-        case close
+        /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts another.
+        case end
     }
 
     private struct Mailbox {
@@ -63,6 +61,11 @@ final class EventLoop: Sendable {
         if startsThread { startThread() }
     }
 
+    /// Ends the thread when its exchanges have ended; nothing where there is none.
+    func end() {
+        if mailbox.withLock({ $0.isRunning }) { post(.end) }
+    }
+
     /// What has been posted, into an array that is empty; its storage is used for what comes next.
     func takeCommands(_ commands: inout [Command]) {
         mailbox.withLock { mailbox in
@@ -93,12 +96,21 @@ final class EventLoop: Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
+            Self.blockBrokenPipes()
             let multi = MultiHandle(maximumConnectionsPerHost: settings.maximumConnectionsPerHost)
             mailbox.withLock { $0.multi = multi }
             Reactor(loop: self, settings: settings, multi: multi).run()
         }
         thread.name = "larkspur.loop"
         thread.start()
+    }
+
+    /// Writing to a connection that the other side has closed would end the process: TLS libraries write without asking for anything else.
+    private static func blockBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
 #endif

@@ -13,11 +13,16 @@ final class HostQueue {
     private var lines: [(priority: Float, line: Line)] = []
     private var nextTicket = 0
 
+    /// Whether nothing is lost by forgetting it.
+    var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
+
     init(limit: Int) { self.limit = limit }
 
     private final class Line {
         private var entries: [(ticket: Int, exchange: Exchange)] = []
         private var head = 0
+
+        var isEmpty: Bool { head == entries.count }
 
         func append(_ ticket: Int, _ exchange: Exchange) { entries.append((ticket, exchange)) }
 

@@ -11,6 +11,8 @@ final class Reactor {
     private var pool: [EasyHandle] = []
     private var hosts: [String: HostQueue] = [:]
     private var exchanges: [Int: Exchange] = [:]
+    /// Those that send content piece by piece.
+    private var uploads: [Int: Exchange] = [:]
     private var outbox: [Delivery.Item] = []
     private var commands: [EventLoop.Command] = []
     /// No deadline is earlier than this; which of them it was is found out when it has come.
@@ -52,6 +54,7 @@ final class Reactor {
             hasWork = false
             multi.perform()
             now = .now
+            for exchange in uploads.values { exchange.noteSentBytes() }
             while let (handle, result) = multi.nextCompleted() { (handle.client as? Exchange)?.transferEnded(result) }
         }
         if now >= nextDeadline { checkDeadlines() }
@@ -80,7 +83,7 @@ final class Reactor {
         case .prioritize(let task): exchanges[task.identifier]?.prioritize()
         case .deliver(let item): outbox.append(item)
         case .run(let action): action()
-        case .closeConnections, .close: mayEnd = true
+        case .end: mayEnd = true
         }
     }
 
@@ -96,15 +99,20 @@ final class Reactor {
 
     func forget(_ exchange: Exchange) {
         exchanges[exchange.task.identifier] = nil
+        uploads[exchange.task.identifier] = nil
         if exchanges.isEmpty { idleSince = now }
     }
 
     /// Takes note of a deadline that is new or earlier than before.
     func note(_ deadline: LoopTime) { nextDeadline = min(nextDeadline, deadline) }
 
+    /// Lets an exchange be asked at every turn how much of its content is out.
+    func watchUpload(of exchange: Exchange) { uploads[exchange.task.identifier] = exchange }
+
     func host(of url: String) -> HostQueue {
         let origin = url.origin
         if let host = hosts[origin] { return host }
+        if hosts.count >= 1024 { hosts = hosts.filter { !$0.value.isIdle } }
         let host = HostQueue(limit: settings.maximumConnectionsPerHost)
         hosts[origin] = host
         return host

@@ -133,7 +133,7 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
 
     /// Closes the session's connections as soon as no transfer is under way; then calls back on the delegate queue.
     open override func flush(completionHandler: @Sendable @escaping () -> Void) {
-        core.loop.post(.closeConnections)
+        core.loop.end()
         core.delivery.afterwards(through: core.loop, completionHandler)
     }
 

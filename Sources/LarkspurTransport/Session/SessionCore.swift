@@ -97,7 +97,7 @@ final class SessionCore: Sendable {
     }
 
     /// The session goes with its last reference: nobody can make tasks any more, and none is left.
-    func abandon() { loop.post(.close) }
+    func abandon() { loop.end() }
 
     /// Tells the delegate, lets go of it, and ends the thread.
     private func end() {
@@ -115,7 +115,7 @@ final class SessionCore: Sendable {
                     storage.delegates = Delegates(nil)
                 }
             }
-            loop.post(.close)
+            loop.end()
         }
     }
 
