@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
+
 /// The content of responses, as libcurl decodes it.
 extension Exchange {
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
