@@ -65,9 +65,9 @@ def _request_table(results):
     for result in results:
         row = [
             result["client"],
-            _with_range(result, "cpu_us_per_request", _duration),
-            _with_range(result, "requests_per_second", _rate),
-            _with_range(result, "peak_rss_mib", lambda value: f"{value:.1f}"),
+            _with_range(result, "cpu_us_per_request", *_unit(result["cpu_us_per_request"])),
+            _with_range(result, "requests_per_second"),
+            _with_range(result, "peak_rss_mib"),
         ]
         row += [_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers]
         rows.append(row)
@@ -96,8 +96,8 @@ def _build_table(results):
     rows = [
         [
             result["client"],
-            _with_range(result, "build_seconds", lambda value: f"{value:.1f} s"),
-            _with_range(result, "build_cpu_seconds", lambda value: f"{value:.1f} s"),
+            _with_range(result, "build_seconds", 1, " s"),
+            _with_range(result, "build_cpu_seconds", 1, " s"),
         ]
         for result in results
     ]
@@ -109,24 +109,25 @@ def _markdown(header, rows):
     return lines + ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def _with_range(result, key, form):
+def _with_range(result, key, scale=1, unit=""):
     least, greatest = result[f"{key}_range"]
-    median = form(result[key])
-    return median if result["runs"] == 1 else f"{median} ({form(least)}–{form(greatest)})"
+    median = _number(result[key] / scale) + unit
+    return median if result["runs"] == 1 else f"{median} ({_number(least / scale)}–{_number(greatest / scale)})"
 
 
-def _duration(microseconds):
-    if microseconds < 10_000:
-        return f"{microseconds:.1f} µs"
-    return f"{microseconds / 1000:.1f} ms" if microseconds < 100_000 else f"{microseconds / 1000:.0f} ms"
+def _unit(microseconds):
+    return (1, " µs") if microseconds < 10_000 else (1000, " ms")
 
 
-def _rate(value):
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+def _number(value):
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def _ratio(value, peer):
-    return f"{value / peer:.2f}" if peer else "–"
+    ratio = value / peer if peer else 0
+    return f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.3f}"
 
 
 def _processor():
