@@ -71,7 +71,8 @@ class Package:
     """A package of one client, whose dependencies have been fetched."""
 
     def __init__(self, client, folder, root):
-        self.folder = pathlib.Path(folder) / client
+        # The folder's name is the package's identity, and must not be that of the dependency.
+        self.folder = pathlib.Path(folder) / f"program-{client}"
         file_name, source, dependency, product, package = SOURCES[client]
         packages = {
             "larkspur": f'.package(name: "Larkspur", path: "{root}")',

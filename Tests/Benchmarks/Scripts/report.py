@@ -53,8 +53,8 @@ def environment(runs, seconds):
     ]
     return (
         f"{_processor()}, {os.cpu_count()} cores; {'; '.join(version for version in versions if version)}. "
-        f"Medians of {runs} run(s) of {seconds} s, with least and greatest in brackets; "
-        "CPU is the client's alone, and × is its multiple of a peer's.\n"
+        f"Medians of {runs} run(s) of {seconds} s (one build, unless --runs says otherwise), with least and greatest "
+        "in brackets; CPU is the client's alone, and × is its multiple of a peer's.\n"
     )
 
 
