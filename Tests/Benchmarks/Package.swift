@@ -1,0 +1,59 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+/// Whether LarkspurTransport has `CurlURLSession`; its program is left out of the build, and of the tables, where it has not.
+let hasCurlURLSession = false
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// One program for each library, so that a measurement holds no other library's memory.
+let curlURLSession: [Target] = [
+    .executableTarget(
+        name: "BenchCurlURLSession",
+        dependencies: [
+            "Measuring", "URLSessionClients",
+            .product(name: "LarkspurTransport", package: "Larkspur"),
+        ],
+        swiftSettings: strict
+    )
+]
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "Larkspur", path: "../.."),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    ],
+    targets: [
+        .target(name: "Measuring", swiftSettings: strict),
+        .target(name: "URLSessionClients", dependencies: ["Measuring"], swiftSettings: strict),
+        .executableTarget(
+            name: "BenchFoundationNetworking",
+            dependencies: ["Measuring", "URLSessionClients"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "BenchSessionManager",
+            dependencies: ["Measuring", .product(name: "Larkspur", package: "Larkspur")],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "BenchAsyncHTTPClient",
+            dependencies: [
+                "Measuring",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(name: "BenchLibcurl"),
+    ] + (hasCurlURLSession ? curlURLSession : []),
+    swiftLanguageModes: [.v6]
+)

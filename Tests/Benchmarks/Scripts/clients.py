@@ -1,0 +1,29 @@
+"""The clients, in the order of the tables, and what each of them can be asked to do."""
+
+PROGRAMS = {
+    "CurlURLSession": "BenchCurlURLSession",
+    "CurlURLSession-completion": "BenchCurlURLSession",
+    "SessionManager": "BenchSessionManager",
+    "FoundationNetworking": "BenchFoundationNetworking",
+    "FoundationNetworking-completion": "BenchFoundationNetworking",
+    "async-http-client": "BenchAsyncHTTPClient",
+    "async-http-client-async": "BenchAsyncHTTPClient",
+    "libcurl-c": "BenchLibcurl",
+}
+
+#: Those that the others are compared with.
+PEERS = [name for name in PROGRAMS if not name.startswith(("CurlURLSession", "SessionManager"))]
+
+#: Those whose failure fails the whole run.
+OWN = [name for name in PROGRAMS if name not in PEERS]
+
+#: They collect the content of a response, and cannot take it piece by piece.
+COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion", "SessionManager"}
+
+
+def can_do(client, workload):
+    if workload in ("discard", "slow"):
+        return client not in COLLECTING
+    if workload == "json":
+        return client != "libcurl-c"  # it decodes no JSON
+    return True

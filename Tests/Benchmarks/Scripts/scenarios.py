@@ -1,0 +1,113 @@
+"""The scenarios: what is requested, and how many at once."""
+
+import dataclasses
+
+SMALL = "small.json"
+ITEMS = "items.json"
+ZEROS = {"zeros-1gib": 1 << 30, "zeros-64mib": 1 << 26}
+
+#: The buffer of the C library where 1 GiB is received: the same as that of CurlURLSession.
+STREAM_BUFFER_SIZE = 256 * 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    name: str
+    summary: str
+    path: str = SMALL
+    workload: str = "get"
+    server: str = "http"  # or https, http2
+    in_flight: int = 1
+    connections: int = 0  # as many as requests in flight
+    requests: int = 0  # as many as there is time for
+    content_length: int = 0  # any
+    is_slow: bool = False  # only run when asked for
+
+    def quick(self):
+        """The same with little to do, for a smoke test."""
+        if self.path == "zeros-1gib":
+            return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
+        if self.name == "queued-10000":
+            return dataclasses.replace(self, requests=1000, in_flight=1000)
+        if self.name == "sessions-500":
+            return dataclasses.replace(self, requests=50)
+        return self
+
+    def arguments(self, base_url, seconds):
+        """The command line of a client's program."""
+        values = {
+            "workload": self.workload,
+            "url": f"{base_url}/{self.path}",
+            "in-flight": self.in_flight,
+            "connections": self.connections or self.in_flight,
+        }
+        if self.content_length:
+            values["content-length"] = self.content_length
+        if self.requests:
+            values["requests"] = self.requests
+        else:
+            values["seconds"] = seconds
+        if self.workload in ("discard", "slow"):
+            values["warm-up-url"] = f"{base_url}/{SMALL}"
+            values["buffer-size"] = STREAM_BUFFER_SIZE
+        if self.workload != "sessions":
+            # Several for each connection: the first to be open may take the requests of others.
+            values["warm-up"] = max(8 * (self.connections or self.in_flight), 500)
+        return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+
+def small(name, summary, **changes):
+    return Scenario(name, summary, content_length=70, **changes)
+
+
+def _all():
+    for server, prefix in (("http", "small-get"), ("https", "small-get-https")):
+        for count in (1, 32, 256):
+            yield small(
+                f"{prefix}-{count}",
+                f"GET of 70 bytes of JSON over {server}, HTTP/1.1, {count} in flight on {count} connection(s)",
+                server=server,
+                in_flight=count,
+            )
+    yield small(
+        "small-get-h2-32",
+        "GET of 70 bytes of JSON over https, HTTP/2, 32 streams on one connection",
+        server="http2",
+        in_flight=32,
+        connections=1,
+    )
+    yield Scenario("post-json-1k", "POST of 1 KiB of JSON, 32 in flight", "post", "post", in_flight=32)
+    yield Scenario("json-100k", "GET of 100 KiB of JSON, decoded as an array of structs, 32 in flight", ITEMS, "json", in_flight=32)
+    yield Scenario(
+        "discard-1gib",
+        f"GET of 1 GiB that is counted and thrown away; libcurl-c with a buffer of {STREAM_BUFFER_SIZE // 1024} KiB",
+        "zeros-1gib",
+        "discard",
+        requests=1,
+        content_length=1 << 30,
+    )
+    yield Scenario(
+        "slow-consumer-1gib",
+        "GET of 1 GiB by a consumer that sleeps 4 ms after each MiB",
+        "zeros-1gib",
+        "slow",
+        requests=1,
+        content_length=1 << 30,
+    )
+    yield small(
+        "queued-10000",
+        "10,000 GETs of 70 bytes begun at once, on 64 connections",
+        in_flight=10_000,
+        connections=64,
+        requests=10_000,
+    )
+    yield small(
+        "sessions-500",
+        "500 sessions made, used once and invalidated, one after the other",
+        workload="sessions",
+        requests=500,
+    )
+    yield Scenario("build-time", "Clean debug build of a program that makes one GET, dependencies fetched", is_slow=True)
+
+
+ALL = {scenario.name: scenario for scenario in _all()}

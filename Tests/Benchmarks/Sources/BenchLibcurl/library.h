@@ -1,0 +1,60 @@
+/// The functions of libcurl that this program calls, found at run time, so that it builds without libcurl's headers.
+
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+typedef void CURL;
+typedef void CURLM;
+typedef struct curl_slist curl_slist;
+
+enum {
+    CURLOPT_WRITEDATA = 10001,
+    CURLOPT_URL = 10002,
+    CURLOPT_POSTFIELDS = 10015,
+    CURLOPT_HTTPHEADER = 10023,
+    CURLOPT_BUFFERSIZE = 98,
+    CURLOPT_NOSIGNAL = 99,
+    CURLOPT_CAPATH = 10097,
+    CURLOPT_PRIVATE = 10103,
+    CURLOPT_PIPEWAIT = 237,
+    CURLOPT_WRITEFUNCTION = 20011,
+    CURLINFO_RESPONSE_CODE = 2097154,
+    CURLINFO_PRIVATE = 1048597,
+    CURLMOPT_MAXCONNECTS = 6,
+    CURLMOPT_MAX_HOST_CONNECTIONS = 7,
+    CURLMSG_DONE = 1,
+};
+
+typedef struct {
+    int msg;
+    CURL *easy;
+    union {
+        void *whatever;
+        int result;
+    } data;
+} CURLMsg;
+
+struct library {
+    int (*global_init)(long flags);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    const char *(*easy_strerror)(int);
+    int (*easy_setopt)(CURL *, int, ...);
+    int (*easy_getinfo)(CURL *, int, ...);
+    curl_slist *(*slist_append)(curl_slist *, const char *);
+    CURLM *(*multi_init)(void);
+    int (*multi_cleanup)(CURLM *);
+    int (*multi_add_handle)(CURLM *, CURL *);
+    int (*multi_remove_handle)(CURLM *, CURL *);
+    int (*multi_setopt)(CURLM *, int, ...);
+    int (*multi_perform)(CURLM *, int *);
+    int (*multi_poll)(CURLM *, void *, unsigned int, int, int *);
+    CURLMsg *(*multi_info_read)(CURLM *, int *);
+};
+
+extern struct library curl;
+
+/// Loads libcurl.so.4, or ends the process.
+void load_library(void);
+
+#endif

@@ -1,0 +1,12 @@
+internal import Measuring
+
+@main
+struct BenchSessionManager {
+    static func main() async throws {
+        let options = Options()
+        if options.workload == .discard || options.workload == .slow {
+            end("SessionManager collects the content of its data tasks.")
+        }
+        try await Measurement(options) { ManagerClient(options) }.run()
+    }
+}

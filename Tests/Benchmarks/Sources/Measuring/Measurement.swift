@@ -1,0 +1,82 @@
+/// One measurement of one client: warms it up, measures it, and prints the figures as one line of JSON.
+package struct Measurement<C: Client> {
+    private let options: Options
+    private let makeClient: @Sendable () -> C
+
+    package init(_ options: Options, makeClient: @escaping @Sendable () -> C) {
+        self.options = options
+        self.makeClient = makeClient
+    }
+
+    package func run() async throws {
+        if options.workload == .sessions {
+            try await measureSessions()
+        } else {
+            try await measureRequests()
+        }
+    }
+
+    private func measureRequests() async throws {
+        let client = makeClient()
+        let request = try client.makeRequest(options.target)
+        try await warmUp(client)
+
+        var meter = Meter()
+        meter.start()
+        let loop = ClosedLoop(requests: options.requests, seconds: options.seconds)
+        await client.run(request, in: loop, inFlight: options.inFlight)
+        meter.stop()
+
+        check(loop)
+        report(requests: loop.finished, meter)
+        await client.invalidate()
+    }
+
+    private func warmUp(_ client: C) async throws {
+        guard options.warmUpRequests > 0 else { return }
+        let loop = ClosedLoop(requests: options.warmUpRequests)
+        let request = try client.makeRequest(options.warmUpTarget ?? options.target)
+        await client.run(request, in: loop, inFlight: min(options.inFlight, options.warmUpRequests))
+        check(loop)
+    }
+
+    private func measureSessions() async throws {
+        var meter = Meter()
+        var samples: [(sessions: Int, status: ProcessStatus)] = []
+        for number in 1...options.requests {
+            meter.start()
+            try await useOnce(makeClient())
+            meter.stop()
+            if number == options.requests / 5 || number == options.requests {
+                // Clients that do not tell when a session is gone get the time to let it go.
+                try await Task.sleep(for: .milliseconds(200))
+                samples.append((number, ProcessStatus()))
+            }
+        }
+        report(requests: options.requests, meter, samples: samples)
+    }
+
+    private func useOnce(_ client: C) async throws {
+        let loop = ClosedLoop(requests: 1)
+        await client.run(try client.makeRequest(options.target), in: loop, inFlight: 1)
+        check(loop)
+        await client.invalidate()
+    }
+
+    private func check(_ loop: ClosedLoop) {
+        if let failure = loop.failure { end("\(options.target.url): \(failure)") }
+        if loop.finished == 0 { end("\(options.target.url): no request has ended") }
+    }
+
+    private func report(requests: Int, _ meter: Meter, samples: [(sessions: Int, status: ProcessStatus)] = []) {
+        let growth = samples.map { sessions, status in
+            #"{"sessions":\#(sessions),"threads":\#(status.threads),"descriptors":\#(status.descriptors),"#
+                + #""rss_kib":\#(status.residentKiB)}"#
+        }
+        print(
+            #"{"requests":\#(requests),"cpu_us":\#(meter.processorMicroseconds),"#
+                + #""wall_us":\#(meter.wallMicroseconds),"peak_rss_kib":\#(ProcessStatus().peakResidentKiB),"#
+                + #""growth":[\#(growth.joined(separator: ","))]}"#
+        )
+    }
+}

@@ -1,0 +1,65 @@
+/// What one run of a client's program measures: its command line, `--name value …`.
+package struct Options: Sendable {
+    /// What is done with each response, or with each session.
+    package enum Workload: String, Sendable {
+        /// GET; the content is counted.
+        case get
+        /// POST of 1 KiB of JSON; the content of the response is counted.
+        case post
+        /// GET; the content is decoded as an array of ``Item``.
+        case json
+        /// GET; the content is counted as it arrives, and not kept.
+        case discard
+        /// As `discard`, with a consumer that sleeps.
+        case slow
+        /// As many sessions as there are requests, each used once.
+        case sessions
+    }
+
+    package private(set) var client = ""
+    package private(set) var workload = Workload.get
+    package private(set) var target = Target(url: "")
+    /// Requested before the measurement begins, to open connections; by default the same as `target`.
+    package private(set) var warmUpTarget: Target?
+    package private(set) var warmUpRequests = 0
+    package private(set) var requests = Int.max
+    /// No request begins after that time.
+    package private(set) var seconds: Double?
+    package private(set) var inFlight = 1
+    package private(set) var connections = 1
+
+    /// Reads the arguments of the process; ends it if they make no sense.
+    package init() {
+        var arguments = CommandLine.arguments.dropFirst()
+        while let name = arguments.popFirst() {
+            guard let value = arguments.popFirst(), set(name, to: value) else {
+                end("Cannot read the argument \(name).")
+            }
+        }
+        if target.url.isEmpty { end("--url is missing.") }
+    }
+
+    private mutating func set(_ name: String, to value: String) -> Bool {
+        switch name {
+        case "--client": client = value
+        case "--workload": return replace(\.workload, with: Workload(rawValue: value))
+        case "--url": target.url = value
+        case "--content-length": return replace(\.target.contentLength, with: Int(value).map(Optional.some))
+        case "--warm-up-url": warmUpTarget = Target(url: value)
+        case "--warm-up": return replace(\.warmUpRequests, with: Int(value))
+        case "--requests": return replace(\.requests, with: Int(value))
+        case "--seconds": return replace(\.seconds, with: Double(value).map(Optional.some))
+        case "--in-flight": return replace(\.inFlight, with: Int(value))
+        case "--connections": return replace(\.connections, with: Int(value))
+        case "--buffer-size": return Int(value) != nil  // of the C library's program only
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func replace<Value>(_ path: WritableKeyPath<Options, Value>, with value: Value?) -> Bool {
+        guard let value else { return false }
+        self[keyPath: path] = value
+        return true
+    }
+}

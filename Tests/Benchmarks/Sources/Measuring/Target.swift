@@ -1,0 +1,13 @@
+/// What is requested, and how long the content of the response has to be.
+package struct Target: Sendable {
+    package var url: String
+    /// Nil if any length will do.
+    package var contentLength: Int?
+
+    /// What is wrong with a response, if anything.
+    package func failure(status: Int, contentLength received: Int) -> String? {
+        guard status == 200 else { return "status \(status)" }
+        guard let contentLength, contentLength != received else { return nil }
+        return "\(received) bytes of content instead of \(contentLength)"
+    }
+}

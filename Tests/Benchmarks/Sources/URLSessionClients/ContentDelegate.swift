@@ -1,0 +1,53 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import Measuring
+internal import Synchronization
+
+/// Counts the content of each task, or collects it for decoding, and says when the task has ended.
+final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Exchange {
+        let target: Target
+        let completion: CallbackClient.Completion
+        var contentLength = 0
+        var json: Data?
+    }
+
+    private let workload: Options.Workload
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let invalidHandler = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ workload: Options.Workload) {
+        self.workload = workload
+    }
+
+    func expect(_ task: URLSessionTask, _ target: Target, _ completion: @escaping CallbackClient.Completion) {
+        let exchange = Exchange(target: target, completion: completion, json: workload == .json ? Data() : nil)
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    }
+
+    func whenInvalid(_ handler: @escaping @Sendable () -> Void) {
+        invalidHandler.withLock { $0 = handler }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let after = exchanges.withLock { exchanges in
+            exchanges[dataTask.taskIdentifier]?.contentLength += data.count
+            exchanges[dataTask.taskIdentifier]?.json?.append(data)
+            return exchanges[dataTask.taskIdentifier]?.contentLength ?? 0
+        }
+        guard workload == .slow else { return }
+        for _ in 0..<SlowConsumer.sleeps(from: after - data.count, to: after) {
+            Thread.sleep(forTimeInterval: Double(SlowConsumer.sleepMilliseconds) / 1000)
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        let outcome = Outcome(task.response, exchange.contentLength, error, exchange.json)
+        exchange.completion(outcome.failure(of: exchange.target))
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        invalidHandler.withLock { $0 }?()
+    }
+}

@@ -1,0 +1,21 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import Measuring
+
+/// A request of a workload together with what its response has to be.
+struct MeasuredRequest: Sendable {
+    let target: Target
+    let request: URLRequest
+
+    init(_ target: Target, _ workload: Options.Workload) {
+        guard let url = URL(string: target.url) else { end("\(target.url) is no URL.") }
+        self.target = target
+        var request = URLRequest(url: url)
+        if workload == .post {
+            request.httpMethod = "POST"
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = Data(Message().json.utf8)
+        }
+        self.request = request
+    }
+}

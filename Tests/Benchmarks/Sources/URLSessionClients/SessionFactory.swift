@@ -1,0 +1,16 @@
+package import Foundation
+package import FoundationNetworking
+internal import Measuring
+
+/// Makes the kind of `URLSession` that a program measures.
+package typealias SessionFactory =
+    @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?, OperationQueue?) -> URLSession
+
+extension URLSessionConfiguration {
+    /// The default configuration, with so many connections to a host.
+    static func measured(_ options: Options) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.httpMaximumConnectionsPerHost = options.connections
+        return configuration
+    }
+}
