@@ -2,25 +2,10 @@
 
 import PackageDescription
 
-/// Whether LarkspurTransport has `CurlURLSession`; its program is left out of the build, and of the tables, where it has not.
-let hasCurlURLSession = false
-
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-]
-
-// One program for each library, so that a measurement holds no other library's memory.
-let curlURLSession: [Target] = [
-    .executableTarget(
-        name: "BenchCurlURLSession",
-        dependencies: [
-            "Measuring", "URLSessionClients",
-            .product(name: "LarkspurTransport", package: "Larkspur"),
-        ],
-        swiftSettings: strict
-    )
 ]
 
 let package = Package(
@@ -30,7 +15,16 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     ],
+    // One program for each library, so that a measurement holds no other library's memory.
     targets: [
+        .executableTarget(
+            name: "BenchCurlURLSession",
+            dependencies: [
+                "Measuring", "URLSessionClients",
+                .product(name: "LarkspurTransport", package: "Larkspur"),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "URLSessionClients", dependencies: ["Measuring"], swiftSettings: strict),
         .executableTarget(
@@ -54,6 +48,6 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "BenchLibcurl"),
-    ] + (hasCurlURLSession ? curlURLSession : []),
+    ],
     swiftLanguageModes: [.v6]
 )
