@@ -18,10 +18,12 @@ extension RequestSerializer {
         // Before URLRequest sees them: it need not keep a field that it does not like.
         try headers.validate()
         var request = URLRequest(url: url)
-        request.httpMethod = method.rawValue
+        // Setting what it is already costs as much as anything else.
+        if method != .get { request.httpMethod = method.rawValue }
         settings.applyProperties(to: &request)
-        for field in headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        return try serialize(request, parameters: parameters)
+        request.setFields(headers, keepsOwn: false)
+        try complete(&request, parameters: parameters)
+        return request
     }
 
     /// Puts headers and parameters into a request.
@@ -35,8 +37,21 @@ extension RequestSerializer {
     /// - Returns: The request with headers and parameters.
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request attached.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+        var completed = request
+        try complete(&completed, parameters: parameters, validatesFields: true)
+        return completed
+    }
+
+    /// Adds headers and parameters to a request.
+    /// - Parameter validatesFields: Whether the request has fields that nobody has looked at.
+    private func complete(
+        _ request: inout URLRequest,
+        parameters: Parameters?,
+        validatesFields: Bool = false
+    ) throws(LarkspurError) {
         do throws(LarkspurError) {
-            return try serialized(request, parameters: parameters)
+            if validatesFields { try request.validateFields() }
+            try add(parameters, to: &request)
         } catch {
             var error = error
             error.request = error.request ?? request
@@ -44,23 +59,18 @@ extension RequestSerializer {
         }
     }
 
-    private func serialized(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+    private func add(_ parameters: Parameters?, to request: inout URLRequest) throws(LarkspurError) {
         guard let url = request.url else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before it is serialized.")
         }
-        var request = request
         try settings.headers.validate()
-        for field in settings.headers where request.value(forHTTPHeaderField: field.name) == nil {
-            request.setValue(field.value, forHTTPHeaderField: field.name)
-        }
+        request.setFields(settings.headers, keepsOwn: true)
         if !settings.encodesParametersInURI(request.httpMethod ?? "GET") {
             try encodeBody(parameters, into: &request)
         } else if let parameters {
             let query = try settings.query(parameters, for: request)
             request.url = try url.appending(encodedQuery: query)
         }
-        try request.headers.validate()
-        return request
     }
 }
 

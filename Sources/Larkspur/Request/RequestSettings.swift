@@ -52,7 +52,8 @@ public struct RequestSettings: Sendable {
 
     /// Says whether parameters go into the URL for a method.
     func encodesParametersInURI(_ method: String) -> Bool {
-        methodsEncodingParametersInURI.contains { $0.rawValue.uppercased() == method.uppercased() }
+        methodsEncodingParametersInURI.contains(HTTPMethod(rawValue: method))
+            || methodsEncodingParametersInURI.contains { $0.rawValue.uppercased() == method.uppercased() }
     }
 
     /// Makes the text of a query or a form body, by ``customQuery`` if there is one, else by ``queryEncoder``.

@@ -7,6 +7,12 @@ extension URLRequest {
         }
         try BaseURL.validate(url)
         try HTTPMethod(rawValue: httpMethod ?? "GET").validate()
+        try validateFields()
+    }
+
+    /// Makes sure that its fields can be sent as they are.
+    /// - Throws: `invalidHeaderField`.
+    func validateFields() throws(LarkspurError) {
         for (name, value) in allHTTPHeaderFields ?? [:] { try HTTPHeaders.Field(name: name, value: value).validate() }
     }
 }

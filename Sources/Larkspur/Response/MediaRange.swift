@@ -10,6 +10,9 @@ public struct MediaRange: Hashable, Sendable {
     /// - Parameter text: The type and subtype, either of which may be a wildcard; parameters are dropped.
     public init(_ text: String) { essence = MediaType.essence(of: text) }
 
+    /// The range of one type, in lower case and without parameters.
+    init(essence: String) { self.essence = essence }
+
     /// Says whether a Content-Type falls into this range.
     /// - Parameter contentType: A media type as a Content-Type field gives it, with or without parameters.
     public func matches(_ contentType: String) -> Bool { matches(essence: MediaType.essence(of: contentType)) }

@@ -23,6 +23,12 @@ struct MediaType {
         }
     }
 
+    /// Type and subtype of a response, in lower case; nil where it has none.
+    static func essence(of response: HTTPURLResponse) -> String? {
+        let essence = response.value(forHTTPHeaderField: "Content-Type").map(essence(of:))
+        return essence?.isEmpty == true ? nil : essence
+    }
+
     /// The first parameter of a name, which is matched regardless of case.
     subscript(name: String) -> String? {
         parameters.first { $0.name == name.lowercased() }?.value
@@ -30,7 +36,13 @@ struct MediaType {
 
     /// What stands before the parameters, in lower case and without blanks around it.
     static func essence(of text: String) -> String {
-        text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let bytes = text.utf8.prefix { $0 != UInt8(ascii: ";") }
+        // As nearly all are: nothing to take off, nothing to change.
+        let isPlain = bytes.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+        }
+        let essence = text[..<bytes.endIndex]
+        return isPlain ? String(essence) : essence.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     private static func parameters(of text: String) -> [(name: String, value: String)] {

@@ -5,6 +5,7 @@
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
     /// - Returns: What the serializer made of it; or the failure, with request, response and content filled in.
+    @_specialize(where S == AnyResponseSerializer)
     static func run<S: ResponseSerializer>(
         _ serializer: S,
         request: URLRequest?,

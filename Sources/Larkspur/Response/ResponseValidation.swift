@@ -47,7 +47,8 @@ public struct ResponseValidation: Hashable, Sendable {
 
     private func contentTypeError(_ response: HTTPURLResponse, data: Data) -> LarkspurError? {
         guard let acceptableContentTypes, !data.isEmpty else { return nil }
-        let essence = MediaType(of: response)?.essence
+        let essence = MediaType.essence(of: response)
+        if let essence, acceptableContentTypes.contains(MediaRange(essence: essence)) { return nil }
         if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }
         return LarkspurError(
             .unacceptableContentType,

@@ -136,6 +136,7 @@ extension SessionManager {
     // MARK: What the verbs share
 
     /// Builds a request, makes its task and starts it.
+    @_specialize(where S == AnyResponseSerializer)
     func perform<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: String,

@@ -123,7 +123,9 @@ extension SessionManager {
 
     // MARK: What they share
 
+    // Specialized, as are those that it calls, for what the verbs use by default: without that each call asks the runtime for its types.
     /// Makes a data task of a request, or one that has ended already because there is none.
+    @_specialize(where Serializer == AnyResponseSerializer)
     func dataTask<Serializer: ResponseSerializer>(
         for request: Result<URLRequest, LarkspurError>,
         serializer: Serializer,
@@ -179,6 +181,7 @@ extension SessionManager {
     }
 
     /// Makes the ending of a task whose response is in memory: validates, serializes, and calls the handler with what became of it.
+    @_specialize(where Serializer == AnyResponseSerializer)
     private func finisher<Serializer: ResponseSerializer>(
         for serializer: Serializer,
         handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
@@ -206,7 +209,7 @@ extension SessionManager {
                     error: outcome.value.failure,
                     fileURL: nil,
                     timeline: timeline,
-                    serializedResponseBox: outcome.compactMap { (try? $0.get()).flatMap { unwrapped($0) } }
+                    serialized: { outcome.compactMap { (try? $0.get()).flatMap { unwrapped($0) } } }
                 ),
                 deliver: {
                     handler(

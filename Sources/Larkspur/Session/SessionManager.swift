@@ -27,8 +27,9 @@ public final class SessionManager: Sendable {
     public let baseURL: URL?
 
     /// The concurrent queue on which responses are validated and serialized.
-    public let processingQueue = DispatchQueue(label: "larkspur.processing", attributes: .concurrent)
+    public let processingQueue: DispatchQueue
 
+    private let processing: ProcessingPool
     let sessions: SessionStore
     private let settings: Mutex<Settings>
 
@@ -61,6 +62,8 @@ public final class SessionManager: Sendable {
                 completionGroup: completionGroup
             )
         )
+        processingQueue = DispatchQueue(label: "larkspur.processing", attributes: .concurrent)
+        processing = ProcessingPool(queue: processingQueue)
         sessions.didBecomeInvalid = { [weak self] in
             guard let self else { return }
             self.completionQueue.async {
@@ -167,7 +170,7 @@ public final class SessionManager: Sendable {
             TaskEnvironment(
                 completionQueue: $0.completionQueue,
                 completionGroup: $0.completionGroup,
-                processingQueue: processingQueue,
+                processing: processing,
                 maximumContentSize: $0.maximumContentSize
             )
         }

@@ -25,7 +25,7 @@ struct DownloadFinisher: Sendable {
                 error: outcome.failure,
                 fileURL: try? outcome.get(),
                 timeline: timeline,
-                serializedResponseBox: nil
+                serialized: nil
             ),
             deliver: { [handler] in
                 handler(

@@ -11,11 +11,12 @@ public struct TaskCompletion: Sendable {
     /// When the stages of the task were reached.
     public let timeline: Timeline
 
-    let serializedResponseBox: Transferred<Any>?
+    /// Finds the value, which nobody may ask for.
+    let serialized: (@Sendable () -> Transferred<Any>?)?
 
     /// What the serializer made of the response: on success the value that the completion handler got, unless it was nil; on an unacceptable status the parsed body.
     /// Treat it as read-only.
-    public var serializedResponse: Any? { serializedResponseBox?.value ?? error?.responseObject }
+    public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"
 }

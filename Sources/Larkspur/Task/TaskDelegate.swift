@@ -165,7 +165,7 @@ final class TaskDelegate: Sendable {
         task.download.finish(successfully: result.error == nil, of: task)
         report(result.error)
         guard let finisher = collected.finisher else { return }
-        task.environment.processingQueue.async { [task] in
+        task.environment.processing.submit { [task] in
             task.end(with: finisher(result, task))
         }
     }

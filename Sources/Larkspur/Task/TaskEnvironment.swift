@@ -4,8 +4,8 @@ struct TaskEnvironment: Sendable {
     let completionQueue: DispatchQueue
     /// Entered while the task is under way.
     let completionGroup: DispatchGroup
-    /// Runs validation and serialization; concurrent.
-    let processingQueue: DispatchQueue
+    /// Runs validation and serialization.
+    let processing: ProcessingPool
     /// How many bytes of content a task may collect in memory.
     let maximumContentSize: Int
 }

@@ -60,6 +60,8 @@ final class EasyHandle {
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
         set(CURLOPT_QUICK_EXIT, 1)
+        // With a folder of certificates besides its file, libcurl reads both anew for every connection: with the file alone it keeps them.
+        if let file = string(CURLINFO_CAINFO), !file.isEmpty, access(file, R_OK) == 0 { set(CURLOPT_CAPATH, nil) }
         for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
             set(option, context)
         }

@@ -45,6 +45,20 @@ enum FieldSyntax {
         return result
     }
 
+    /// Whether a name is letters and hyphens, each word with a capital at its beginning only, as `URLRequest` spells names.
+    static func isCapitalized(_ name: String) -> Bool {
+        var isAtStart = true
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): isAtStart = true
+            case UInt8(ascii: "A")...UInt8(ascii: "Z") where isAtStart: isAtStart = false
+            case UInt8(ascii: "a")...UInt8(ascii: "z") where !isAtStart: break
+            default: return false
+            }
+        }
+        return !name.isEmpty
+    }
+
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Runs validation and serialization on the processing queue, as many at a time as there are processors.
+///
+/// Responses come in bursts: whoever has finished one goes on with the next, so that a thread is woken for a burst and not for each of it.
+final class ProcessingPool: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    private struct State {
+        var works: [Work?] = []
+        var next = 0
+        var workers = 0
+
+        mutating func take() -> Work? {
+            guard next < works.count else {
+                works.removeAll(keepingCapacity: true)
+                next = 0
+                workers -= 1
+                return nil
+            }
+            next += 1
+            // It holds a response, which must not wait for the rest of a burst.
+            defer { works[next - 1] = nil }
+            return works[next - 1]
+        }
+    }
+
+    private static let limit = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
+    private let queue: DispatchQueue
+    private let state = Mutex(State())
+
+    /// - Parameter queue: A concurrent queue.
+    init(queue: DispatchQueue) { self.queue = queue }
+
+    func submit(_ work: @escaping Work) {
+        let needsWorker = state.withLock { state in
+            state.works.append(work)
+            guard state.workers < Self.limit else { return false }
+            state.workers += 1
+            return true
+        }
+        if needsWorker { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        while let work = state.withLock({ $0.take() }) { work() }
+    }
+}
