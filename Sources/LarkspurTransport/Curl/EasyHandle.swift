@@ -6,7 +6,7 @@ protocol EasyHandleClient: AnyObject {
     /// A line of a header or trailer section, with its line end. False stops the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 
-    /// Decoded content.
+    /// Content as it was sent.
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
 
     /// Fills a buffer with what is to be sent next.
@@ -60,7 +60,9 @@ final class EasyHandle {
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
         set(CURLOPT_QUICK_EXIT, 1)
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] { set(option, context) }
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+            set(option, context)
+        }
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, Self.header)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, Self.write)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, Self.read)
@@ -100,9 +102,10 @@ final class EasyHandle {
     func clearContent() { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_POSTFIELDS, nil) }
 
     /// Sets the fields to be sent, in libcurl's notation.
-    func setFields(_ lines: [String]) {
+    func setFields(_ lines: [String], and lastLine: String?) {
         let previous = fields
         fields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
+        if let lastLine { fields = libcurl_slist_append(fields, lastLine) ?? fields }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
     }

@@ -13,6 +13,7 @@ extension Exchange {
         }
         guard let response = head.makeResponse(url: url) else { return false }
         self.response = response
+        decoder = makeDecoder(for: head)
         if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
@@ -33,7 +34,11 @@ extension Exchange {
             }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
-                failure = .engine(.httpTooManyRedirects, "More than \(Self.redirectLimit) redirects followed one another.", url: url)
+                failure = .engine(
+                    .httpTooManyRedirects,
+                    "More than \(Self.redirectLimit) redirects followed one another.",
+                    url: url
+                )
                 return false
             }
             ask(.redirect(keepsBody: keepsBody), .redirect(response, next))
@@ -45,6 +50,22 @@ extension Exchange {
         return true
     }
 
+    /// Nil where the content is delivered as it comes.
+    private func makeDecoder(for head: ResponseHead) -> ContentDecoder? {
+        switch head.status {
+        // No content, and a part of coded content, of which nobody knows what went before.
+        case 204, 206, 304: return nil
+        default: break
+        }
+        guard negotiatesCoding, request.httpMethod != "HEAD", let field = head.fields["Content-Encoding"] else {
+            return nil
+        }
+        return ContentDecoder(
+            contentEncoding: field,
+            maximumExpansion: reactor.settings.options.maximumExpansion
+        )
+    }
+
     private func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
         self.question = question
         fate = .kept
@@ -53,10 +74,9 @@ extension Exchange {
 
     /// This response is the one that the task was made for.
     private func deliver(_ response: HTTPURLResponse) {
-        let isDecoded = hasEncodedContent && response.value(forHTTPHeaderField: "Content-Encoding") != nil
         task.setResponse(
             response,
-            expected: isDecoded ? NSURLSessionTransferSizeUnknown : response.expectedContentLength
+            expected: decoder == nil ? response.expectedContentLength : NSURLSessionTransferSizeUnknown
         )
         fate = .delivered
         if task.completion == nil { reactor.deliver(.response(response), to: task) }
@@ -73,7 +93,9 @@ extension Exchange {
         case (.challenge(let challenge), .challenge(let disposition, let credential)):
             self.question = nil
             if disposition == .cancelAuthenticationChallenge {
-                return finish(.engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url))
+                return finish(
+                    .engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url)
+                )
             }
             if disposition == .useCredential, let credential,
                 authentication.use(credential, for: challenge)
@@ -106,7 +128,8 @@ extension Exchange {
     /// Sends another request instead of taking this response.
     func beginNext(_ next: URLRequest, body: RequestBody) {
         if stage == .transferring { releaseHandle() }
-        kept = []
+        kept = Data()
+        decoder = nil
         hostedResponse = nil
         hosted = nil
         request = next
@@ -122,28 +145,18 @@ extension Exchange {
         if let response = hostedResponse { return acceptHosted(response) }
         guard let response else { return }
         deliver(response)
-        let contents = kept
-        kept = []
-        for data in contents where !deliverKept(data) { return }
-        if stage == .asking {
-            finish(nil as (any Error)?)
-        } else if isReceivingPaused {
-            resumeReceiving()
-        }
+        let content = kept
+        kept = Data()
+        // It was full, if anything, of what is delivered now.
+        isReceivingPaused = false
+        if !content.isEmpty { content.withUnsafeBytes(take) }
+        if stage == .asking { endContent() } else { goOn() }
     }
 
     private func acceptHosted(_ response: URLResponse) {
         task.setResponse(response, expected: response.expectedContentLength)
         if task.completion == nil { reactor.deliver(.response(response), to: task) }
         finish(nil as (any Error)?)
-    }
-
-    private func deliverKept(_ data: Data) -> Bool {
-        if let error = deliver(data) {
-            finish(error)
-            return false
-        }
-        return true
     }
 }
 #endif

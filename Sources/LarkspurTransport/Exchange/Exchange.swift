@@ -14,6 +14,8 @@ final class Exchange {
         /// Nothing is under way: waiting for its turn, or suspended before that.
         case waiting
         case transferring
+        /// The transfer has ended, and its consumer is not ready yet for the last of the content.
+        case emptying
         /// The transfer has ended, and its delegate is still to say what follows.
         case asking
         /// A class of the caller's loads it.
@@ -56,13 +58,17 @@ final class Exchange {
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
     var fate = ContentFate.delivered
-    var kept: [Data] = []
+    /// As it came, before any decoding.
+    var kept = Data()
+    /// Nil where the content is delivered as it comes.
+    var decoder: ContentDecoder?
     var question: PendingQuestion?
     /// Why the transfer is stopped from within one of libcurl's callbacks.
     var failure: URLError?
     var isReceivingPaused = false
     var isSendingPaused = false
-    var hasEncodedContent = false
+    /// Whether the engine says which codings it takes, and so has to undo them.
+    var negotiatesCoding = false
     var transactionStart = Date.distantPast
     var tls: (version: String?, cipher: String?) = (nil, nil)
     /// Decoded bytes of this transaction.
@@ -123,7 +129,7 @@ final class Exchange {
         touch()
         switch stage {
         case .waiting: enqueue()
-        case .transferring: applyPauses()
+        case .transferring, .emptying: goOn()
         case .asking, .hosted, .finished: break
         }
     }
@@ -134,18 +140,12 @@ final class Exchange {
         switch stage {
         case .waiting: ticket = nil
         case .transferring: applyPauses()
-        case .asking, .hosted, .finished: break
+        case .emptying, .asking, .hosted, .finished: break
         }
     }
 
     func prioritize() {
         if stage == .waiting, ticket != nil { enqueue() }
-    }
-
-    func resumeReceiving() {
-        guard stage == .transferring, isReceivingPaused else { return }
-        isReceivingPaused = false
-        applyPauses()
     }
 
     func applyPauses() {
@@ -170,14 +170,16 @@ final class Exchange {
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
         if now >= resourceDeadline {
-            finish(.engine(
-                .timedOut,
-                "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
-                url: request.url
-            ))
+            finish(
+                .engine(
+                    .timedOut,
+                    "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
+                    url: request.url
+                )
+            )
             return true
         }
-        // Bytes that were sent from libcurl's buffers, or that a decoder has not let out yet.
+        // Bytes that were sent from libcurl's buffers.
         let mark = bytesMoved
         if mark != activityMark {
             activityMark = mark
@@ -209,6 +211,8 @@ final class Exchange {
         if wasTransferring { releaseHandle() }
         reader = nil
         streamReader = nil
+        decoder = nil
+        kept = Data()
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
@@ -254,7 +258,7 @@ final class Exchange {
                 request: request,
                 response: response,
                 start: transactionStart,
-                decodedBytes: decodedBytes,
+                decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
                 tls: tls
             )
         )
