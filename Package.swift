@@ -18,8 +18,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLibcurl"),
+        .target(name: "CCodings"),
         .target(name: "HTTPBasics", swiftSettings: strict),
-        .target(name: "LarkspurTransport", dependencies: ["CLibcurl", "HTTPBasics"], swiftSettings: strict),
+        .target(
+            name: "LarkspurTransport",
+            dependencies: ["CCodings", "CLibcurl", "HTTPBasics"],
+            swiftSettings: strict
+        ),
         .target(name: "Larkspur", dependencies: ["LarkspurTransport"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(

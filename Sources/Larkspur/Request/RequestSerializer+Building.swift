@@ -67,6 +67,7 @@ extension RequestSerializer {
         request.setFields(settings.headers, keepsOwn: true)
         if !settings.encodesParametersInURI(request.httpMethod ?? "GET") {
             try encodeBody(parameters, into: &request)
+            try request.validateFields()
         } else if let parameters {
             let query = try settings.query(parameters, for: request)
             request.url = try url.appending(encodedQuery: query)

@@ -6,7 +6,7 @@ protocol EasyHandleClient: AnyObject {
     /// A line of a header or trailer section, with its line end. False stops the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 
-    /// Decoded content.
+    /// Content as it was sent.
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
 
     /// Fills a buffer with what is to be sent next.
@@ -38,6 +38,7 @@ final class EasyHandle {
     var client: (any EasyHandleClient)?
     private var fields: OpaquePointer?
     private var lines: [String] = []
+    private var lastLine: String?
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.
@@ -101,12 +102,15 @@ final class EasyHandle {
     }
 
     /// Sets the fields to be sent, in libcurl's notation.
-    func setFields(_ lines: [String]) {
+    /// - Parameter lastLine: One more line; nil for none.
+    func setFields(_ lines: [String], and lastLine: String?) {
         // One request's are mostly those of the last.
-        guard lines != self.lines else { return }
+        guard lines != self.lines || lastLine != self.lastLine else { return }
         self.lines = lines
+        self.lastLine = lastLine
         let previous = fields
         fields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
+        if let lastLine { fields = libcurl_slist_append(fields, lastLine) ?? fields }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
     }

@@ -1,47 +1,82 @@
 #if canImport(FoundationNetworking)
-internal import CLibcurl
-
-/// The content of responses, as libcurl decodes it.
+/// The content of responses: its decoding, and where it goes.
 extension Exchange {
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
         touch()
+        guard failure == nil else { return .refused }
         if isSuspended { return .paused }
         guard !bytes.isEmpty else { return .taken }
-        if mustWait {
+        // The last piece of what came before may have filled the backlog.
+        if isReceivingPaused || mustWait {
             isReceivingPaused = true
             return .paused
         }
-        decodedBytes += Int64(bytes.count)
-        guard isExpansionAcceptable else {
-            failure = .engine(
-                .cannotDecodeContentData,
-                "The content expands to more than \(reactor.settings.options.maximumExpansion) times its coded size.",
-                url: request.url
-            )
-            return .refused
-        }
         switch fate {
-        case .kept: kept.append(Data(bytes))
-        case .delivered:
-            if let error = deliver(bytes) {
-                failure = error
-                return .refused
-            }
+        // Decoded only if it is delivered after all.
+        case .kept: kept.append(contentsOf: bytes)
+        case .delivered: take(bytes)
         }
-        return .taken
+        return failure == nil ? .taken : .refused
     }
 
     private var mustWait: Bool {
         switch fate {
-        case .kept: kept.reduce(0) { $0 + $1.count } >= Backlog.upperMark
+        case .kept: kept.count >= Backlog.upperMark
         case .delivered: task.backlog.pausesTransfer()
         }
     }
 
-    private var isExpansionAcceptable: Bool {
-        guard hasEncodedContent, decodedBytes > 16 << 20, let handle else { return true }
-        let received = max(1, handle.int64(CURLINFO_SIZE_DOWNLOAD_T))
-        return decodedBytes / received <= Int64(reactor.settings.options.maximumExpansion)
+    /// Takes out of its codings what has come, and delivers it.
+    ///
+    /// It pauses in the middle if its consumer does not keep up. Nothing is thrown, for libcurl has called: the failure is noted.
+    func take(_ bytes: UnsafeRawBufferPointer) {
+        guard let decoder else {
+            failure = deliver(bytes)
+            return
+        }
+        do throws(ContentDecoder.Failure) {
+            try decoder.decode(bytes) { piece in
+                failure = deliver(piece)
+                if task.backlog.pausesTransfer() { isReceivingPaused = true }
+                return failure == nil && !isReceivingPaused
+            }
+        } catch {
+            failure = .engine(.cannotDecodeContentData, error.sentence, url: request.url)
+        }
+    }
+
+    func resumeReceiving() {
+        guard isReceivingPaused else { return }
+        isReceivingPaused = false
+        goOn()
+    }
+
+    /// Goes on where a pause has stopped it: with content that was not decoded yet, then with the transfer.
+    func goOn() {
+        guard stage == .transferring || stage == .emptying else { return }
+        if !isReceivingPaused, !isSuspended, decoder?.hasRest == true {
+            take(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        if stage == .transferring, failure == nil { applyPauses() }
+        // libcurl may have offered more, of which nothing comes any more.
+        if let failure { return finish(failure) }
+        if stage == .emptying { endContent() }
+    }
+
+    /// All content has come: the task ends, as soon as the last of it is decoded.
+    func endContent() {
+        if let failure { return finish(failure) }
+        guard decoder?.hasRest != true else {
+            stage = .emptying
+            return
+        }
+        task.noteDecodedBytes(decodedBytes)
+        do throws(ContentDecoder.Failure) {
+            try decoder?.finish()
+            finish(nil as (any Error)?)
+        } catch {
+            finish(.engine(.cannotDecodeContentData, error.sentence, url: request.url))
+        }
     }
 
     /// Hands content on to where the task wants it.
@@ -49,6 +84,7 @@ extension Exchange {
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         let count = Int64(bytes.count)
+        decodedBytes += count
         if task.kind == .download {
             do throws(URLError) {
                 try openFile().write(bytes)

@@ -11,9 +11,9 @@ extension Exchange {
         }
         guard let response = head.makeResponse(url: url) else { return false }
         self.response = response
-        let isDecoded = hasEncodedContent && head.fields["Content-Encoding"] != nil
+        decoder = makeDecoder(for: head)
         expectedBytes =
-            isDecoded ? NSURLSessionTransferSizeUnknown : head.contentLength ?? NSURLSessionTransferSizeUnknown
+            decoder == nil ? head.contentLength ?? NSURLSessionTransferSizeUnknown : NSURLSessionTransferSizeUnknown
         if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
@@ -48,6 +48,22 @@ extension Exchange {
             return false
         }
         return true
+    }
+
+    /// Nil where the content is delivered as it comes.
+    private func makeDecoder(for head: ResponseHead) -> ContentDecoder? {
+        switch head.status {
+        // No content, and a part of coded content, of which nobody knows what went before.
+        case 204, 206, 304: return nil
+        default: break
+        }
+        guard negotiatesCoding, request.httpMethod != "HEAD", let field = head.fields["Content-Encoding"] else {
+            return nil
+        }
+        return ContentDecoder(
+            contentEncoding: field,
+            maximumExpansion: reactor.settings.options.maximumExpansion
+        )
     }
 
     private func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
@@ -109,7 +125,8 @@ extension Exchange {
     /// Sends another request instead of taking this response.
     func beginNext(_ next: URLRequest, body: RequestBody) {
         if stage == .transferring { releaseHandle() }
-        kept = []
+        kept = Data()
+        decoder = nil
         hostedResponse = nil
         hosted = nil
         request = next
@@ -125,28 +142,18 @@ extension Exchange {
         if let response = hostedResponse { return acceptHosted(response) }
         guard let response else { return }
         deliver(response)
-        let contents = kept
-        kept = []
-        for data in contents where !deliverKept(data) { return }
-        if stage == .asking {
-            finish(nil as (any Error)?)
-        } else if isReceivingPaused {
-            resumeReceiving()
-        }
+        let content = kept
+        kept = Data()
+        // It was full, if anything, of what is delivered now.
+        isReceivingPaused = false
+        if !content.isEmpty { content.withUnsafeBytes(take) }
+        if stage == .asking { endContent() } else { goOn() }
     }
 
     private func acceptHosted(_ response: URLResponse) {
         task.setResponse(response, expected: response.expectedContentLength)
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
         finish(nil as (any Error)?)
-    }
-
-    private func deliverKept(_ data: Data) -> Bool {
-        if let error = deliver(data) {
-            finish(error)
-            return false
-        }
-        return true
     }
 }
 #endif

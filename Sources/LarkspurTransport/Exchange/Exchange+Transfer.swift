@@ -8,7 +8,8 @@ extension Exchange {
         parser = ResponseHeadParser()
         response = nil
         fate = .delivered
-        kept = []
+        kept = Data()
+        decoder = nil
         question = nil
         failure = nil
         isReceivingPaused = false
@@ -66,9 +67,8 @@ extension Exchange {
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
         setMethod(head.method, of: handle, length: head.body)
-        handle.setFields(head.lines)
-        hasEncodedContent = !head.setsAcceptEncoding
-        handle.set(CURLOPT_ACCEPT_ENCODING, head.setsAcceptEncoding ? nil : "")
+        negotiatesCoding = !head.setsAcceptEncoding
+        handle.setFields(head.lines, and: negotiatesCoding ? head.acceptEncoding : nil)
         handle.set(
             CURLOPT_HTTP_VERSION,
             Int(settings.options.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
@@ -126,7 +126,7 @@ extension Exchange {
             )
         }
         switch question {
-        case nil: finish(nil as (any Error)?)
+        case nil: endContent()
         case .renewal: beginNext(request, body: body)
         // The answer says what follows.
         default: break
@@ -140,6 +140,24 @@ extension Exchange {
             verifyResult: handle.long(CURLINFO_SSL_VERIFYRESULT),
             message: handle.errorMessage
         ).error(url: request.url)
+    }
+}
+
+extension RequestHead {
+    /// The line for the codings that the engine can undo.
+    ///
+    /// A part of coded content could not be decoded, so that none is asked for with a range, as the Fetch standard has it.
+    fileprivate var acceptEncoding: String? {
+        lines.contains(where: \.isRange) ? "Accept-Encoding: identity" : Self.anyCoding
+    }
+
+    private static let anyCoding = ContentDecoder.acceptEncoding.map { "Accept-Encoding: " + $0 }
+}
+
+extension String {
+    fileprivate var isRange: Bool {
+        let name = utf8.prefix(6)
+        return name.count == 6 && zip(name, "range:".utf8).allSatisfy { $0.asLowercase == $1 }
     }
 }
 

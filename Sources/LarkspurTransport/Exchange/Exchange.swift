@@ -12,6 +12,8 @@ final class Exchange {
         /// Nothing is under way: waiting for its turn, or suspended before that.
         case waiting
         case transferring
+        /// The transfer has ended, and its consumer is not ready yet for the last of the content.
+        case emptying
         /// The transfer has ended, and its delegate is still to say what follows.
         case asking
         /// A class of the caller's loads it.
@@ -54,13 +56,17 @@ final class Exchange {
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
     var fate = ContentFate.delivered
-    var kept: [Data] = []
+    /// As it came, before any decoding.
+    var kept = Data()
+    /// Nil where the content is delivered as it comes.
+    var decoder: ContentDecoder?
     var question: PendingQuestion?
     /// Why the transfer is stopped from within one of libcurl's callbacks.
     var failure: URLError?
     var isReceivingPaused = false
     var isSendingPaused = false
-    var hasEncodedContent = false
+    /// Whether the engine says which codings it takes, and so has to undo them.
+    var negotiatesCoding = false
     var transactionStart = Date.distantPast
     var tls: (version: String?, cipher: String?) = (nil, nil)
     /// How many bytes of content the response announces, decoded; −1 where it does not.
@@ -122,7 +128,7 @@ final class Exchange {
         touch()
         switch stage {
         case .waiting: enqueue()
-        case .transferring: applyPauses()
+        case .transferring, .emptying: goOn()
         case .asking, .hosted, .finished: break
         }
     }
@@ -133,18 +139,12 @@ final class Exchange {
         switch stage {
         case .waiting: ticket = nil
         case .transferring: applyPauses()
-        case .asking, .hosted, .finished: break
+        case .emptying, .asking, .hosted, .finished: break
         }
     }
 
     func prioritize() {
         if stage == .waiting, ticket != nil { enqueue() }
-    }
-
-    func resumeReceiving() {
-        guard stage == .transferring, isReceivingPaused else { return }
-        isReceivingPaused = false
-        applyPauses()
     }
 
     func applyPauses() {
@@ -205,6 +205,8 @@ final class Exchange {
         if wasTransferring { releaseHandle() }
         reader = nil
         streamReader = nil
+        decoder = nil
+        kept = Data()
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
@@ -250,7 +252,7 @@ final class Exchange {
                 request: request,
                 response: response,
                 start: transactionStart,
-                decodedBytes: decodedBytes,
+                decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
                 tls: tls
             )
         )

@@ -42,7 +42,7 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The bytes of the response's content as they came over the wire.
     public let responseBodyBytes: Int64
     /// The bytes of the response's content after decoding.
-    public let responseBodyBytesDecoded: Int64
+    public internal(set) var responseBodyBytesDecoded: Int64
     /// The version of TLS, as in "TLSv1.3"; nil without TLS, or where libcurl does not tell.
     public let tlsVersion: String?
     /// The cipher suite, as in "TLS_AES_256_GCM_SHA384"; nil without TLS, or where libcurl does not tell.

@@ -198,6 +198,14 @@ final class TaskCore: Sendable {
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.metrics.append(metrics) } }
 
+    /// Corrects the metrics of the last transfer, of which not all had been decoded when it ended.
+    func noteDecodedBytes(_ count: Int64) {
+        storage.withLock { storage in
+            guard let last = storage.metrics.indices.last else { return }
+            storage.metrics[last].responseBodyBytesDecoded = count
+        }
+    }
+
     /// Marks the task as completed and lets go of it; the face is returned so that it lives until its delegate has been told.
     func complete(with error: (any Error)?) -> URLSessionTask? {
         let (face, progress, counts) = storage.withLock { storage in

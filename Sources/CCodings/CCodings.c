@@ -1,0 +1,318 @@
+#define _GNU_SOURCE
+#include "CCodings.h"
+
+#if defined(__linux__) || defined(__ANDROID__)
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// MARK: Libraries
+
+/// z_stream
+typedef struct {
+    const uint8_t *next_in;
+    unsigned int avail_in;
+    unsigned long total_in;
+    uint8_t *next_out;
+    unsigned int avail_out;
+    unsigned long total_out;
+    const char *msg;
+    void *state;
+    void *(*zalloc)(void *, unsigned int, unsigned int);
+    void (*zfree)(void *, void *);
+    void *opaque;
+    int data_type;
+    unsigned long adler;
+    unsigned long reserved;
+} zlib_stream;
+
+enum {
+    Z_NO_FLUSH = 0,
+    Z_OK = 0,
+    Z_STREAM_END = 1,
+    Z_BUF_ERROR = -5,
+    zlib_window_bits = 15,
+    zlib_gzip_format = 16,
+};
+
+static struct {
+    /// The version and size let zlib check that both sides mean the same structure; of the version, that is the first digit.
+    int (*init)(zlib_stream *, int window_bits, const char *version, int stream_size);
+    int (*inflate)(zlib_stream *, int flush);
+    int (*reset)(zlib_stream *);
+    int (*end)(zlib_stream *);
+} zlib;
+
+enum { BROTLI_DECODER_RESULT_ERROR = 0, BROTLI_DECODER_RESULT_SUCCESS = 1 };
+
+static struct {
+    void *(*create)(void *(*)(void *, size_t), void (*)(void *, void *), void *opaque);
+    int (*decompress)(void *, size_t *left, const uint8_t **input, size_t *capacity, uint8_t **output, size_t *total);
+    void (*destroy)(void *);
+} brotli;
+
+/// ZSTD_inBuffer
+typedef struct {
+    const void *bytes;
+    size_t size;
+    size_t position;
+} zstd_input;
+
+/// ZSTD_outBuffer
+typedef struct {
+    void *bytes;
+    size_t size;
+    size_t position;
+} zstd_output;
+
+static struct {
+    /// Streams of it refuse frames that need a window of more than 128 MiB.
+    void *(*create)(void);
+    size_t (*decompress)(void *, zstd_output *, zstd_input *);
+    unsigned (*is_error)(size_t);
+    size_t (*free)(void *);
+} zstd;
+
+static bool has_zlib, has_brotli, has_zstd;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+typedef struct {
+    const char *name;
+    void *target;
+} library_function;
+
+/// Finds the functions of a library, all in the same one; false if one is missing.
+static bool load_library(const char *library_name, const library_function *functions, size_t count) {
+    bool is_in_process = dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
+    void *library = is_in_process ? RTLD_DEFAULT : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+    if (!is_in_process && !library) return false;
+    for (size_t i = 0; i < count; i++) {
+        void *function = dlsym(library, functions[i].name);
+        if (!function) return false;
+        memcpy(functions[i].target, &function, sizeof function);
+    }
+    return true;
+}
+
+static void load(void) {
+    const library_function zlib_functions[] = {
+        {"inflateInit2_", &zlib.init},
+        {"inflate", &zlib.inflate},
+        {"inflateReset", &zlib.reset},
+        {"inflateEnd", &zlib.end},
+    };
+    const library_function brotli_functions[] = {
+        {"BrotliDecoderCreateInstance", &brotli.create},
+        {"BrotliDecoderDecompressStream", &brotli.decompress},
+        {"BrotliDecoderDestroyInstance", &brotli.destroy},
+    };
+    const library_function zstd_functions[] = {
+        {"ZSTD_createDStream", &zstd.create},
+        {"ZSTD_decompressStream", &zstd.decompress},
+        {"ZSTD_isError", &zstd.is_error},
+        {"ZSTD_freeDStream", &zstd.free},
+    };
+    has_zlib = load_library("libz.so.1", zlib_functions, sizeof zlib_functions / sizeof *zlib_functions);
+    has_brotli = load_library("libbrotlidec.so.1", brotli_functions, sizeof brotli_functions / sizeof *brotli_functions);
+    has_zstd = load_library("libzstd.so.1", zstd_functions, sizeof zstd_functions / sizeof *zstd_functions);
+}
+
+bool coding_is_available(coding_kind kind) {
+    pthread_once(&once, load);
+    switch (kind) {
+    case coding_gzip:
+    case coding_deflate: return has_zlib;
+    case coding_brotli: return has_brotli;
+    case coding_zstd: return has_zstd;
+    }
+    return false;
+}
+
+// MARK: Decoders
+
+typedef enum {
+    /// Two bytes are needed to know what comes: with deflate at the start, with gzip after each member.
+    phase_deciding,
+    phase_inside,
+    /// After the last gzip member that was recognized, and where nothing can follow.
+    phase_ended,
+} decoder_phase;
+
+struct coding_decoder {
+    coding_kind kind;
+    decoder_phase phase;
+    bool has_stream;
+    /// The bytes by which something was decided, and which then are to be decoded.
+    uint8_t head[2];
+    size_t head_count;
+    size_t head_used;
+    zlib_stream zlib;
+    /// The state of brotli or zstd.
+    void *state;
+};
+
+static bool begin_zlib(coding_decoder *decoder, int window_bits) {
+    decoder->has_stream = zlib.init(&decoder->zlib, window_bits, "1.2.11", sizeof(zlib_stream)) == Z_OK;
+    return decoder->has_stream;
+}
+
+static bool begin(coding_decoder *decoder) {
+    switch (decoder->kind) {
+    case coding_gzip:
+        decoder->phase = phase_inside;
+        return begin_zlib(decoder, zlib_window_bits + zlib_gzip_format);
+    case coding_deflate: return true;
+    case coding_brotli: return (decoder->state = brotli.create(NULL, NULL, NULL));
+    case coding_zstd: return (decoder->state = zstd.create());
+    }
+    return false;
+}
+
+coding_decoder *coding_open(coding_kind kind) {
+    if (!coding_is_available(kind)) return NULL;
+    coding_decoder *decoder = calloc(1, sizeof *decoder);
+    if (!decoder) return NULL;
+    decoder->kind = kind;
+    decoder->phase = phase_deciding;
+    if (begin(decoder)) return decoder;
+    free(decoder);
+    return NULL;
+}
+
+void coding_close(coding_decoder *decoder) {
+    if (decoder->has_stream) zlib.end(&decoder->zlib);
+    if (decoder->state && decoder->kind == coding_brotli) brotli.destroy(decoder->state);
+    if (decoder->state && decoder->kind == coding_zstd) zstd.free(decoder->state);
+    free(decoder);
+}
+
+static coding_status ignore(const uint8_t **input, size_t *input_left) {
+    if (*input_left) *input += *input_left;
+    *input_left = 0;
+    return coding_finished;
+}
+
+// MARK: gzip and deflate
+
+/// Whether these are the first bytes of RFC 1950. Those of a bare RFC 1951 never are: there such a low nibble would be a stored block with a
+/// bit set in its padding.
+static bool is_zlib_header(const uint8_t head[2]) {
+    return (head[0] & 0x0F) == 8 && head[0] >> 4 <= 7 && (head[0] << 8 | head[1]) % 31 == 0;
+}
+
+/// What comes is known, or that it is to be ignored; false where there is no memory.
+static bool decide(coding_decoder *decoder) {
+    decoder->head_used = 0;
+    decoder->phase = phase_inside;
+    if (decoder->kind == coding_deflate) {
+        return begin_zlib(decoder, is_zlib_header(decoder->head) ? zlib_window_bits : -zlib_window_bits);
+    }
+    if (decoder->head[0] == 0x1F && decoder->head[1] == 0x8B) return zlib.reset(&decoder->zlib) == Z_OK;
+    decoder->phase = phase_ended;
+    return true;
+}
+
+static coding_status zlib_status(const coding_decoder *decoder) {
+    bool is_between_members = decoder->kind == coding_gzip && decoder->phase == phase_deciding && decoder->head_count == 0;
+    return decoder->phase == phase_ended || is_between_members ? coding_finished : coding_more;
+}
+
+static unsigned int zlib_count(size_t count) { return count < 1u << 30 ? (unsigned int)count : 1u << 30; }
+
+static coding_status zlib_step(
+    coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
+) {
+    zlib_stream *stream = &decoder->zlib;
+    while (*written < capacity) {
+        if (decoder->phase == phase_ended) return ignore(input, input_left);
+        if (decoder->phase == phase_deciding) {
+            if (*input_left == 0) return zlib_status(decoder);
+            decoder->head[decoder->head_count++] = *(*input)++;
+            --*input_left;
+            if (decoder->kind == coding_gzip && decoder->head[0] != 0x1F) {
+                decoder->phase = phase_ended;
+            } else if (decoder->head_count == 2 && !decide(decoder)) {
+                return coding_malformed;
+            }
+            continue;
+        }
+        bool is_in_head = decoder->head_used < decoder->head_count;
+        size_t left = is_in_head ? decoder->head_count - decoder->head_used : *input_left;
+        stream->next_in = is_in_head ? decoder->head + decoder->head_used : *input;
+        stream->avail_in = zlib_count(left);
+        stream->next_out = output + *written;
+        stream->avail_out = zlib_count(capacity - *written);
+        const uint8_t *first_in = stream->next_in, *first_out = stream->next_out;
+        int result = zlib.inflate(stream, Z_NO_FLUSH);
+        size_t used = (size_t)(stream->next_in - first_in);
+        *written += (size_t)(stream->next_out - first_out);
+        if (is_in_head) {
+            decoder->head_used += used;
+        } else if (used) {
+            *input += used;
+            *input_left -= used;
+        }
+        if (result == Z_STREAM_END) {
+            // A member is longer than the two bytes that announce it, and so is each format that ends here.
+            decoder->head_count = decoder->head_used = 0;
+            decoder->phase = decoder->kind == coding_gzip ? phase_deciding : phase_ended;
+        } else if (result != Z_OK && result != Z_BUF_ERROR) {
+            return coding_malformed;
+        } else if (result == Z_BUF_ERROR || (!is_in_head && *input_left == 0)) {
+            break;
+        }
+    }
+    return zlib_status(decoder);
+}
+
+// MARK: brotli and zstd
+
+static coding_status brotli_step(
+    coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
+) {
+    if (decoder->phase == phase_ended) return ignore(input, input_left);
+    size_t room = capacity;
+    int result = brotli.decompress(decoder->state, input_left, input, &room, &output, NULL);
+    *written = capacity - room;
+    if (result == BROTLI_DECODER_RESULT_ERROR) return coding_malformed;
+    if (result != BROTLI_DECODER_RESULT_SUCCESS) return coding_more;
+    decoder->phase = phase_ended;
+    return ignore(input, input_left);
+}
+
+static coding_status zstd_step(
+    coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
+) {
+    zstd_input in = {*input, *input_left, 0};
+    zstd_output out = {output, capacity, 0};
+    bool is_malformed = false;
+    // Between two frames there is nothing to be had without input.
+    while (out.position < capacity && !(decoder->phase != phase_inside && in.position == in.size)) {
+        size_t result = zstd.decompress(decoder->state, &out, &in);
+        is_malformed = zstd.is_error(result);
+        if (is_malformed) break;
+        decoder->phase = result == 0 ? phase_ended : phase_inside;
+        if (in.position == in.size) break;
+    }
+    *written = out.position;
+    if (in.position) *input += in.position;
+    *input_left -= in.position;
+    if (is_malformed) return coding_malformed;
+    return decoder->phase == phase_ended ? coding_finished : coding_more;
+}
+
+coding_status coding_step(
+    coding_decoder *decoder, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
+) {
+    *written = 0;
+    switch (decoder->kind) {
+    case coding_gzip:
+    case coding_deflate: return zlib_step(decoder, input, input_left, output, capacity, written);
+    case coding_brotli: return brotli_step(decoder, input, input_left, output, capacity, written);
+    case coding_zstd: return zstd_step(decoder, input, input_left, output, capacity, written);
+    }
+    return coding_malformed;
+}
+
+#endif

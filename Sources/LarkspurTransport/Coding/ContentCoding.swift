@@ -1,0 +1,51 @@
+#if canImport(FoundationNetworking)
+internal import CCodings
+
+/// A content coding that the engine can undo (RFC 9110, section 8.4.1).
+enum ContentCoding: String, CaseIterable {
+    case gzip
+    case deflate
+    case brotli = "br"
+    case zstd
+
+    /// Whether the process has a library for it.
+    var isAvailable: Bool { coding_is_available(kind) }
+
+    var kind: coding_kind {
+        switch self {
+        case .gzip: coding_gzip
+        case .deflate: coding_deflate
+        case .brotli: coding_brotli
+        case .zstd: coding_zstd
+        }
+    }
+
+    private init?(name: Substring) {
+        let coding = Self.allCases.first { name.hasSameLetters(as: $0.rawValue) }
+        // Its name of old, which recipients should take (RFC 9110, section 8.4.1.3).
+        guard let coding = coding ?? (name.hasSameLetters(as: "x-gzip") ? .gzip : nil) else { return nil }
+        self = coding
+    }
+
+    /// The codings that a field names, in the order in which they were applied; nil if one of them cannot be undone.
+    static func list(of field: String) -> [ContentCoding]? {
+        var codings: [ContentCoding] = []
+        for element in field.utf8.split(separator: UInt8(ascii: ",")) {
+            let name = Substring(element.withoutBlanks)
+            if name.isEmpty || name.hasSameLetters(as: "identity") { continue }
+            guard let coding = ContentCoding(name: name), coding.isAvailable else { return nil }
+            codings.append(coding)
+        }
+        return codings
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate var withoutBlanks: Self {
+        var rest = self
+        while let byte = rest.first, byte.isBlank { rest.removeFirst() }
+        while let byte = rest.last, byte.isBlank { rest.removeLast() }
+        return rest
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+#if canImport(FoundationNetworking)
+internal import CCodings
+
+/// One of the codings of a response's content while it is undone.
+final class DecodingStage {
+    private let coding: ContentCoding
+    private let decoder: OpaquePointer
+    private let output: UnsafeMutableRawBufferPointer
+    private var isFull = false
+    private var status = coding_more
+    private var hasBegun = false
+    private(set) var decodedBytes: Int64 = 0
+    /// What is to be decoded next; set only when all of the former is used up, and valid as long as it is decoded.
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// Nil where there is no memory.
+    init?(_ coding: ContentCoding) {
+        guard let decoder = coding_open(coding.kind) else { return nil }
+        self.coding = coding
+        self.decoder = decoder
+        output = .allocate(byteCount: ContentDecoder.pieceSize, alignment: 16)
+    }
+
+    deinit {
+        coding_close(decoder)
+        output.deallocate()
+    }
+
+    /// Whether it can give something, or take some of its input.
+    var canGoOn: Bool { isFull || !input.isEmpty }
+
+    /// Whether its input may end here; a stage without any, as after HEAD, has nothing to miss.
+    var isComplete: Bool { !hasBegun || status == coding_finished }
+
+    /// Decodes the next piece, which is valid until the next call.
+    func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
+        guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
+        hasBegun = true
+        var next = input.bindMemory(to: UInt8.self).baseAddress
+        var left = input.count
+        var count = 0
+        status = coding_step(decoder, &next, &left, room, output.count, &count)
+        // A decoder that neither takes nor gives anything would be asked for ever.
+        let isStuck = count == 0 && left == input.count && !isFull
+        guard status != coding_malformed, !isStuck else { throw .malformed(coding) }
+        input = UnsafeRawBufferPointer(start: next, count: left)
+        isFull = count == output.count && status != coding_finished
+        decodedBytes += Int64(count)
+        return UnsafeRawBufferPointer(rebasing: output[..<count])
+    }
+}
+#endif
