@@ -81,6 +81,8 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
+    var usesSuperclass: Bool { storage.withLock { $0.usesSuperclass } }
+
     func noteUseOfSuperclass() { storage.withLock { $0.usesSuperclass = true } }
 
     // MARK: Invalidation
@@ -97,13 +99,13 @@ final class SessionCore: Sendable {
     }
 
     /// The session goes with its last reference: nobody can make tasks any more, and none is left.
-    func abandon() { loop.post(.close) }
+    func abandon() { loop.close() }
 
     /// Tells the delegate, lets go of it, and ends the thread.
     private func end() {
         guard let face = self.face else { return abandon() }
         let delegate = delegate
-        let usesSuperclass = storage.withLock { $0.usesSuperclass }
+        let usesSuperclass = usesSuperclass
         delivery.afterwards(through: loop) { [self] in
             if usesSuperclass {
                 // It tells the delegate when its own tasks have ended too.
@@ -115,7 +117,7 @@ final class SessionCore: Sendable {
                     storage.delegates = Delegates(nil)
                 }
             }
-            loop.post(.close)
+            loop.close()
         }
     }
 
