@@ -152,18 +152,21 @@ extension TaskCore {
             deliveryState.file = file
             return
         }
-        call(\.download) { delegate, session, task in
-            guard let task = task as? URLSessionDownloadTask else { return }
-            delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+        if !isCancelled {
+            deliveryState.hasHandedOverFile = true
+            call(\.download) { delegate, session, task in
+                guard let task = task as? URLSessionDownloadTask else { return }
+                delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+            }
         }
         try? FileManager.default.removeItem(at: file)
     }
 
-    private func complete(_ error: (any Error)?) {
+    private func complete(_ outcome: (any Error)?) {
         deliveryState.isOver = true
         deliveryState.heldEvents = []
         let delegates = delegates
-        let face = complete(with: error)
+        let (face, error) = complete(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
         let response = withStorage { $0.response }
         switch completion {
         case .data(let handler):
@@ -179,6 +182,8 @@ extension TaskCore {
                 delegates.task?.urlSession(session, task: face, didCompleteWithError: error)
             }
         }
+        // A task keeps its delegate until it is completed.
+        setDelegate(nil)
         session.taskEnded(self)
     }
 }

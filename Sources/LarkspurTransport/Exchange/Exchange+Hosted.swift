@@ -13,7 +13,10 @@ extension Exchange {
         case .data(let data):
             if let error = deliver(data) { finish(error) }
         case .redirect(let next, let response):
+            // What it reports beside this, such as the cancellation of a transfer of its own, does not count.
             source.stop()
+            hosted = nil
+            touch()
             guard redirects < Self.redirectLimit else {
                 return finish(
                     .engine(
@@ -26,6 +29,7 @@ extension Exchange {
             question = .redirect(keepsBody: true)
             hostedResponse = response
             if let response = response as? HTTPURLResponse {
+                reactor.note(deadline)
                 reactor.deliver(.redirect(response, next), to: task)
             } else {
                 receive(.redirect(next))

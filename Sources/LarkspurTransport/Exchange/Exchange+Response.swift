@@ -111,15 +111,14 @@ extension Exchange {
     private func follow(_ next: URLRequest, keepsBody: Bool) {
         redirects += 1
         task.setCurrentRequest(next)
-        // A delegate may have put content into the request, which then counts.
-        let replaced = RequestBody(of: next)
-        if case .none = replaced {
-            beginNext(next, body: keepsBody ? body : .none)
-        } else if case .data = task.body {
-            beginNext(next, body: replaced)
-        } else {
-            beginNext(next, body: keepsBody ? body : .none)
-        }
+        beginNext(next, body: content(of: next, keepsBody: keepsBody))
+    }
+
+    /// The content of the next request: what a delegate has put into it counts, or that it has none.
+    private func content(of next: URLRequest, keepsBody: Bool) -> RequestBody {
+        if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
+        if case .data = body, task.kind != .upload { return .none }
+        return keepsBody ? body : .none
     }
 
     /// Sends another request instead of taking this response.

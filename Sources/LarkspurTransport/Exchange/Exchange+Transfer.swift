@@ -34,9 +34,19 @@ extension Exchange {
             if reader != nil { reactor.watchUpload(of: self) }
             reactor.note(deadline)
         } catch {
-            if handle == nil { host?.release() }
+            giveUp()
             finish(error)
         }
+    }
+
+    /// Gives back what a transfer needs that did not begin, and of which there is nothing to measure.
+    private func giveUp() {
+        stage = .waiting
+        if let handle { reactor.remove(handle) }
+        handle = nil
+        let host = host
+        self.host = nil
+        host?.release()
     }
 
     private func makeReader() throws(URLError) -> (any BodyReader)? {
@@ -55,7 +65,7 @@ extension Exchange {
         do throws(RequestHead.Failure) {
             head = try RequestHead(
                 request,
-                additionalFields: settings.additionalFields,
+                additionalFields: settings.additionalFields(for: request, of: task),
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
                     ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
@@ -84,11 +94,14 @@ extension Exchange {
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
         // Also resets what another request has left behind.
         handle.set(CURLOPT_HTTPGET, 1)
+        if method == "HEAD" {
+            // Content has no meaning there (RFC 9110, section 9.3.2), and libcurl would wait for some in return.
+            handle.set(CURLOPT_NOBODY, 1)
+            return handle.set(CURLOPT_CUSTOMREQUEST, nil)
+        }
         let defaultMethod: String
         switch (length, body) {
-        case (.none, _):
-            if method == "HEAD" { handle.set(CURLOPT_NOBODY, 1) }
-            defaultMethod = method == "HEAD" ? "HEAD" : "GET"
+        case (.none, _): defaultMethod = "GET"
         case (_, .data(let data)) where data.count <= 1 << 16:
             handle.set(CURLOPT_POST, 1)
             // Sent together with the head.
@@ -138,7 +151,9 @@ extension Exchange {
             curlCode: result,
             osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
             verifyResult: handle.long(CURLINFO_SSL_VERIFYRESULT),
-            message: handle.errorMessage
+            message: handle.errorMessage,
+            hasResponse: response != nil,
+            isTLS: request.url?.scheme?.lowercased() == "https"
         ).error(url: request.url)
     }
 }

@@ -31,6 +31,13 @@ final class EventLoop: Sendable {
         /// The thread waits, or is about to, and has to be woken.
         var isPolling = false
         var multi: MultiHandle?
+
+        mutating func append(_ command: Command) {
+            commands.append(command)
+            guard isPolling else { return }
+            isPolling = false
+            multi?.wakeUp()
+        }
     }
 
     /// How long a thread without transfers keeps its connections, in seconds.
@@ -47,23 +54,18 @@ final class EventLoop: Sendable {
 
     func post(_ command: Command) {
         let startsThread = mailbox.withLock { mailbox in
-            mailbox.commands.append(command)
-            guard mailbox.isRunning else {
-                mailbox.isRunning = true
-                return true
-            }
-            if mailbox.isPolling {
-                mailbox.isPolling = false
-                mailbox.multi?.wakeUp()
-            }
-            return false
+            mailbox.append(command)
+            defer { mailbox.isRunning = true }
+            return !mailbox.isRunning
         }
         if startsThread { startThread() }
     }
 
-    /// Ends the thread when its exchanges have ended; nothing where there is none.
+    var isRunning: Bool { mailbox.withLock { $0.isRunning } }
+
+    /// Lets the thread end with its last exchange; nothing where there is none.
     func end() {
-        if mailbox.withLock({ $0.isRunning }) { post(.end) }
+        mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
 
     /// What has been posted, into an array that is empty; its storage is used for what comes next.

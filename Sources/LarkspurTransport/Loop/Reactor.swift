@@ -67,8 +67,8 @@ final class Reactor {
     private func perform(_ command: EventLoop.Command) {
         switch command {
         case .resume(let task):
-            if let exchange = exchanges[task.identifier] { exchange.resume() } else { begin(task) }
-        case .suspend(let task): exchanges[task.identifier]?.suspend()
+            if exchanges[task.identifier] == nil, task.beginsNow() { begin(task) } else { control(task) }
+        case .suspend(let task): control(task)
         case .cancel(let task, let error):
             if let exchange = exchanges[task.identifier] {
                 exchange.finish(error)
@@ -85,6 +85,12 @@ final class Reactor {
         case .run(let action): action()
         case .end: mayEnd = true
         }
+    }
+
+    /// Has a transfer go on or pause as the task's state asks for by now: commands that several threads send may overtake one another.
+    private func control(_ task: TaskCore) {
+        guard let exchange = exchanges[task.identifier] else { return }
+        if task.isSuspended { exchange.suspend() } else { exchange.resume() }
     }
 
     private func begin(_ task: TaskCore) {

@@ -43,8 +43,14 @@ final class HostedProtocol: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A task knows its current request only: that of a redirect has to be given.
-            let instance = loader.init(request: request, cachedResponse: nil, client: self)
+            // A class may have an initialiser of its own for tasks, which takes the task's original request.
+            let instance: URLProtocol
+            if request == face.originalRequest {
+                instance = loader.init(task: face, cachedResponse: nil, client: self)
+            } else {
+                instance = loader.init(request: request, cachedResponse: nil, client: self)
+                instance.task = face
+            }
             let isStarted = state.withLock { state in
                 guard case .waiting = state else { return false }
                 state = .loading(Transferring(instance))

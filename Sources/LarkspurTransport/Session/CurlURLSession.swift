@@ -118,7 +118,7 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
 
     open override func invalidateAndCancel() {
         guard !isShared else { return }
-        super.getAllTasks { tasks in for task in tasks { task.cancel() } }
+        if core.usesSuperclass { super.getAllTasks { tasks in for task in tasks { task.cancel() } } }
         core.invalidate(cancellingTasks: true)
     }
 
@@ -141,6 +141,9 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
 
     open override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
+        guard core.usesSuperclass else {
+            return core.delivery.afterwards(through: core.loop) { completionHandler(tasks) }
+        }
         super.getAllTasks { [core] own in
             core.delivery.afterwards(through: core.loop) { completionHandler(tasks + own) }
         }

@@ -81,6 +81,8 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
+    var usesSuperclass: Bool { storage.withLock { $0.usesSuperclass } }
+
     func noteUseOfSuperclass() { storage.withLock { $0.usesSuperclass = true } }
 
     // MARK: Invalidation
@@ -103,7 +105,7 @@ final class SessionCore: Sendable {
     private func end() {
         guard let face = self.face else { return abandon() }
         let delegate = delegate
-        let usesSuperclass = storage.withLock { $0.usesSuperclass }
+        let usesSuperclass = usesSuperclass
         delivery.afterwards(through: loop) { [self] in
             if usesSuperclass {
                 // It tells the delegate when its own tasks have ended too.

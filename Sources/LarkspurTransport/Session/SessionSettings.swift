@@ -6,7 +6,9 @@ struct SessionSettings: Sendable {
     let requestTimeout: TimeInterval
     /// Seconds for all of a task.
     let resourceTimeout: TimeInterval
-    let additionalFields: [String: String]
+    private let additionalFields: [String: String]
+    /// Those of them that a server may see to which another one has redirected.
+    private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
     let credentials: URLCredentialStorage?
@@ -17,6 +19,9 @@ struct SessionSettings: Sendable {
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = configuration.timeoutIntervalForResource
         additionalFields = Self.fields(configuration.httpAdditionalHeaders)
+        fieldsForStrangers = additionalFields.filter { name, _ in
+            !Self.secrets.contains { $0.hasSameLetters(as: name) }
+        }
         cookies = CookieJar(
             storage: configuration.httpCookieStorage,
             acceptPolicy: configuration.httpCookieAcceptPolicy,
@@ -25,6 +30,18 @@ struct SessionSettings: Sendable {
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         credentials = configuration.urlCredentialStorage
         self.options = options
+    }
+
+    /// Fields that prove who somebody is, which are for the servers that the caller chose.
+    private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    /// The fields that every request of the session gets, but for secrets where a redirect has led to another origin.
+    func additionalFields(for request: URLRequest, of task: TaskCore) -> [String: String] {
+        if additionalFields.count == fieldsForStrangers.count { return additionalFields }
+        guard let url = request.url, let original = task.originalRequest?.url,
+            ProtectionSpace.Server(url: url) == ProtectionSpace.Server(url: original)
+        else { return fieldsForStrangers }
+        return additionalFields
     }
 
     /// Whatever the dictionary holds, as text.

@@ -36,7 +36,7 @@ final class CurlDownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     }
     override var delegate: (any URLSessionTaskDelegate)? {
         get { core.withStorage { $0.delegate } }
-        set { core.withStorage { $0.delegate = newValue } }
+        set { core.setDelegate(newValue) }
     }
     override var earliestBeginDate: Date? {
         get { core.withStorage { $0.earliestBeginDate } }

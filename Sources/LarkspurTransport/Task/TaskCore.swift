@@ -31,10 +31,15 @@ final class TaskCore: Sendable {
 
     struct Storage {
         var state = URLSessionTask.State.suspended
+        /// It was resumed at least once.
         var isStarted = false
+        /// The loop has taken it up, which it does once.
+        var hasBegun = false
         var currentRequest: URLRequest?
         var response: URLResponse?
         var error: (any Error)?
+        /// What a cancellation ends the task with.
+        var cancellation: (any Error)?
         var counts = TransferCounts()
         var priority = URLSessionTask.defaultPriority
         var description: String?
@@ -104,6 +109,7 @@ final class TaskCore: Sendable {
             if let progress = storage.progress { return progress }
             let progress = Progress(totalUnitCount: -1)
             storage.counts.show(in: progress)
+            if storage.state == .completed, storage.error == nil { storage.counts.finish(progress) }
             progress.isPausable = true
             progress.cancellationHandler = { [weak self] in self?.cancel() }
             progress.pausingHandler = { [weak self] in self?.suspend() }
@@ -120,16 +126,16 @@ final class TaskCore: Sendable {
     // MARK: Controls
 
     func resume() {
-        let (startsNow, date) = storage.withLock { storage -> (Bool?, Date?) in
-            guard storage.state == .suspended else { return (nil, nil) }
+        let (isResumed, date) = storage.withLock { storage -> (Bool, Date?) in
+            guard storage.state == .suspended else { return (false, nil) }
             storage.state = .running
-            defer { storage.isStarted = true }
             if !storage.isStarted { storage.runningFace = storage.face }
-            return (!storage.isStarted, storage.earliestBeginDate)
+            storage.isStarted = true
+            return (true, storage.hasBegun ? nil : storage.earliestBeginDate)
         }
-        guard let startsNow else { return }
+        guard isResumed else { return }
         if let defect { return end(with: defect) }
-        if startsNow, let delay = date?.timeIntervalSinceNow, delay > 0, delay < 1e9 {
+        if let delay = date?.timeIntervalSinceNow, delay > 0, delay < 1e9 {
             DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [self] in
                 if withStorage({ $0.state }) == .running { session.loop.post(.resume(self)) }
             }
@@ -153,6 +159,7 @@ final class TaskCore: Sendable {
         let isCancelled = storage.withLock { storage in
             guard storage.state == .running || storage.state == .suspended else { return false }
             storage.state = .canceling
+            storage.cancellation = error
             // A task that was never resumed ends too, and tells its delegate so.
             storage.runningFace = storage.face
             return true
@@ -169,6 +176,17 @@ final class TaskCore: Sendable {
     // MARK: For the loop
 
     var isCancelled: Bool { storage.withLock { $0.state == .canceling || $0.state == .completed } }
+
+    var isSuspended: Bool { storage.withLock { $0.state == .suspended } }
+
+    /// Whether the loop is to take it up; true once.
+    func beginsNow() -> Bool {
+        storage.withLock { storage in
+            guard storage.state == .running, !storage.hasBegun else { return false }
+            storage.hasBegun = true
+            return true
+        }
+    }
 
     var priority: Float { storage.withLock { $0.priority } }
 
@@ -207,16 +225,28 @@ final class TaskCore: Sendable {
     }
 
     /// Marks the task as completed and lets go of it; the face is returned so that it lives until its delegate has been told.
-    func complete(with error: (any Error)?) -> URLSessionTask? {
-        let (face, progress, counts) = storage.withLock { storage in
+    ///
+    /// A task that was cancelled before its delegate could hear of its end has failed, unless that is to come too late.
+    func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> (URLSessionTask?, (any Error)?) {
+        let (face, error, progress, counts) = storage.withLock { storage in
+            let error = outcome ?? (heedsCancellation ? storage.cancellation : nil)
             storage.state = .completed
             storage.error = error
             storage.currentRequest = storage.currentRequest ?? originalRequest
             defer { storage.runningFace = nil }
-            return (storage.runningFace ?? storage.face, storage.progress, storage.counts)
+            return (storage.runningFace ?? storage.face, error, storage.progress, storage.counts)
         }
         if let progress, error == nil { counts.finish(progress) }
-        return face
+        return (face, error)
+    }
+
+    func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+        // The previous one may end with this, and its code must not run within the lock.
+        let previous = storage.withLock { storage in
+            defer { storage.delegate = delegate }
+            return storage.delegate
+        }
+        withExtendedLifetime(previous) {}
     }
 
     /// The delegate that hears of the task: its own, else the session's.
