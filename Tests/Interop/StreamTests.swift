@@ -45,7 +45,7 @@ struct StreamTests {
         let tasks = (0..<4).map { _ in session.dataTask(with: url) }
         for task in tasks { task.resume() }
         consumer.arrived.wait()
-        let cancelled = try #require(consumer.waitingTask)
+        let cancelled = try #require(tasks.first { $0.taskIdentifier == consumer.waitingTask })
         cancelled.cancel()
         consumer.permitAll()
         for _ in tasks { consumer.ended.wait() }

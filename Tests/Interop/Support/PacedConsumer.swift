@@ -19,7 +19,7 @@ final class PacedConsumer: NSObject, URLSessionDataDelegate {
 
     private struct State {
         var isPaced = true
-        var waitingTask: URLSessionTask?
+        var waitingTask: Int?
         var results: [Int: Result] = [:]
     }
 
@@ -37,14 +37,14 @@ final class PacedConsumer: NSObject, URLSessionDataDelegate {
         permitted.signal()
     }
 
-    /// The task of the piece that arrived last.
-    var waitingTask: URLSessionTask? { state.withLock { $0.waitingTask } }
+    /// The identifier of the task whose piece arrived last; the task itself would keep its session, and that this delegate.
+    var waitingTask: Int? { state.withLock { $0.waitingTask } }
 
     func result(of task: URLSessionTask) -> Result { state.withLock { $0.results[task.taskIdentifier] ?? Result() } }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let waits = state.withLock { state in
-            state.waitingTask = dataTask
+            state.waitingTask = dataTask.taskIdentifier
             return state.isPaced
         }
         if waits {
