@@ -44,6 +44,13 @@ let package = Package(
             dependencies: ["HTTPBasics", "LarkspurTesting"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "InteropTests",
+            dependencies: ["Larkspur", "LarkspurTransport"],
+            path: "Tests/Interop",
+            exclude: ["servers.sh"],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

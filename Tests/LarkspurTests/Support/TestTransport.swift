@@ -6,6 +6,11 @@ enum TestTransport: String, CaseIterable, Sendable {
     case curl
     case foundation
 
+    /// All of them, or the one that the environment names.
+    static let allCases: [TestTransport] =
+        ProcessInfo.processInfo.environment["LARKSPUR_TEST_TRANSPORT"].flatMap(TestTransport.init).map { [$0] }
+        ?? [.curl, .foundation]
+
     var transport: Transport {
         switch self {
         case .curl: .curl

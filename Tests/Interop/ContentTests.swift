@@ -1,0 +1,74 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// Content that goes over HTTP/2 and HTTP/1.1, either way.
+@Suite("Content", .needsServers, .timeLimit(.minutes(1)))
+struct ContentTests {
+    let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    @Test(
+        "Content arrives as the server has it",
+        arguments: [Servers.Port.http, .http1, .h2],
+        ["small", "medium", "large"]
+    )
+    func download(_ port: Servers.Port, _ name: String) async throws {
+        let session = servers.makeSession()
+        let original = try servers.contents(of: "content/\(name)")
+        let reply = try await session.reply(to: servers.url(port, "/\(name)"))
+        #expect(reply.content == original)
+        #expect(reply.response.expectedContentLength == Int64(original.count))
+        #expect(try reply.last.responseBodyBytes == Int64(original.count))
+        let (file, _) = try await session.download(from: servers.url(port, "/\(name)"))
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try Data(contentsOf: file) == original)
+    }
+
+    @Test("What is posted arrives", arguments: [Servers.Port.http1, .h2])
+    func post(_ port: Servers.Port) async throws {
+        var request = URLRequest(url: try servers.url(port, "/post"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("a=1&b=two".utf8)
+        request.setValue("text/x-test", forHTTPHeaderField: "Content-Type")
+        let reply = try await servers.makeSession().reply(to: request)
+        #expect(reply.text == "POST 9 text/x-test")
+        #expect(reply.field("X-Content") == "a=1&b=two")
+        #expect(try reply.last.requestBodyBytes == 9)
+    }
+
+    @Test(
+        "A file of 10 MiB is uploaded whole, from memory and from the disk",
+        arguments: [Servers.Port.http1, .h2],
+        [true, false]
+    )
+    func upload(_ port: Servers.Port, isFile: Bool) async throws {
+        let session = servers.makeSession()
+        let original = try servers.contents(of: "content/large")
+        let name = "uploads/\(port.rawValue)-\(isFile)"
+        var request = URLRequest(url: try servers.url(port, "/\(name)"))
+        request.httpMethod = "PUT"
+        let response =
+            if isFile {
+                try await session.upload(for: request, fromFile: servers.file("content/large")).1
+            } else {
+                try await session.upload(for: request, from: original).1
+            }
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+        #expect(try servers.contents(of: name) == original)
+    }
+
+    @Test("Compressed content is decoded, and the metrics know both sizes", arguments: [Servers.Port.http1, .h2])
+    func gzip(_ port: Servers.Port) async throws {
+        let original = try servers.contents(of: "content/text.txt")
+        let reply = try await servers.makeSession().reply(to: servers.url(port, "/text.txt"))
+        #expect(reply.field("Content-Encoding") == "gzip")
+        #expect(reply.content == original)
+        let metrics = try reply.last
+        #expect(metrics.responseBodyBytes < 10_000)
+        #expect(metrics.responseBodyBytesDecoded == Int64(original.count))
+    }
+}
+#endif

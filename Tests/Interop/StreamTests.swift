@@ -1,0 +1,70 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// Streams of one HTTP/2 connection, each with a pace and an end of its own.
+@Suite("Streams", .needsServers, .timeLimit(.minutes(1)))
+struct StreamTests {
+    let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    @Test(
+        "A consumer that is slower than the server gets everything, and no more than 2 MiB wait for it",
+        arguments: [Servers.Port.http1, .h2]
+    )
+    func slowConsumer(_ port: Servers.Port) throws {
+        let consumer = PacedConsumer()
+        let session = servers.makeSession(delegate: consumer)
+        let other = servers.makeSession()
+        let task = session.dataTask(with: try servers.url(port, "/large"))
+        task.resume()
+        let pace = DispatchSemaphore(value: 0)
+        let small = try servers.url(port, "/small")
+        for _ in 0..<50 {
+            consumer.arrived.wait()
+            // The time of a round trip, in which the server would send a lot.
+            other.dataTask(with: small) { _, _, _ in pace.signal() }.resume()
+            pace.wait()
+            consumer.permitted.signal()
+        }
+        consumer.permitAll()
+        consumer.ended.wait()
+        let result = consumer.result(of: task)
+        #expect(result.error == nil)
+        #expect(result.content == (try servers.contents(of: "content/large")))
+        #expect(result.mostWaiting <= 2 << 20)
+    }
+
+    @Test("A stream that is cancelled leaves the others of its connection alone")
+    func cancellation() throws {
+        let consumer = PacedConsumer()
+        let session = servers.makeSession(delegate: consumer)
+        let url = try servers.url(.h2, "/large")
+        let tasks = (0..<4).map { _ in session.dataTask(with: url) }
+        for task in tasks { task.resume() }
+        consumer.arrived.wait()
+        let cancelled = try #require(tasks.first { $0.taskIdentifier == consumer.waitingTask })
+        cancelled.cancel()
+        consumer.permitAll()
+        for _ in tasks { consumer.ended.wait() }
+        let original = try servers.contents(of: "content/large")
+        for task in tasks {
+            let result = consumer.result(of: task)
+            if task == cancelled {
+                #expect((result.error as? URLError)?.code == .cancelled)
+            } else {
+                #expect(result.error == nil)
+                #expect(result.content == original)
+            }
+        }
+        let last = session.dataTask(with: try servers.url(.h2, "/small"))
+        last.resume()
+        consumer.ended.wait()
+        #expect(consumer.result(of: last).content.count == 70)
+        let ports = Set((tasks + [last]).flatMap(\.transferMetrics).compactMap(\.localPort))
+        #expect(ports.count == 1)
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// The servers that Tests/Interop/servers.sh has started.
+struct Servers: Sendable {
+    /// What each of the ports speaks; the certificates other than those of the first five are bad.
+    enum Port: String, Sendable, CodingKeyRepresentable, Codable {
+        case http
+        /// HTTP/2 and HTTP/1.1.
+        case h2
+        case http1
+        case tls12
+        /// HTTP/1.1, from an nginx of its own.
+        case reloading
+        case expired
+        case notYetValid
+        case otherHost
+        case selfSigned
+        case unknownIssuer
+    }
+
+    private struct Description: Decodable {
+        let ports: [Port: Int]
+    }
+
+    private let folder: URL
+    private let ports: [Port: Int]
+
+    /// Whether there are servers, or have to be: then a test that finds none fails.
+    static var areExpected: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["LARKSPUR_INTEROP"] != nil || environment["LARKSPUR_INTEROP_REQUIRED"] == "1"
+    }
+
+    init() throws {
+        let path = try #require(
+            ProcessInfo.processInfo.environment["LARKSPUR_INTEROP"],
+            "There are no servers; run the tests with Tests/Interop/servers.sh."
+        )
+        folder = URL(fileURLWithPath: path, isDirectory: true)
+        let description = try Data(contentsOf: folder.appendingPathComponent("servers.json"))
+        ports = try JSONDecoder().decode(Description.self, from: description).ports
+    }
+
+    func url(_ port: Port, _ target: String, host: String = "localhost") throws -> URL {
+        let number = try #require(ports[port])
+        let scheme = port == .http ? "http" : "https"
+        return try #require(URL(string: "\(scheme)://\(host):\(number)\(target)"))
+    }
+
+    // MARK: Files
+
+    func file(_ path: String) -> URL { folder.appendingPathComponent(path) }
+
+    func contents(of path: String) throws -> Data { try Data(contentsOf: file(path)) }
+
+    /// A file of certificates, by its name without extension.
+    func certificates(_ name: String) -> URL { file("\(name).pem") }
+
+    /// The process of the nginx that may be told to reload.
+    func reloadingProcess() throws -> Int32 {
+        let text = String(decoding: try contents(of: "reloading.pid"), as: UTF8.self)
+        return try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// The requests that nginx has answered, each as port, method, target and protocol.
+    func requests() throws -> [String] {
+        String(decoding: try contents(of: "main-requests.log"), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    // MARK: Clients
+
+    /// Options that trust the certificate authority that has signed the good certificates.
+    var options: CurlURLSession.Options {
+        var options = CurlURLSession.Options()
+        options.tls.certificateAuthorities = certificates("authority")
+        return options
+    }
+
+    func makeSession(
+        options: CurlURLSession.Options? = nil,
+        delegate: (any URLSessionDelegate)? = nil
+    ) -> CurlURLSession {
+        CurlURLSession(configuration: .ephemeral, delegate: delegate, options: options ?? self.options)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Tests that talk to real servers are left out where there are none, unless it is said that there have to be.
+    static var needsServers: Self { .enabled(if: Servers.areExpected, "Run by Tests/Interop/servers.sh.") }
+}
+#endif

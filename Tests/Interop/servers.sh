@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# Runs a command with real servers beside it: nginx on free ports of the loopback interface, with certificates of its own making.
+#
+#     Tests/Interop/servers.sh swift test --filter InteropTests
+#
+# The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. nginx and openssl are installed from Debian's or Ubuntu's
+# packages where they are missing. Nothing is left when the command has ended.
+set -euo pipefail
+
+if (($# == 0)); then
+    echo "usage: $0 command [argument ...]" >&2
+    exit 64
+fi
+
+install_tools() {
+    PATH=$PATH:/usr/sbin
+    if command -v nginx && command -v openssl; then return; fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update
+    apt-get install --yes --no-install-recommends nginx openssl
+} >&2
+
+folder=
+
+clean_up() {
+    local file
+    [[ -n $folder ]] || return 0
+    for file in "$folder"/*.pid; do
+        [[ -s $file ]] && kill "$(<"$file")" || true
+    done
+    rm -rf "$folder"
+}
+
+# One key does for all: who owns it is not what is tested.
+make_certificates() {
+    cd "$folder"
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+    cat > authority.conf <<-'END'
+	[ca]
+	default_ca = own
+	[own]
+	database = issued.txt
+	new_certs_dir = issued
+	policy = names
+	default_md = sha256
+	default_days = 30
+	rand_serial = yes
+	unique_subject = no
+	copy_extensions = copy
+	[names]
+	commonName = supplied
+	END
+    mkdir issued
+    touch issued.txt
+    make_authority authority
+    make_authority unknown-authority
+    issue good localhost authority
+    issue expired localhost authority -startdate 20200101000000Z -enddate 20200201000000Z
+    issue not-yet-valid localhost authority -startdate 20990101000000Z -enddate 20990201000000Z
+    issue other-host other.test authority
+    issue unknown-issuer localhost unknown-authority
+    openssl req -x509 -new -key key.pem -days 30 -subj /CN=localhost -out self-signed.pem \
+        -addext "$(names_of localhost)" -addext basicConstraints=critical,CA:FALSE
+    cd - > /dev/null
+}
+
+make_authority() {
+    openssl req -x509 -new -key key.pem -days 30 -subj "/CN=$1" -out "$1.pem"
+}
+
+issue() {
+    local name=$1 host=$2 authority=$3
+    shift 3
+    openssl req -new -key key.pem -subj "/CN=$host" -addext "$(names_of "$host")" |
+        openssl ca -batch -notext -config authority.conf -cert "$authority.pem" -keyfile key.pem -in /dev/stdin -out "$name.pem" "$@"
+}
+
+names_of() {
+    if [[ $1 == localhost ]]; then echo subjectAltName=DNS:localhost,IP:127.0.0.1; else echo "subjectAltName=DNS:$1"; fi
+}
+
+make_content() {
+    mkdir "$folder/content" "$folder/uploads"
+    head -c 70 /dev/urandom > "$folder/content/small"
+    head -c $((100 << 10)) /dev/urandom > "$folder/content/medium"
+    head -c $((10 << 20)) /dev/urandom > "$folder/content/large"
+    # As long as medium, but easy to compress.
+    yes 'A line of text, of which there are many.' | head -c $((100 << 10)) > "$folder/content/text.txt" || true
+}
+
+# Below the range from which the system takes ports by itself; that nobody answers is not yet proof, so that starting may have to be tried again.
+declare -A ports
+choose_ports() {
+    local name port
+    ports=()
+    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading; do
+        while true; do
+            port=$((20000 + RANDOM % 12000))
+            [[ " ${ports[*]} " != *" $port "* ]] || continue
+            (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || break
+        done
+        ports[$name]=$port
+    done
+}
+
+write_configuration() {
+    local name separator=
+    {
+        common_settings main
+        server http '' ''
+        server h2 'ssl http2' good
+        server http1 ssl good
+        server tls12 'ssl http2' good 'ssl_protocols TLSv1.2;'
+        server expired 'ssl http2' expired
+        server notYetValid 'ssl http2' not-yet-valid
+        server otherHost 'ssl http2' other-host
+        server selfSigned 'ssl http2' self-signed
+        server unknownIssuer 'ssl http2' unknown-issuer
+        echo '}'
+    } > "$folder/main.conf"
+    {
+        common_settings reloading
+        server reloading ssl good
+        echo '}'
+    } > "$folder/reloading.conf"
+    {
+        echo '{"ports": {'
+        for name in "${!ports[@]}"; do
+            echo "$separator\"$name\": ${ports[$name]}"
+            separator=,
+        done
+        echo '}}'
+    } > "$folder/servers.json"
+}
+
+common_settings() {
+    if ((EUID == 0)); then echo 'user root;'; fi
+    # One worker, so that what it logs has the order in which it happened.
+    cat <<END
+worker_processes 1;
+pid $folder/$1.pid;
+error_log $folder/$1-errors.log;
+events { worker_connections 512; }
+http {
+    log_format request '\$server_port \$request_method \$request_uri \$server_protocol';
+    access_log $folder/$1-requests.log request;
+    client_body_temp_path $folder/$1-body;
+    proxy_temp_path $folder/$1-proxy;
+    fastcgi_temp_path $folder/$1-fastcgi;
+    uwsgi_temp_path $folder/$1-uwsgi;
+    scgi_temp_path $folder/$1-scgi;
+    client_max_body_size 64m;
+    client_body_buffer_size 1m;
+    default_type application/octet-stream;
+    types { text/plain txt; }
+    gzip on;
+    gzip_types text/plain;
+    keepalive_requests 100000;
+    ssl_certificate_key $folder/key.pem;
+    ssl_protocols TLSv1.2 TLSv1.3;
+END
+}
+
+# server <port's name> <parameters of listen> <certificate> [settings]
+server() {
+    echo 'server {'
+    echo "    listen 127.0.0.1:${ports[$1]} ${2};"
+    [[ -z $3 ]] || echo "    ssl_certificate $folder/$3.pem;"
+    echo "    ${4-}"
+    cat <<END
+    root $folder/content;
+    location = /echo { return 200 "\$request_method \$http_x_test"; }
+    location = /worker { return 200 "\$pid"; }
+    # nginx reads content only to hand it on.
+    location = /post {
+        proxy_pass http://127.0.0.1:${ports[http]}/received;
+        add_header X-Content "\$request_body";
+    }
+    location = /received { return 200 "\$request_method \$content_length \$content_type"; }
+    location /uploads/ {
+        root $folder;
+        dav_methods PUT;
+    }
+    location = /to-http { return 302 http://localhost:${ports[http]}/echo; }
+    location = /to-https { return 302 https://localhost:${ports[h2]}/echo; }
+}
+END
+}
+
+# nginx has opened its ports when this returns.
+start() {
+    nginx -p "$folder" -e "$folder/$1-errors.log" -c "$folder/$1.conf"
+}
+
+start_servers() {
+    local attempt
+    for attempt in 1 2 3 4 5; do
+        choose_ports
+        write_configuration
+        if start main; then
+            if start reloading; then return; fi
+            kill "$(<"$folder/main.pid")"
+        fi
+        echo "The ports of attempt $attempt could not be used." >&2
+    done
+    return 1
+}
+
+trap clean_up EXIT
+install_tools
+folder=$(mktemp -d)
+make_certificates > "$folder/openssl.log" 2>&1 || {
+    cat "$folder/openssl.log" >&2
+    exit 1
+}
+make_content
+start_servers
+LARKSPUR_INTEROP=$folder "$@"

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let package = Package(
+    name: "StaticLinking",
+    dependencies: [.package(name: "Larkspur", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "Probe",
+            dependencies: [
+                .product(name: "LarkspurTransport", package: "Larkspur"),
+                .product(name: "LarkspurTesting", package: "Larkspur"),
+            ],
+            path: "Probe"
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)
