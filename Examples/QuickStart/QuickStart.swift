@@ -38,6 +38,7 @@ enum QuickStart {
         defer { server.stop() }
         server.route("/missing", .json(#"{"reason":"no such page"}"#, status: 404))
         let manager = SessionManager(baseURL: server.baseURL)
+        print("Carried by \(type(of: manager.session)).")
 
         section("A GET with parameters")
         outcome.expectSuccess("GET")

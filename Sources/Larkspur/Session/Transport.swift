@@ -11,7 +11,7 @@ public struct Transport: Sendable {
 
     /// Foundation's own `URLSession`.
     ///
-    /// On Linux that is FoundationNetworking, which some server replies end the process of or hang; see the table of limits in the README.
+    /// On Linux that is FoundationNetworking, which some server replies end the process of or hang; see its limits in `Docs/Linux.md`.
     public static let foundation = Transport(makeSession: Platform.makeFoundationSession)
 
     /// A `URLSession`, or a subclass, of the caller's making, such as the stub session of LarkspurTesting.

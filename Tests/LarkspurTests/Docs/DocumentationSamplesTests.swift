@@ -98,13 +98,17 @@ struct DocumentationSamplesTests {
         #expect(rows.allSatisfy { $0.count == 3 && ["P", "N", "A", "X"].contains($0[1]) && !$0[2].isEmpty })
     }
 
-    @Test("Every test that the conformance table names is there")
-    func everyNamedTestExists() throws {
-        let page = try #require(Documentation.page("Conformance.md"))
-        let sources = Documentation.sources(below: "Tests/LarkspurTests").map(\.text)
+    @Test(
+        "Every test that a page names is there",
+        arguments: [("Conformance.md", "Tests/LarkspurTests"), ("Linux.md", "Tests")]
+    )
+    func everyNamedTestExists(name: String, folder: String) throws {
+        let page = try #require(Documentation.page(name))
+        let sources = Documentation.sources(below: folder).map(\.text)
 
-        let names = page.rows().flatMap { $0 }.joined(separator: " ")
-            .matches(of: /`(\w+Tests)\.(\w+)`/).map { (String($0.output.1), String($0.output.2)) }
+        let names = page.text.matches(of: /`(\w+Tests)\.(\w+)`/).map {
+            (String($0.output.1), String($0.output.2))
+        }
 
         #expect(names.count > 80)
         for (suite, function) in names {

@@ -202,6 +202,17 @@ struct GettingStartedTests {
         #expect(lines.count == 3 && !lines.contains("\(Duration.zero)"))
     }
 
+    @Test func transactions() async throws {
+        samples.transactions()
+        let lines = try await output()
+        #if canImport(FoundationNetworking)
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("http/1.1, connection new, ") == true)
+        #else
+        #expect(lines.isEmpty)
+        #endif
+    }
+
     // MARK: Uploads and downloads
 
     @Test func uploads() async throws {

@@ -97,6 +97,17 @@ extension GettingStartedSamples {
         // end
     }
 
+    func transactions() {
+        // sample: transactions
+        manager.get("users") { task, _ in
+            for transaction in task.timeline.transactions {
+                let connection = transaction.isReusedConnection ? "used again" : "new"
+                print("\(transaction.protocolName ?? "no response"), connection \(connection), \(transaction.end)")
+            }
+        }
+        // end
+    }
+
     // MARK: Uploads and downloads
 
     func uploadData(_ url: URL) {

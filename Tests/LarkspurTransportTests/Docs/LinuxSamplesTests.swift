@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+/// Runs the samples of `Docs/Linux.md` that need a server, and those of the overloads with a session that notes who made a task.
+@Suite("Samples of the page on Linux", .timeLimit(.minutes(1)))
+struct LinuxSamplesTests {
+    let server: LoopbackServer
+    let samples: LinuxSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/list", .text("one\ntwo"))
+        samples = LinuxSamples(url: server.url("/list"))
+    }
+
+    @Test func dropIn() async throws {
+        try await samples.dropIn()
+        #expect(samples.output.values == ["200, 7 bytes"])
+    }
+
+    @Test func availability() throws {
+        samples.availability()
+        let version = try #require(CurlURLSession.libcurlVersion)
+        #expect(samples.output.values == ["libcurl \(version)"])
+    }
+
+    @Test(arguments: TransportOfSample.allCases)
+    func content(_ transport: TransportOfSample) async throws {
+        let session = transport.makeSession()
+        defer { session.finishTasksAndInvalidate() }
+        try await samples.lines(session)
+        #expect(samples.output.values == ["one", "two"])
+        #expect(try await samples.limit(session) == Data("one\ntwo".utf8))
+    }
+
+    @Test func cause() async throws {
+        let port = server.port
+        server.stop()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+        let samples = LinuxSamples(url: url)
+        try await samples.cause(CurlURLSession(configuration: .ephemeral))
+        #expect(samples.output.values.first?.hasPrefix("-1004: ") == true)
+        #expect(samples.output.values.last == "libcurl's code 7")
+    }
+
+    @Test func metrics() async throws {
+        let printer = MetricsPrinter()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: printer, delegateQueue: nil)
+        session.dataTask(with: server.url("/list")).resume()
+        session.finishTasksAndInvalidate()
+        await printer.output.wait()
+        #expect(printer.output.values == ["http/1.1, 7 bytes"])
+    }
+
+    @Test("Tasks of a subclass are made for the module's overloads, and not for Foundation's")
+    func overloads() async throws {
+        let url = server.url("/list")
+        let request = URLRequest(url: url)
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        let session = ScriptedSession(ScriptedSession.Script(onResume: { $0(response, nil) }, data: Data()))
+
+        try await samples.foundationsOverloads(session, request)
+        typealias Load = (URLRequest, (any URLSessionTaskDelegate)?) async throws -> (Data, URLResponse)
+        let load: Load = session.data(for:delegate:)
+        _ = try await load(request, nil)
+        #expect(session.factories.isEmpty)
+
+        try await samples.overloads(session, request, NoDelegate())
+        #expect(session.factories.count == 2)
+    }
+}
+
+/// The session that a sample is run with.
+enum TransportOfSample: CaseIterable, Sendable {
+    case curl, foundation
+
+    func makeSession() -> URLSession {
+        switch self {
+        case .curl: CurlURLSession(configuration: .ephemeral)
+        case .foundation: URLSession(configuration: .ephemeral)
+        }
+    }
+}
+
+private final class NoDelegate: NSObject, URLSessionTaskDelegate {}
+#endif
