@@ -1,0 +1,160 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(1)))
+struct DispositionTests {
+    typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
+
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    private func run(
+        _ path: String,
+        _ answer: @escaping @Sendable (URLSessionDataTask, @escaping Handler) -> Void
+    ) async throws -> DelegateLog {
+        let log = DelegateLog(.with { $0.response = answer })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: server.url(path)).resume()
+        try await log.ends.wait()
+        return log
+    }
+
+    @Test("Cancelling ends the task without content")
+    func cancel() async throws {
+        let log = try await run("/bytes/1000000") { _, answer in answer(.cancel) }
+        #expect(log.outcome.code == .cancelled)
+        #expect(log.names.starts(with: ["response", "completed"]))
+    }
+
+    @Test("Content waits for the answer")
+    func delayed() async throws {
+        let handlers = Recorder<Handler>()
+        let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/bytes/5000"))
+        task.resume()
+        let answer = try await handlers.first()
+        // Its transfer is over when others of the session have come and gone.
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        #expect(log.names == ["response"])
+        answer(.allow)
+        // Nor does another answer count.
+        answer(.cancel)
+        try await log.ends.wait()
+        #expect(log.data.count == 5000)
+        #expect(log.outcome.error == nil)
+    }
+
+    @Test("A late answer may still be to cancel")
+    func delayedCancel() async throws {
+        let handlers = Recorder<Handler>()
+        let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: server.url("/fault/endless-body")).resume()
+        try await handlers.first()(.cancel)
+        try await log.ends.wait()
+        #expect(log.names == ["response", "completed"])
+        #expect(log.outcome.code == .cancelled)
+    }
+
+    @Test("A handler that is forgotten allows the response")
+    func forgotten() async throws {
+        let log = try await run("/bytes/5000") { _, _ in }
+        #expect(log.data.count == 5000)
+        #expect(log.outcome.error == nil)
+    }
+
+    @Test("A task that waits for the answer can be cancelled")
+    func cancelledMeanwhile() async throws {
+        let handlers = Recorder<Handler>()
+        let log = try await run("/bytes/5000") { task, answer in
+            handlers.record(answer)
+            task.cancel()
+        }
+        #expect(log.outcome.code == .cancelled)
+        try await handlers.first()(.allow)
+        #expect(log.names.starts(with: ["response", "completed"]))
+    }
+
+    @Test("What cannot be had counts as allowing")
+    func becomeDownload() async throws {
+        let becomeDownload = try #require(URLSession.ResponseDisposition(rawValue: 2))
+        let log = try await run("/bytes/5000") { _, answer in answer(becomeDownload) }
+        #expect(log.data.count == 5000)
+    }
+
+    @Test("A server cannot send more than a delegate consumes, but for what the system keeps")
+    func backPressure() async throws {
+        let consumed = LoopbackServer.Gate()
+        let sent = LoopbackServer.Gate()
+        let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
+        server.route("/large", .stream([.repeated([piece], times: 48), .open(sent), .repeated([piece], times: 4)]))
+        let log = SizeLog(blocksAt: consumed)
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/large"))
+        task.resume()
+        try await log.began.wait()
+        try await passTime(0.5, by: server)
+        #expect(!sent.isOpen)
+        #expect(task.countOfBytesReceived < 16 << 20)
+        consumed.open()
+        #expect(try await log.ended.first() == 52 << 20)
+        #expect(sent.isOpen)
+    }
+
+    @Test("So it is while a response is not answered, and while a task is suspended", arguments: [false, true])
+    func backPressureBefore(suspends: Bool) async throws {
+        let sent = LoopbackServer.Gate()
+        let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
+        server.route("/large", .stream([.repeated([piece], times: 48), .open(sent)]))
+        let handlers = Recorder<Handler>()
+        let log = DelegateLog(
+            .with {
+                $0.response = { task, answer in
+                    handlers.record(answer)
+                    if suspends { task.suspend() }
+                }
+            }
+        )
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/large"))
+        task.resume()
+        let answer = try await handlers.first()
+        try await passTime(0.5, by: server)
+        #expect(!sent.isOpen)
+        answer(.allow)
+        task.resume()
+        try await log.ends.wait()
+        #expect(task.countOfBytesReceived == 48 << 20)
+    }
+}
+
+/// Counts content, and does not return from the first call with it before a gate is open.
+private final class SizeLog: NSObject, URLSessionDataDelegate {
+    let began = Recorder<Void>()
+    let ended = Recorder<Int64>()
+    private let sizes = Recorder<Int64>()
+    private let gate: LoopbackServer.Gate
+
+    init(blocksAt gate: LoopbackServer.Gate) { self.gate = gate }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        sizes.record(Int64(data.count))
+        began.record(())
+        gate.wait()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended.record(sizes.values.reduce(0, +))
+    }
+}
+#endif

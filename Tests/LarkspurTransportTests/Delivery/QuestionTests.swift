@@ -1,0 +1,40 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("A question to a delegate", .timeLimit(.minutes(1)))
+struct QuestionTests {
+    @Test("An answer before the delegate returns is taken at once; others are too late")
+    func before() {
+        let late = Recorder<Int>()
+        let question = Question(fallback: 0)
+        question.answer(1)
+        question.answer(2)
+        #expect(question.take { late.record($0) } == 1)
+        question.answer(3)
+        #expect(late.values.isEmpty)
+    }
+
+    @Test("An answer after the delegate has returned is handed on, once")
+    func after() {
+        let late = Recorder<Int>()
+        let question = Question(fallback: 0)
+        #expect(question.take { late.record($0) } == nil)
+        question.answer(1)
+        question.answer(2)
+        #expect(late.values == [1])
+    }
+
+    @Test("A handler that is dropped counts as the fallback, unless it was called", arguments: [false, true])
+    func dropped(isAnswered: Bool) {
+        let late = Recorder<Int>()
+        do {
+            let question = Question(fallback: 7)
+            _ = question.take { late.record($0) }
+            if isAnswered { question.answer(1) }
+        }
+        #expect(late.values == [isAnswered ? 1 : 7])
+    }
+}
+#endif

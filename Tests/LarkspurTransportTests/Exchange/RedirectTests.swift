@@ -1,0 +1,300 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Redirects of the engine", .timeLimit(.minutes(2)))
+struct RedirectTests {
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let status: Int
+        let method: String
+        let next: String
+        let keepsBody: Bool
+
+        var testDescription: String { "\(status) \(method) -> \(next)" }
+    }
+
+    static let matrix: [Case] = {
+        var cases: [Case] = []
+        for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] {
+            let hasBody = !["GET", "HEAD"].contains(method)
+            for status in [301, 302] {
+                let isRewritten = method == "POST"
+                cases.append(
+                    Case(
+                        status: status,
+                        method: method,
+                        next: isRewritten ? "GET" : method,
+                        keepsBody: hasBody && !isRewritten
+                    )
+                )
+            }
+            cases.append(Case(status: 303, method: method, next: method == "HEAD" ? "HEAD" : "GET", keepsBody: false))
+            for status in [307, 308] {
+                cases.append(Case(status: status, method: method, next: method, keepsBody: hasBody))
+            }
+        }
+        return cases
+    }()
+
+    @Test("Method and content go on as the status says", arguments: matrix)
+    func methodAndContent(row: Case) async throws {
+        server.route("/from", .redirect(to: "/to", status: row.status))
+        server.route("/to", .text("there"))
+        let hasBody = !["GET", "HEAD"].contains(row.method)
+        let headers = hasBody ? ["Content-Type": "text/x-test"] : [:]
+        let body = hasBody ? Data("content".utf8) : nil
+        let request = URLRequest(server.url("/from"), row.method, body: body, headers: headers)
+        let outcome = try await Style.handler.send(request)
+        #expect(outcome.status == 200)
+        #expect(outcome.response?.url == server.url("/to"))
+        let last = try #require(server.requests(to: "/to").first)
+        #expect(last.method == row.next)
+        #expect(last.body == (row.keepsBody ? Data("content".utf8) : Data()))
+        #expect(last.headers["Content-Type"] == (row.keepsBody ? "text/x-test" : nil))
+    }
+
+    @Test("An upload sends its content again, from memory and from a file", arguments: [307, 308])
+    func uploads(status: Int) async throws {
+        server.route("/from", .redirect(to: "/to", status: status))
+        server.route("/to", .text("there"))
+        let content = Data(repeating: 7, count: 300_000)
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        // Its own content is not what an upload sends.
+        let request = URLRequest(server.url("/from"), "POST", body: Data("ignored".utf8))
+        _ = try await session.upload(for: request, from: content)
+        let folder = try TemporaryDirectory()
+        _ = try await session.upload(for: request, fromFile: folder.file(content))
+        #expect(server.requests(to: "/to").map(\.body) == [content, content])
+    }
+
+    @Test("A stream is asked for again")
+    func streams() async throws {
+        server.route("/from", .redirect(to: "/to", status: 307))
+        server.route("/to", .text("there"))
+        let content = Data(repeating: 9, count: 200_000)
+        let log = DelegateLog(.with { $0.stream = { _, answer in answer(InputStream(data: content)) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/from"), "POST"))
+        #expect(try await log.outcome(of: task).status == 200)
+        #expect(log.events.values.filter { $0.name == "stream" }.count == 2)
+        #expect(server.requests.map(\.body) == [content, content])
+    }
+
+    @Test(
+        "A relative location is resolved",
+        arguments: [
+            ("d", "/dir/sub/d"), ("../d", "/dir/d"), ("?z=2", "/dir/sub/redir?z=2"), ("/abs", "/abs"),
+            ("./d/../e", "/dir/sub/e"), ("../../../x", "/x"), ("//HOST/y", "/y"), ("http://HOST/z", "/z"),
+            ("a b", "/dir/sub/a%20b"),
+        ]
+    )
+    func relative(location: String, target: String) async throws {
+        let host = "127.0.0.1:\(server.port)"
+        let location = location.split(separator: "HOST", omittingEmptySubsequences: false).joined(separator: host)
+        server.route("*", .text("there"))
+        server.route("/dir/sub/redir", .redirect(to: location), .text("again"))
+        #expect(try await Style.handler.send(URLRequest(url: server.url("/dir/sub/redir"))).status == 200)
+        #expect(server.requests.last?.target == target)
+    }
+
+    @Test("Secrets do not follow to another origin; other fields do")
+    func otherOrigin() async throws {
+        let other = try LoopbackServer()
+        other.route("/to", .redirect(to: "/there"))
+        other.route("/there", .text("there"))
+        server.route("/from", .redirect(to: "/near"))
+        server.route("/near", .redirect(to: other.url("/to").absoluteString))
+        let configuration = URLSessionConfiguration.testing {
+            $0.httpAdditionalHeaders = ["Authorization": "Bearer configured", "X-App": "app"]
+        }
+        let own = ["Cookie": "sid=SECRET", "Proxy-Authorization": "p", "X-Trace": "1"]
+        for headers in [own, own.merging(["Authorization": "Bearer own"]) { first, _ in first }] {
+            server.clearRequests()
+            other.clearRequests()
+            let request = URLRequest(server.url("/from"), "GET", headers: headers)
+            #expect(try await Style.handler.send(request, configuration: configuration).status == 200)
+            let expected = headers["Authorization"] ?? "Bearer configured"
+            #expect(server.requests.map { $0.headers["Authorization"] } == [expected, expected])
+            #expect(server.requests.map { $0.headers["Cookie"] } == ["sid=SECRET", "sid=SECRET"])
+            #expect(other.requests.count == 2)
+            for request in other.requests {
+                for name in ["Authorization", "Cookie", "Proxy-Authorization"] { #expect(request.headers[name] == nil) }
+                #expect(request.headers["X-Trace"] == "1")
+                #expect(request.headers["X-App"] == "app")
+                #expect(request.headers["Host"] == "127.0.0.1:\(other.port)")
+            }
+        }
+    }
+
+    @Test(
+        "A 3xx without a location that can be used is the response, with its content",
+        arguments: [
+            nil, "", "http://", "http:///x",
+        ]
+    )
+    func withoutLocation(location: String?) async throws {
+        var response = LoopbackServer.Response.text("stay", status: 302)
+        if let location { response = response.adding("Location", location) }
+        server.route("/from", response)
+        for style in Style.allCases {
+            let outcome = try await style.send(URLRequest(url: server.url("/from")))
+            #expect(outcome.text == "stay")
+            if style != .downloadDelegate { #expect(outcome.status == 302) }
+        }
+    }
+
+    @Test("Statuses that are no redirects are responses", arguments: [300, 304, 305, 306])
+    func otherStatuses(status: Int) async throws {
+        server.route("/from", .status(status, headers: ["Location": "/to"]))
+        #expect(try await Style.delegate.send(URLRequest(url: server.url("/from"))).status == status)
+    }
+
+    @Test(
+        "Locations with other schemes are not followed",
+        arguments: [
+            "data:text/plain,x", "javascript:alert(1)", "mailto:a@b", "file:///etc/passwd", "ftp://127.0.0.1/x",
+            "gopher://h/x",
+        ]
+    )
+    func otherSchemes(location: String) async throws {
+        server.route("/from", .redirect(to: location))
+        let outcome = try await Style.handler.send(URLRequest(url: server.url("/from")))
+        #expect(outcome.code == .unsupportedURL)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Of two locations one counts")
+    func twoLocations() async throws {
+        server.route("/from", .redirect(to: "/one").adding("Location", "/two"))
+        server.route("/one", .text("one"))
+        server.route("/two", .text("two"))
+        let outcome = try await Style.handler.send(URLRequest(url: server.url("/from")))
+        #expect(["one", "two"].contains(outcome.text))
+    }
+
+    @Test("Twenty redirects are followed, and no more", arguments: [(20, true), (21, false)])
+    func limit(count: Int, isFollowed: Bool) async throws {
+        let outcome = try await Style.handler.send(URLRequest(url: server.url("/redirect/\(count)")))
+        #expect(outcome.code == (isFollowed ? nil : .httpTooManyRedirects))
+    }
+
+    // MARK: The delegate's answers
+
+    private func run(
+        status: Int = 302,
+        request: URLRequest? = nil,
+        _ redirect: @escaping @Sendable (URLSessionTask, URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void
+    ) async throws -> (Outcome, DelegateLog) {
+        server.route("/from", .redirect(to: "/to", status: status))
+        server.route("/to", .text("there"))
+        let log = DelegateLog(.with { $0.redirect = redirect })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: request ?? URLRequest(url: server.url("/from")))
+        return (try await log.outcome(of: task), log)
+    }
+
+    @Test("The delegate may change the request, its content included")
+    func changed() async throws {
+        let target = server.url("/elsewhere")
+        server.route("/elsewhere", .text("else"))
+        let (outcome, _) = try await run { _, request, answer in
+            var request = request
+            request.url = target
+            request.httpMethod = "POST"
+            request.httpBody = Data("added".utf8)
+            answer(request)
+        }
+        #expect(outcome.text == "else")
+        #expect(server.requests.last?.body == Data("added".utf8))
+    }
+
+    @Test("A request of the delegate's own has no content but its own")
+    func replaced() async throws {
+        let target = server.url("/to")
+        let post = URLRequest(server.url("/from"), "POST", body: Data("content".utf8))
+        let (outcome, _) = try await run(status: 307, request: post) { _, _, answer in answer(URLRequest(url: target)) }
+        #expect(outcome.text == "there")
+        #expect(server.requests.last?.method == "GET")
+        #expect(server.requests.last?.body == Data())
+    }
+
+    @Test("A redirect that is refused is the response", arguments: Style.allCases)
+    func refused(style: Style) async throws {
+        let response = LoopbackServer.Response.text("moved", status: 302).adding("Location", "/to")
+        server.route("/from", response)
+        let log = DelegateLog(.with { $0.redirect = { _, _, answer in answer(nil) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let url = server.url("/from")
+        let outcome: Outcome
+        switch style {
+        case .delegate: outcome = try await log.outcome(of: session.dataTask(with: url))
+        case .downloadDelegate: outcome = try await log.outcome(of: session.downloadTask(with: url))
+        default: outcome = try await session.outcome(of: url)
+        }
+        #expect(outcome.text == "moved")
+        #expect(outcome.error == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A handler that is called twice counts once")
+    func answeredTwice() async throws {
+        let (outcome, log) = try await run { _, request, answer in
+            answer(request)
+            answer(nil)
+            answer(request)
+        }
+        #expect(outcome.text == "there")
+        #expect(log.names == ["redirect", "response", "data", "completed"])
+    }
+
+    @Test("A handler that is forgotten counts as following")
+    func forgotten() async throws {
+        let (outcome, _) = try await run { _, _, _ in }
+        #expect(outcome.text == "there")
+    }
+
+    @Test("A cancellation before or after the answer ends the task once", arguments: [true, false])
+    func cancelled(isBefore: Bool) async throws {
+        let (outcome, log) = try await run { task, request, answer in
+            if isBefore { task.cancel() }
+            answer(request)
+            if !isBefore { task.cancel() }
+        }
+        #expect(outcome.code == .cancelled)
+        #expect(log.names.last == "completed")
+    }
+
+    @Test("An answer after the timeout is too late")
+    func tooLate() async throws {
+        let late = Recorder<@Sendable (URLRequest?) -> Void>()
+        let (outcome, log) = try await run(request: URLRequest(server.url("/from"), "GET", timeout: 0.1)) {
+            late.record($2)
+        }
+        #expect(outcome.code == .timedOut)
+        try await late.first()(URLRequest(url: server.url("/to")))
+        #expect(try await Style.handler.send(URLRequest(url: server.url("/get"))).status == 200)
+        #expect(server.requests(to: "/to").isEmpty)
+        #expect(log.names.starts(with: ["redirect", "completed"]))
+    }
+
+    @Test("A request without a URL is an error")
+    func withoutURL() async throws {
+        let (outcome, _) = try await run { _, request, answer in
+            var request = request
+            request.url = nil
+            answer(request)
+        }
+        #expect(outcome.code == .badURL)
+    }
+}
+#endif

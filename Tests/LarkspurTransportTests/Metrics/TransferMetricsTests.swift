@@ -1,0 +1,85 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@Suite("Metrics of transfers", .timeLimit(.minutes(1)))
+struct TransferMetricsTests {
+    let server: LoopbackServer
+    let log = DelegateLog()
+    let session: CurlURLSession
+
+    init() throws {
+        server = try LoopbackServer()
+        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+    }
+
+    @Test("Every redirect is a transfer of its own, on a connection that is used again")
+    func redirects() async throws {
+        let task = session.dataTask(with: server.url("/redirect/2"))
+        _ = try await log.outcome(of: task)
+        let metrics = task.transferMetrics
+        #expect(metrics.map { $0.request.url?.path } == ["/redirect/2", "/relative-redirect/1", "/get"])
+        #expect(metrics.map { $0.response?.statusCode } == [302, 302, 200])
+        #expect(metrics.map(\.isReusedConnection) == [false, true, true])
+        #expect(metrics.map { $0.connect == nil } == [false, true, true])
+        for transfer in metrics {
+            #expect(transfer.protocolName == "http/1.1")
+            #expect(transfer.remoteAddress == "127.0.0.1")
+            #expect(transfer.remotePort == Int(server.port))
+            #expect(transfer.localAddress == "127.0.0.1")
+            #expect((transfer.localPort ?? 0) > 0)
+            #expect(transfer.secureConnect == nil)
+            #expect(transfer.tlsVersion == nil)
+            let first = try #require(transfer.firstByte)
+            #expect(first <= transfer.end)
+            #expect(try #require(transfer.requestStart) <= first)
+        }
+        #expect(metrics.map(\.start) == metrics.map(\.start).sorted())
+    }
+
+    @Test("Bytes are counted in both directions")
+    func sizes() async throws {
+        let content = Data(count: 200_000)
+        server.route("/sizes", .data(Data(count: 5000)))
+        let task = session.uploadTask(with: URLRequest(server.url("/sizes"), "POST"), from: content)
+        _ = try await log.outcome(of: task)
+        let transfer = try #require(task.transferMetrics.first)
+        #expect(task.transferMetrics.count == 1)
+        #expect(transfer.requestBodyBytes == 200_000)
+        #expect(transfer.responseBodyBytes == 5000)
+        #expect(transfer.responseBodyBytesDecoded == 5000)
+        #expect(transfer.requestHeaderBytes > 20 && transfer.requestHeaderBytes < 1000)
+        #expect(transfer.responseHeaderBytes > 20 && transfer.responseHeaderBytes < 1000)
+    }
+
+    @Test("A challenge makes two transfers")
+    func challenge() async throws {
+        let log = DelegateLog(
+            .with {
+                $0.challenge = { _ in (.useCredential, URLCredential(user: "a", password: "b", persistence: .none)) }
+            }
+        )
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/basic-auth/a/b"))
+        _ = try await log.outcome(of: task)
+        #expect(task.transferMetrics.map { $0.response?.statusCode } == [401, 200])
+    }
+
+    @Test("A failed transfer has metrics; a request that was never sent has none")
+    func failures() async throws {
+        let failed = session.dataTask(with: server.url("/fault/close-before-header"))
+        failed.resume()
+        try await log.ends.wait()
+        #expect(failed.transferMetrics.last?.response == nil)
+        #expect(failed.transferMetrics.isEmpty == false)
+        var request = URLRequest(url: server.url("/get"))
+        request.httpMethod = "G T"
+        let unsent = session.dataTask(with: request)
+        unsent.resume()
+        try await log.ends.wait(for: 2)
+        #expect(unsent.transferMetrics.isEmpty)
+    }
+}
+#endif

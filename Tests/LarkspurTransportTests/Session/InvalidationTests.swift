@@ -1,0 +1,148 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("The end of a session", .timeLimit(.minutes(2)))
+struct InvalidationTests {
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test("Finishing lets tasks end, and then says once that the session is invalid")
+    func finish() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("held").held(until: gate))
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        for _ in 0..<10 { session.dataTask(with: server.url("/held")).resume() }
+        try await server.waitForRequests(1)
+        session.finishTasksAndInvalidate()
+        session.finishTasksAndInvalidate()
+        #expect(session.delegate === log)
+        gate.open()
+        try await log.ends.wait(for: 10)
+        try await eventually { session.delegate == nil }
+        let events = log.events.values
+        #expect(events.filter { if case .completed(nil) = $0 { true } else { false } }.count == 10)
+        guard case .invalid(nil)? = events.last else {
+            Issue.record("The session's end is not what comes last.")
+            return
+        }
+        #expect(log.invalidations == 1)
+        try await server.waitForOpenConnections(0)
+    }
+
+    @Test("Cancelling ends all tasks, those that were never resumed too")
+    func cancel() async throws {
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let tasks = (0..<10).map { _ in session.dataTask(with: server.url("/fault/no-response")) }
+        for task in tasks.prefix(5) { task.resume() }
+        try await server.waitForRequests(1)
+        session.invalidateAndCancel()
+        try await log.ends.wait(for: 10)
+        try await eventually { session.delegate == nil }
+        #expect(tasks.allSatisfy { ($0.error as? URLError)?.code == .cancelled })
+        #expect(log.invalidations == 1)
+        try await server.waitForOpenConnections(0)
+    }
+
+    @Test("A task that nobody can resume keeps no session")
+    func neverResumed() async throws {
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        do {
+            let task = session.dataTask(with: server.url("/get"))
+            session.finishTasksAndInvalidate()
+            #expect(session.delegate === log)
+            #expect(task.state == .suspended)
+        }
+        try await eventually { log.invalidations == 1 }
+    }
+
+    @Test("A delegate is kept until the session is invalid, and no longer")
+    func delegate() async throws {
+        weak var log: DelegateLog?
+        let session: CurlURLSession
+        do {
+            let delegate = DelegateLog()
+            log = delegate
+            session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        }
+        #expect(log != nil)
+        session.invalidateAndCancel()
+        try await eventually { log == nil }
+    }
+
+    @Test("A session that is let go of ends its thread and connections", arguments: [false, true])
+    func release(isInvalidated: Bool) async throws {
+        weak var core: SessionCore?
+        do {
+            let session = CurlURLSession(configuration: .ephemeral)
+            core = session.core
+            _ = try await session.outcome(of: server.url("/get"))
+            if isInvalidated { session.finishTasksAndInvalidate() }
+        }
+        try await server.waitForOpenConnections(0)
+        // Its thread has the loop, and whoever has the loop's commands the core.
+        try await eventually { core == nil }
+    }
+
+    @Test("A session that is let go of while a task runs goes on until the task ends")
+    func releaseWhileRunning() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("held").held(until: gate))
+        let outcomes = Recorder<Outcome>()
+        weak var session: CurlURLSession?
+        do {
+            let made = CurlURLSession(configuration: .ephemeral)
+            session = made
+            made.dataTask(with: server.url("/held")) {
+                outcomes.record(Outcome(data: $0, response: $1, error: $2))
+            }.resume()
+        }
+        try await server.waitForRequests(1)
+        gate.open()
+        #expect(try await outcomes.first().status == 200)
+        try await eventually { session == nil }
+        try await server.waitForOpenConnections(0)
+    }
+
+    @Test("Two hundred sessions that were used leave no threads and no descriptors", arguments: [true, false])
+    func many(isInvalidated: Bool) async throws {
+        let threads = try Self.loopThreads()
+        let descriptors = try Self.descriptors()
+        for _ in 0..<200 {
+            let session = CurlURLSession(configuration: .ephemeral)
+            #expect(try await session.outcome(of: server.url("/status/204")).status == 204)
+            if isInvalidated { session.invalidateAndCancel() }
+        }
+        // Other suites have sessions of their own, but not that many.
+        try await eventually { ((try? Self.loopThreads()) ?? .max) < threads + 60 }
+        try await eventually { ((try? Self.descriptors()) ?? .max) < descriptors + 150 }
+        try await server.waitForOpenConnections(0)
+    }
+
+    @Test("A session that was never used has no thread, not even to end it")
+    func unused() {
+        for _ in 0..<20 {
+            let session = CurlURLSession(configuration: .ephemeral)
+            #expect(!session.core.loop.isRunning)
+            session.core.abandon()
+            #expect(!session.core.loop.isRunning)
+        }
+    }
+
+    private static func loopThreads() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
+            (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) == "larkspur.loop\n"
+        }
+    }
+
+    private static func descriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+}
+#endif

@@ -1,0 +1,14 @@
+import Testing
+
+/// Waits for a condition that no event announces, such as the end of an object whose last reference another thread holds for a moment.
+func eventually(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !condition() {
+        try Task.checkCancellation()
+        guard ContinuousClock.now < deadline else {
+            Issue.record("The condition has not come true.", sourceLocation: sourceLocation)
+            return
+        }
+        await Task.yield()
+    }
+}

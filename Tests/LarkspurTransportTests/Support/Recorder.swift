@@ -1,0 +1,56 @@
+import Synchronization
+
+/// Collects values from any thread and lets a test wait for them; a test's time limit ends the wait.
+final class Recorder<Value: Sendable>: Sendable {
+    private struct State {
+        var values: [Value] = []
+        var waiters: [(id: Int, count: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    var values: [Value] { state.withLock { $0.values } }
+
+    func record(_ value: Value) {
+        let ready = state.withLock { state in
+            state.values.append(value)
+            let count = state.values.count
+            let ready = state.waiters.filter { $0.count <= count }
+            state.waiters.removeAll { $0.count <= count }
+            return ready
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    /// Waits until so many values have been recorded, and returns all that have.
+    @discardableResult
+    func wait(for count: Int = 1) async throws -> [Value] {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if state.values.count >= count || Task.isCancelled { return true }
+                    state.waiters.append((id, count, continuation))
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+        return values
+    }
+
+    /// Waits for the first value.
+    func first() async throws -> Value {
+        guard let first = try await wait().first else { throw CancellationError() }
+        return first
+    }
+}

@@ -1,0 +1,110 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Progress and counts of tasks", .timeLimit(.minutes(1)))
+struct ProgressTests {
+    let server: LoopbackServer
+    let log = DelegateLog()
+    let session: CurlURLSession
+
+    init() throws {
+        server = try LoopbackServer()
+        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+    }
+
+    @Test("A data task counts what comes")
+    func data() async throws {
+        let gate = LoopbackServer.Gate()
+        let half = LoopbackServer.Response.Step.bytes(Data(count: 500))
+        server.route("/halves", .stream([half, .wait(gate), half]))
+        let task = session.dataTask(with: server.url("/halves"))
+        let progress = task.progress
+        #expect(progress.isIndeterminate)
+        task.resume()
+        try await log.wait(forBytes: 500)
+        #expect(progress.completedUnitCount == 500)
+        #expect(progress.totalUnitCount == 1000)
+        #expect(task.countOfBytesExpectedToReceive == 1000)
+        gate.open()
+        try await log.ends.wait()
+        #expect(progress.isFinished)
+        #expect(progress.fractionCompleted == 1)
+        #expect(task.countOfBytesReceived == 1000)
+    }
+
+    @Test("Without a length progress is not known before the end", arguments: [true, false])
+    func unknownLength(isAskedBefore: Bool) async throws {
+        server.route("/chunks", .chunked([Data(count: 10), Data(count: 20)]))
+        let task = session.dataTask(with: server.url("/chunks"))
+        if isAskedBefore { #expect(task.progress.isIndeterminate) }
+        _ = try await log.outcome(of: task)
+        #expect(task.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+        #expect(task.countOfBytesReceived == 30)
+        #expect(task.progress.isFinished)
+    }
+
+    @Test("A download counts like a data task")
+    func download() async throws {
+        let task = session.downloadTask(with: server.url("/bytes/100000"))
+        _ = try await log.outcome(of: task)
+        #expect(task.countOfBytesReceived == 100_000)
+        #expect(task.countOfBytesExpectedToReceive == 100_000)
+        #expect(task.progress.isFinished)
+    }
+
+    @Test("An upload counts what goes out, with a completion handler too", arguments: [false, true])
+    func upload(hasHandler: Bool) async throws {
+        let content = Data(count: 3 << 20)
+        let request = URLRequest(server.url("/status/204"), "POST")
+        let handled = Recorder<Void>()
+        let task =
+            hasHandler
+            ? session.uploadTask(with: request, from: content) { _, _, _ in handled.record(()) }
+            : session.uploadTask(with: request, from: content)
+        task.resume()
+        if hasHandler { try await handled.wait() } else { try await log.ends.wait() }
+        #expect(task.countOfBytesSent == 3 << 20)
+        #expect(task.countOfBytesExpectedToSend == 3 << 20)
+        #expect(task.progress.isFinished)
+        let totals = log.events.values.compactMap { event -> Int64? in
+            guard case .sent(_, let total, 3_145_728) = event else { return nil }
+            return total
+        }
+        #expect(totals == totals.sorted())
+        #expect(totals.last == 3 << 20)
+    }
+
+    @Test("Cancelling the progress cancels the task")
+    func cancel() async throws {
+        let task = session.dataTask(with: server.url("/fault/no-response"))
+        task.resume()
+        task.progress.cancel()
+        try await log.ends.wait()
+        #expect(log.outcome.code == .cancelled)
+    }
+
+    @Test("Pausing and resuming the progress does so with the task")
+    func pause() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.resume()
+        task.progress.pause()
+        try await eventually { task.state == .suspended || task.state == .completed }
+        task.progress.resume()
+        try await log.ends.wait()
+        #expect(log.outcome.status == 200)
+    }
+
+    @Test("In the delegate's last call the task is completed")
+    func stateAtEnd() async throws {
+        let states = Recorder<URLSessionTask.State>()
+        let log = DelegateLog(.with { $0.completed = { states.record($0.state) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        for path in ["/get", "/fault/close-before-header"] { session.dataTask(with: server.url(path)).resume() }
+        #expect(try await states.wait(for: 2) == [.completed, .completed])
+    }
+}
+#endif

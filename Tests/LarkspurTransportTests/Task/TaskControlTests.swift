@@ -1,0 +1,381 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+/// Uses of the interface that end a process, hang or come out wrong with FoundationNetworking's own engine.
+@Suite("Control of tasks", .timeLimit(.minutes(2)))
+struct TaskControlTests {
+    let server: LoopbackServer
+    let log = DelegateLog()
+    let session: CurlURLSession
+
+    init() throws {
+        server = try LoopbackServer()
+        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+    }
+
+    /// With it a request arrives only when the transfer before it is over.
+    private let oneConnection = URLSessionConfiguration.testing { $0.httpMaximumConnectionsPerHost = 1 }
+
+    // MARK: Suspending
+
+    @Test("Suspended in the middle of its content a task gets nothing; resumed, it gets the rest and no byte twice")
+    func suspendInContent() async throws {
+        let gate = LoopbackServer.Gate()
+        let halves = [Data(repeating: 1, count: 500), Data(repeating: 2, count: 500)]
+        server.route("/halves", .stream([.bytes(halves[0]), .wait(gate), .bytes(halves[1])]))
+        let task = session.dataTask(with: server.url("/halves"))
+        task.resume()
+        try await log.wait(forBytes: 500)
+        task.suspend()
+        gate.open()
+        // Others of the session come and go meanwhile.
+        for _ in 0..<3 { #expect(try await session.outcome(of: server.url("/get")).status == 200) }
+        #expect(log.data.count == 500)
+        #expect(task.state == .suspended)
+        task.resume()
+        try await log.ends.wait()
+        #expect(log.data == halves[0] + halves[1])
+        #expect(server.requests(to: "/halves").count == 1)
+        #expect(log.names == ["response", "data", "completed"])
+    }
+
+    @Test("Suspending and resuming again and again changes nothing")
+    func hammer() async throws {
+        let body = (0..<64).map { Data(repeating: UInt8($0), count: 4096) }
+        server.route("/body", .chunked(body))
+        let tasks = (0..<20).map { _ in session.dataTask(with: server.url("/body")) }
+        for task in tasks { task.resume() }
+        await withTaskGroup { group in
+            for task in tasks {
+                group.addTask {
+                    for _ in 0..<200 {
+                        task.suspend()
+                        task.resume()
+                    }
+                }
+            }
+        }
+        try await log.ends.wait(for: 20)
+        #expect(log.data.count == 20 * 64 * 4096)
+        #expect(server.requests.count == 20)
+        #expect(log.events.values.allSatisfy { if case .completed(let error) = $0 { error == nil } else { true } })
+    }
+
+    @Test("A task that is suspended and resumed as it ends is not sent again")
+    func suspendAtEnd() async throws {
+        let gate = LoopbackServer.Gate()
+        let blocking = DelegateLog(.with { $0.data = { _, _ in gate.wait() } })
+        let session = CurlURLSession(configuration: oneConnection, delegate: blocking, delegateQueue: nil)
+        let task = session.dataTask(with: server.url("/bytes/10"))
+        task.resume()
+        session.dataTask(with: server.url("/bytes/20")).resume()
+        // The second has the connection when the first is over, whose delegate is still busy.
+        try await server.waitForRequests(1, to: "/bytes/20")
+        task.suspend()
+        task.resume()
+        gate.open()
+        try await blocking.ends.wait(for: 2)
+        session.finishTasksAndInvalidate()
+        try await eventually { blocking.invalidations == 1 }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Resume, suspend and resume is to resume")
+    func resumeSuspendResume() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.resume()
+        task.suspend()
+        task.resume()
+        try await log.ends.wait()
+        #expect(log.outcome.status == 200)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A task that is suspended before it is resumed begins when it is")
+    func suspendFirst() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.suspend()
+        task.resume()
+        try await log.ends.wait()
+        #expect(log.outcome.status == 200)
+    }
+
+    @Test("A task that several threads resume is sent once")
+    func resumeFromThreads() async throws {
+        for round in 1...50 {
+            let task = session.dataTask(with: server.url("/get"))
+            await withTaskGroup { group in for _ in 0..<4 { group.addTask { task.resume() } } }
+            try await log.ends.wait(for: round)
+        }
+        #expect(server.requests.count == 50)
+    }
+
+    @Test("A task that one thread resumes and another cancels ends once, and sends nothing afterwards")
+    func resumeAgainstCancel() async throws {
+        for round in 1...200 {
+            let task = session.dataTask(with: server.url("/get"))
+            await withTaskGroup { group in
+                group.addTask { task.resume() }
+                group.addTask { task.cancel() }
+            }
+            try await log.ends.wait(for: round)
+        }
+        session.finishTasksAndInvalidate()
+        try await eventually { log.invalidations == 1 }
+        #expect(log.ends.values.count == 200)
+        #expect(Set(log.ends.values).count == 200)
+    }
+
+    @Test("A task begins no earlier than it may, even if it is suspended meanwhile")
+    func earliestBeginDate() async throws {
+        func makeTask(_ path: String, in seconds: TimeInterval) throws -> URLSessionTask {
+            let task = session.dataTask(with: server.url(path))
+            // FoundationNetworking deprecates the property because its own tasks do not heed it.
+            let core = try #require(task as? any EngineTask).core
+            core.withStorage { $0.earliestBeginDate = Date(timeIntervalSinceNow: seconds) }
+            task.resume()
+            task.suspend()
+            task.resume()
+            return task
+        }
+        let late = try makeTask("/anything/late", in: 3600)
+        let soon = try makeTask("/anything/soon", in: 0.05)
+        try await log.ends.wait()
+        #expect(log.ends.values == [soon.taskIdentifier])
+        late.cancel()
+        try await log.ends.wait(for: 2)
+        #expect(server.requests.map(\.path) == ["/anything/soon"])
+    }
+
+    // MARK: Cancelling
+
+    @Test("A task that was never resumed can be cancelled")
+    func cancelFirst() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.cancel()
+        task.resume()
+        try await log.ends.wait()
+        #expect(log.outcome.code == .cancelled)
+        #expect((task.error as? URLError)?.code == .cancelled)
+        #expect(task.state == .completed)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("Cancelling twice, or after the end, is to cancel once")
+    func cancelAgain() async throws {
+        let task = session.dataTask(with: server.url("/fault/no-response"))
+        task.resume()
+        task.cancel()
+        task.cancel()
+        try await log.ends.wait()
+        task.cancel()
+        #expect(task.state == .completed)
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        #expect(log.names == ["completed"])
+    }
+
+    @Test("A task that is cancelled before its handler could hear of its end was cancelled")
+    func cancelAtEnd() async throws {
+        let gate = LoopbackServer.Gate()
+        let outcomes = Recorder<Outcome>()
+        let session = CurlURLSession(configuration: oneConnection)
+        defer { session.finishTasksAndInvalidate() }
+        session.delegateQueue.addOperation { gate.wait() }
+        let task = session.dataTask(with: server.url("/get")) {
+            outcomes.record(Outcome(data: $0, response: $1, error: $2))
+        }
+        task.resume()
+        session.dataTask(with: server.url("/bytes/20")).resume()
+        try await server.waitForRequests(1, to: "/bytes/20")
+        task.cancel()
+        gate.open()
+        #expect(try await outcomes.first().code == .cancelled)
+        #expect(try await outcomes.first().data == nil)
+    }
+
+    @Test("A download that is cancelled in its delegate keeps the file that the delegate has")
+    func cancelWithFile() async throws {
+        final class Canceller: NSObject, URLSessionDownloadDelegate {
+            let outcomes = Recorder<Outcome>()
+
+            func urlSession(
+                _ session: URLSession,
+                downloadTask: URLSessionDownloadTask,
+                didFinishDownloadingTo location: URL
+            ) { downloadTask.cancel() }
+
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                outcomes.record(Outcome(error: error))
+            }
+        }
+        let canceller = Canceller()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: canceller, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        session.downloadTask(with: server.url("/get")).resume()
+        #expect(try await canceller.outcomes.first().error == nil)
+    }
+
+    @Test("Cancelling to get resume data ends the task", arguments: [true, false])
+    func resumeData(isRunning: Bool) async throws {
+        let task = session.downloadTask(with: server.url("/fault/slow-body"))
+        if isRunning {
+            task.resume()
+            try await server.waitForRequests(1)
+        }
+        let answers = Recorder<Data?>()
+        task.cancel { answers.record($0) }
+        try await log.ends.wait()
+        try await answers.wait()
+        #expect(log.outcome.code == .cancelled)
+    }
+
+    // MARK: Invalid sessions
+
+    @Test("An invalid session's tasks fail", arguments: [false, true])
+    func invalid(cancels: Bool) async throws {
+        if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+        for _ in 0..<2 {
+            let outcome = try await session.outcome(of: server.url("/get"))
+            #expect(outcome.code == .cancelled)
+        }
+        let error = await #expect(throws: URLError.self) { try await session.data(from: server.url("/get")) }
+        #expect(error?.code == .cancelled)
+        let file = try TemporaryDirectory()
+        let tasks: [URLSessionTask] = [
+            session.uploadTask(with: URLRequest(server.url("/post"), "POST"), from: Data()),
+            try session.uploadTask(with: URLRequest(server.url("/post"), "POST"), fromFile: file.file()),
+            session.downloadTask(with: server.url("/get")), session.dataTask(with: server.url("/get")),
+            session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST")),
+        ]
+        for task in tasks {
+            task.resume()
+            task.suspend()
+            task.resume()
+            task.cancel()
+        }
+        try await eventually { tasks.allSatisfy { $0.state == .completed } }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The shared session cannot be invalidated")
+    func shared() async throws {
+        CurlURLSession.shared.finishTasksAndInvalidate()
+        CurlURLSession.shared.invalidateAndCancel()
+        #expect(try await CurlURLSession.shared.outcome(of: server.url("/get")).status == 200)
+    }
+
+    // MARK: Other things
+
+    @Test("A delegate may be given to a task that runs, and is let go of at the end")
+    func lateDelegate() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("held").held(until: gate))
+        let task = session.dataTask(with: server.url("/held"))
+        task.resume()
+        try await server.waitForRequests(1)
+        let own = DelegateLog()
+        task.delegate = own
+        gate.open()
+        try await own.ends.wait()
+        #expect(own.names == ["response", "data", "completed"])
+        #expect(log.names.isEmpty)
+        try await eventually { task.delegate == nil }
+    }
+
+    @Test("A delegate that controls its task when it is let go of is not waited for")
+    func delegateDeinit() async throws {
+        final class Owner: NSObject, URLSessionTaskDelegate {
+            let task: URLSessionTask
+            init(_ task: URLSessionTask) { self.task = task }
+            deinit { task.cancel() }
+        }
+        let task = session.dataTask(with: server.url("/get"))
+        task.delegate = Owner(task)
+        task.delegate = nil
+        try await log.ends.wait()
+        #expect(log.outcome.code == .cancelled)
+    }
+
+    @Test("All tasks can be asked for while they come and go")
+    func allTasks() async throws {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 8
+        let session = CurlURLSession(configuration: .ephemeral, delegate: nil, delegateQueue: queue)
+        defer { session.finishTasksAndInvalidate() }
+        let outcomes = Recorder<Outcome>()
+        let lists = Recorder<Int>()
+        for round in 1...200 {
+            session.dataTask(with: server.url("/get")) {
+                outcomes.record(Outcome(data: $0, response: $1, error: $2))
+            }.resume()
+            session.getAllTasks { lists.record($0.count) }
+            session.getTasksWithCompletionHandler { data, _, _ in lists.record(data.count) }
+            if round.isMultiple(of: 20) { try await outcomes.wait(for: round - 10) }
+        }
+        #expect(try await outcomes.wait(for: 200).allSatisfy { $0.status == 200 })
+        try await lists.wait(for: 400)
+        #expect(lists.values.contains { $0 > 0 })
+        try await eventually { session.core.tasks.isEmpty }
+    }
+
+    @Test("The list of tasks has those that have not ended, by their kind")
+    func listOfTasks() async throws {
+        let data = session.dataTask(with: server.url("/fault/no-response"))
+        let upload = session.uploadTask(with: URLRequest(server.url("/post"), "POST"), from: Data())
+        let download = session.downloadTask(with: server.url("/get"))
+        data.resume()
+        let lists = Recorder<[[Int]]>()
+        session.getTasksWithCompletionHandler {
+            lists.record([$0.map(\.taskIdentifier), $1.map(\.taskIdentifier), $2.map(\.taskIdentifier)])
+        }
+        let expected = [[data.taskIdentifier], [upload.taskIdentifier], [download.taskIdentifier]]
+        #expect(try await lists.first() == expected)
+        data.cancel()
+        try await log.ends.wait()
+        #expect(Set(session.core.tasks.map(\.taskIdentifier)) == [upload.taskIdentifier, download.taskIdentifier])
+    }
+
+    @Test("A stream may be asked for by one who controls the task there", arguments: [false, true])
+    func streamAndControl(cancels: Bool) async throws {
+        let log = DelegateLog(
+            .with {
+                $0.stream = { task, answer in
+                    task.priority = 0.9
+                    if cancels { task.cancel() }
+                    answer(InputStream(data: Data("content".utf8)))
+                }
+            }
+        )
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST"))
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.code == (cancels ? .cancelled : nil))
+        #expect(server.requests.map(\.body) == (cancels ? [] : [Data("content".utf8)]))
+        #expect(task.priority == 0.9)
+    }
+
+    @Test("A stream that comes after a cancellation is not used, and none at all is an error")
+    func lateStream() async throws {
+        let answers = Recorder<@Sendable (InputStream?) -> Void>()
+        let log = DelegateLog(.with { $0.stream = { _, answer in answers.record(answer) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST"))
+        task.resume()
+        let answer = try await answers.first()
+        task.cancel()
+        try await log.ends.wait()
+        answer(InputStream(data: Data("content".utf8)))
+        let other = session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST"))
+        other.resume()
+        try await answers.wait(for: 2)[1](nil)
+        try await log.ends.wait(for: 2)
+        #expect((other.error as? URLError)?.code == .requestBodyStreamExhausted)
+        #expect(server.requests.isEmpty)
+    }
+}
+#endif
