@@ -1,12 +1,16 @@
 #if canImport(FoundationNetworking)
 /// The temporary file of a download.
 final class DownloadFile {
+    /// The beginning of the names of all such files of this process.
+    static let prefix = "Larkspur-\(getpid())-"
+
     private let url: URL
     private var descriptor: Int32
 
     /// - Throws: Why the temporary folder takes no file.
     init() throws(URLError) {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur-\(UUID().uuidString).tmp")
+        let name = "\(Self.prefix)\(UUID().uuidString).tmp"
+        url = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: false)
         descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.error(.cannotCreateFile, errno, url) }
     }

@@ -125,12 +125,14 @@ struct InvalidationTests {
         try await server.waitForOpenConnections(0)
     }
 
-    @Test("A session that was never used has no thread")
-    func unused() throws {
-        let sessions = (0..<100).map { _ in CurlURLSession(configuration: .ephemeral) }
-        #expect(sessions.allSatisfy { !$0.core.loop.isRunning })
-        for session in sessions { session.finishTasksAndInvalidate() }
-        #expect(sessions.allSatisfy { !$0.core.loop.isRunning })
+    @Test("A session that was never used has no thread, not even to end it")
+    func unused() {
+        for _ in 0..<20 {
+            let session = CurlURLSession(configuration: .ephemeral)
+            #expect(!session.core.loop.isRunning)
+            session.core.abandon()
+            #expect(!session.core.loop.isRunning)
+        }
     }
 
     private static func loopThreads() throws -> Int {

@@ -173,7 +173,9 @@ struct RaceTests {
 
     private static func temporaryFiles() throws -> Set<String> {
         let folder = FileManager.default.temporaryDirectory.path
-        return try Set(FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("Larkspur-") })
+        return try Set(
+            FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(DownloadFile.prefix) }
+        )
     }
 
     /// Waits until a session is invalid, and with it whatever a task might still have said.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite struct BacklogTests {
+@Suite(.timeLimit(.minutes(1))) struct BacklogTests {
     @Test("A transfer pauses at the upper mark and goes on, once, below the lower one")
     func marks() {
         let backlog = Backlog()
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-@Suite struct TransferCountsTests {
+@Suite(.timeLimit(.minutes(1))) struct TransferCountsTests {
     @Test("Progress is indeterminate until both lengths are known")
     func lengths() {
         let progress = Progress(totalUnitCount: 0)
