@@ -1,0 +1,180 @@
+import Foundation
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Decoding of content", .timeLimit(.minutes(2)))
+struct ContentDecoderTests {
+    typealias Coding = LoopbackServer.ContentCoding
+
+    @Test("Each coding is undone, in whatever pieces it comes", arguments: CodedSample.all, [1, 2, 7, .max])
+    func decode(_ sample: CodedSample, _ chunk: Int) throws {
+        #expect(try ContentDecoder.decode(sample.coded, sample.field, chunk: chunk) == CodedSample.text)
+    }
+
+    @Test("Content that ends too early is an error, wherever it ends", arguments: CodedSample.all, [1, .max])
+    func truncated(_ sample: CodedSample, _ chunk: Int) throws {
+        let coding = try #require(ContentCoding.list(of: sample.field)?.first)
+        for count in 1..<sample.coded.count {
+            #expect(throws: ContentDecoder.Failure.truncated(coding), "after \(count) bytes") {
+                try ContentDecoder.decode(sample.coded.prefix(count), sample.field, chunk: chunk)
+            }
+        }
+    }
+
+    @Test("No content at all is complete", arguments: CodedSample.all)
+    func empty(_ sample: CodedSample) throws {
+        #expect(try ContentDecoder.decode(Data(), sample.field) == Data())
+    }
+
+    @Test("Content that is in no coding is an error", arguments: CodedSample.all, [1, .max])
+    func garbage(_ sample: CodedSample, _ chunk: Int) throws {
+        for text in ["This is no coded content at all, as anyone can see.", "{\"error\": 1}", "\u{1F}\u{8}\u{1F}\u{8}"]
+        {
+            #expect(throws: ContentDecoder.Failure.self, "\(text)") {
+                try ContentDecoder.decode(Data(text.utf8), sample.field, chunk: chunk)
+            }
+        }
+    }
+
+    @Test("A bit that is wrong leads to an error or to other content, never further", arguments: CodedSample.all)
+    func wrongBits(_ sample: CodedSample) {
+        var errors = 0
+        for index in sample.coded.indices {
+            for bit in 0..<8 {
+                var coded = sample.coded
+                coded[index] ^= 1 << bit
+                do {
+                    let decoded = try ContentDecoder.decode(coded, sample.field)
+                    #expect((decoded?.count ?? 0) < 1 << 20)
+                } catch {
+                    errors += 1
+                }
+            }
+        }
+        #expect(errors > sample.coded.count)
+    }
+
+    @Test("Members of gzip and frames of zstd that follow one another are one content", arguments: [1, 5, .max])
+    func members(_ chunk: Int) throws {
+        for sample in CodedSample.all where sample.field == "gzip" || sample.field == "zstd" {
+            let coded = sample.coded + sample.coded + sample.coded
+            let text = CodedSample.text + CodedSample.text + CodedSample.text
+            #expect(try ContentDecoder.decode(coded, sample.field, chunk: chunk) == text)
+            #expect(throws: ContentDecoder.Failure.self) {
+                try ContentDecoder.decode(coded.dropLast(), sample.field, chunk: chunk)
+            }
+            let second = sample.coded + sample.coded.prefix(5)
+            #expect(throws: ContentDecoder.Failure.self) {
+                try ContentDecoder.decode(second, sample.field, chunk: chunk)
+            }
+        }
+    }
+
+    @Test(
+        "What follows the end of gzip, deflate and brotli is ignored, as browsers do",
+        arguments: CodedSample.all.filter { $0.field != "zstd" },
+        [Data(count: 700), Data([0]), Data("\u{1F}x and more".utf8), Data("<!-- served in 3 ms -->".utf8)]
+    )
+    func padding(_ sample: CodedSample, _ padding: Data) throws {
+        for chunk in [1, .max] {
+            #expect(
+                try ContentDecoder.decode(sample.coded + padding, sample.field, chunk: chunk) == CodedSample.text
+            )
+        }
+    }
+
+    @Test("Codings that were applied one after the other are undone the other way round", arguments: [1, 11, .max])
+    func chain(_ chunk: Int) throws {
+        let chained = Coding.gzip.encode(Coding.deflate.encode(Coding.gzip.encode(CodedSample.brotli.coded)))
+
+        #expect(
+            try ContentDecoder.decode(chained, "br, gzip, deflate, x-gzip", chunk: chunk) == CodedSample.text
+        )
+        #expect(throws: ContentDecoder.Failure.truncated(.gzip)) {
+            try ContentDecoder.decode(chained.dropLast(), "br, gzip, deflate, gzip", chunk: chunk)
+        }
+        #expect(throws: ContentDecoder.Failure.truncated(.brotli)) {
+            let inner = Coding.gzip.encode(CodedSample.brotli.coded.dropLast())
+            return try ContentDecoder.decode(inner, "br, gzip", chunk: chunk)
+        }
+        #expect(throws: ContentDecoder.Failure.self) {
+            try ContentDecoder.decode(chained, "gzip, br, deflate, gzip", chunk: chunk)
+        }
+    }
+
+    @Test("Content that expands beyond the limit is stopped there, one piece later at most")
+    func bomb() throws {
+        let bomb = CodedSample.zeros(members: 4096)
+        var largest = 0
+        var total = 0
+        #expect(throws: ContentDecoder.Failure.expands(limit: 100)) {
+            try ContentDecoder.decode(bomb, "gzip") {
+                largest = max(largest, $0.count)
+                total += $0.count
+            }
+        }
+        #expect(largest <= ContentDecoder.pieceSize)
+        #expect(total <= max(Int(ContentDecoder.harmlessSize), 101 * bomb.count))
+    }
+
+    @Test("Content that expands between two codings is stopped, although nothing comes of it")
+    func hiddenBomb() throws {
+        let bomb = Coding.gzip.encode(CodedSample.gzip.coded) + CodedSample.zeros(members: 1024)
+        #expect(throws: ContentDecoder.Failure.expands(limit: 100)) {
+            try ContentDecoder.decode(bomb, "gzip, gzip")
+        }
+    }
+
+    @Test("Up to 16 MiB content may expand as it likes, and beyond that up to the limit")
+    func harmlessExpansion() throws {
+        let small = try ContentDecoder.decode(CodedSample.zeros(members: 256), "gzip", maximumExpansion: 1)
+        let large = try ContentDecoder.decode(CodedSample.zeros(members: 512), "gzip", maximumExpansion: 1000)
+        #expect(small == Data(count: 16 << 20))
+        #expect(large == Data(count: 32 << 20))
+    }
+
+    @Test("A consumer that stops gets nothing more until it goes on, and then the rest", arguments: [500, 1000, .max])
+    func stop(_ chunk: Int) throws {
+        let content = CodedSample.zeros(members: 40) + CodedSample.gzip.coded
+        let decoder = try #require(ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100))
+        var decoded = Data()
+        var pieces = 0
+        func takeOne(_ piece: UnsafeRawBufferPointer) -> Bool {
+            #expect(piece.count <= ContentDecoder.pieceSize)
+            pieces += 1
+            decoded.append(contentsOf: piece)
+            return false
+        }
+
+        var rest = content
+        while !rest.isEmpty {
+            let before = pieces
+            try decoder.feed(rest.prefix(chunk), takeOne)
+            #expect(pieces <= before + 1)
+            rest = rest.dropFirst(chunk)
+        }
+        #expect(decoded.count < 40 << 16)
+        #expect(decoder.hasRest)
+        while decoder.hasRest {
+            let before = pieces
+            try decoder.feed(Data(), takeOne)
+            #expect(pieces <= before + 1)
+        }
+        try decoder.finish()
+
+        #expect(decoded == Data(count: 40 << 16) + CodedSample.text)
+        #expect(decoder.codedBytes == Int64(content.count))
+        #expect(decoder.decodedBytes == Int64(decoded.count))
+    }
+
+    @Test("One chunk of 14 bytes that is 16 MiB comes in pieces, without further input")
+    func smallInput() throws {
+        var sizes: [Int] = []
+        let decoded = try ContentDecoder.decode(CodedSample.brotliZeros, "br", chunk: .max) { sizes.append($0.count) }
+        #expect(decoded == Data(count: 16 << 20))
+        #expect(sizes.count >= 256)
+        #expect(sizes.allSatisfy { $0 <= ContentDecoder.pieceSize })
+    }
+}

@@ -1,0 +1,144 @@
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Decoding for a slow consumer", .timeLimit(.minutes(2)))
+struct SlowConsumerTests {
+    let server: LoopbackServer
+    let consumer = SlowConsumer()
+    let session: CurlURLSession
+    let task: URLSessionDataTask
+
+    init() throws {
+        server = try LoopbackServer()
+        var options = CurlURLSession.Options()
+        options.maximumExpansion = 1000
+        session = CurlURLSession(configuration: .ephemeral, delegate: consumer, options: options)
+        task = session.dataTask(with: server.url("/coded"))
+    }
+
+    private func serve(_ content: Data, _ field: String) {
+        server.route("/coded", .data(content).adding("Content-Encoding", field))
+    }
+
+    /// Waits until the loop has done what it had to do.
+    private func turnOfLoop() async {
+        await withCheckedContinuation { continuation in session.core.loop.post(.run { continuation.resume() }) }
+    }
+
+    /// Starts the task, waits until the consumer holds it up, and checks that no more than the backlog allows was decoded for it.
+    private func start(_ events: inout AsyncStream<SlowConsumer.Event>.Iterator) async throws -> Int {
+        task.resume()
+        guard case .data(let first)? = await events.next() else {
+            Issue.record("Nothing was delivered")
+            return 0
+        }
+        while task.countOfBytesReceived < Backlog.upperMark {
+            try Task.checkCancellation()
+            await turnOfLoop()
+        }
+        for _ in 0..<3 { await turnOfLoop() }
+        #expect(task.countOfBytesReceived <= Backlog.upperMark + ContentDecoder.pieceSize)
+        return first.count
+    }
+
+    /// Takes everything up to the completion, which has to be the last event.
+    private func takeRest(_ events: inout AsyncStream<SlowConsumer.Event>.Iterator) async -> (zeros: Int, URLError?)? {
+        var count = 0
+        while let event = await events.next() {
+            switch event {
+            case .data(let data):
+                #expect(data.count <= ContentDecoder.pieceSize)
+                #expect(data.allSatisfy { $0 == 0 })
+                count += data.count
+            case .complete(let error):
+                #expect(await events.next() == nil)
+                return (count, error)
+            }
+        }
+        return nil
+    }
+
+    @Test("64 MiB that come in 90 kilobytes are decoded as fast as they are consumed")
+    func largeBody() async throws {
+        let content = CodedSample.zeros(members: 1024)
+        serve(content, "gzip")
+        var events = consumer.events.makeAsyncIterator()
+
+        let first = try await start(&events)
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(first + rest.zeros == 64 << 20)
+        #expect(rest.1 == nil)
+        let metrics = try #require(task.transferMetrics.last)
+        #expect(metrics.responseBodyBytes == content.count)
+        #expect(metrics.responseBodyBytesDecoded == 64 << 20)
+    }
+
+    @Test("A transfer that has ended long before its content is consumed completes after that")
+    func transferEndsFirst() async throws {
+        serve(CodedSample.brotliZeros, "br")
+        var events = consumer.events.makeAsyncIterator()
+
+        let first = try await start(&events)
+        #expect(task.state == .running)
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(first + rest.zeros == 16 << 20)
+        #expect(rest.1 == nil)
+        #expect(task.transferMetrics.last?.responseBodyBytesDecoded == 16 << 20)
+    }
+
+    @Test("That such content was truncated is said after all that could be decoded")
+    func truncated() async throws {
+        serve(CodedSample.zeros(members: 64).dropLast(), "gzip")
+        var events = consumer.events.makeAsyncIterator()
+
+        let first = try await start(&events)
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(first + rest.zeros == 4 << 20)
+        #expect(rest.1?.code == .cannotDecodeContentData)
+    }
+
+    @Test("A suspended task decodes nothing, even if its transfer has ended, until it is resumed")
+    func suspended() async throws {
+        serve(CodedSample.brotliZeros, "br")
+        var events = consumer.events.makeAsyncIterator()
+
+        let first = try await start(&events)
+        task.suspend()
+        consumer.open()
+        // Far more than it takes to consume what is on its way.
+        var delivered = first
+        while delivered < task.countOfBytesReceived, case .data(let data)? = await events.next() {
+            delivered += data.count
+        }
+        for _ in 0..<3 { await turnOfLoop() }
+        #expect(task.countOfBytesReceived == delivered)
+        task.resume()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(delivered + rest.zeros == 16 << 20)
+        #expect(rest.1 == nil)
+    }
+
+    @Test("A task can be cancelled while the last of its content waits")
+    func cancelled() async throws {
+        serve(CodedSample.brotliZeros, "br")
+        var events = consumer.events.makeAsyncIterator()
+
+        _ = try await start(&events)
+        task.cancel()
+        await turnOfLoop()
+        consumer.open()
+        let rest = try #require(await takeRest(&events))
+
+        #expect(rest.1?.code == .cancelled)
+    }
+}
