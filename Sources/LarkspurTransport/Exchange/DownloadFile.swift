@@ -5,14 +5,18 @@ final class DownloadFile {
     static let prefix = "Larkspur-\(getpid())-"
 
     private let url: URL
+    /// What is downloaded, for errors.
+    private let source: URL?
     private var descriptor: Int32
 
+    /// - Parameter source: What is downloaded.
     /// - Throws: Why the temporary folder takes no file.
-    init() throws(URLError) {
+    init(of source: URL?) throws(URLError) {
+        self.source = source
         let name = "\(Self.prefix)\(UUID().uuidString).tmp"
         url = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: false)
         descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.error(.cannotCreateFile, errno, url) }
+        guard descriptor >= 0 else { throw error(.cannotCreateFile, errno) }
     }
 
     deinit {
@@ -24,7 +28,7 @@ final class DownloadFile {
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.error(.cannotWriteToFile, errno, url) }
+            guard count > 0 else { throw error(.cannotWriteToFile, errno) }
             rest = rest.dropFirst(count)
         }
     }
@@ -38,11 +42,11 @@ final class DownloadFile {
 
     func discard() { try? FileManager.default.removeItem(at: close()) }
 
-    private static func error(_ code: URLError.Code, _ reason: Int32, _ url: URL) -> URLError {
+    private func error(_ code: URLError.Code, _ reason: Int32) -> URLError {
         .engine(
             code,
             "The download could not be written to \(url.path): \(String(cString: strerror(reason))).",
-            url: url
+            url: source
         )
     }
 }

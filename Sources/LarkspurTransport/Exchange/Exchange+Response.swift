@@ -91,7 +91,7 @@ extension Exchange {
             self.question = nil
             if disposition == .cancelAuthenticationChallenge {
                 return finish(
-                    .engine(.userCancelledAuthentication, "The authentication challenge was refused.", url: request.url)
+                    .engine(.cancelled, "The authentication challenge was cancelled.", url: request.url)
                 )
             }
             // By default what the URL says is tried, once.

@@ -229,7 +229,7 @@ final class Exchange {
 
     func openFile() throws(URLError) -> DownloadFile {
         if let file { return file }
-        let file = try DownloadFile()
+        let file = try DownloadFile(of: request.url)
         self.file = file
         return file
     }

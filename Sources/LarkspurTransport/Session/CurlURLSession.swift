@@ -232,6 +232,34 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
+    /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
+    open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
+    }
+
+    /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
+    open override func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
+    }
+
+    open override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+        core.noteUseOfSuperclass()
+        return super.webSocketTask(with: url)
+    }
+
+    open override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+        core.noteUseOfSuperclass()
+        return super.webSocketTask(with: url, protocols: protocols)
+    }
+
+    open override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        core.noteUseOfSuperclass()
+        return super.webSocketTask(with: request)
+    }
+
     // MARK: Making
 
     /// A task whose content goes to a channel; nil for what the superclass carries.

@@ -51,9 +51,10 @@ final class SessionCore: Sendable {
 
     func makeTask(
         kind: TaskCore.Kind,
-        request: URLRequest,
+        request: URLRequest?,
         body: RequestBody,
-        completion: TaskCore.Completion?
+        completion: TaskCore.Completion?,
+        defect: URLError? = nil
     ) -> TaskCore {
         storage.withLock { storage in
             let identifier = storage.nextIdentifier
@@ -65,11 +66,26 @@ final class SessionCore: Sendable {
                 body: body,
                 completion: completion,
                 session: self,
-                defect: storage.isInvalidated ? Self.invalidated(request) : Self.unavailable(request)
+                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? Self.unavailable(request)
             )
             storage.tasks[identifier] = task
             return task
         }
+    }
+
+    /// A download that cannot go on where another has stopped.
+    func makeTask(withResumeData data: Data, completion: TaskCore.Completion?) -> TaskCore {
+        makeTask(
+            kind: .download,
+            request: nil,
+            body: .none,
+            completion: completion,
+            defect: .engine(
+                .unsupportedURL,
+                "Downloads cannot be resumed: this is no resume data of the session's.",
+                url: nil
+            )
+        )
     }
 
     /// A task was completed, or nobody holds it who could resume it.
@@ -121,12 +137,12 @@ final class SessionCore: Sendable {
         }
     }
 
-    private static func invalidated(_ request: URLRequest) -> URLError {
-        .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request.url)
+    private static func invalidated(_ request: URLRequest?) -> URLError {
+        .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request?.url)
     }
 
-    private static func unavailable(_ request: URLRequest) -> URLError? {
-        CurlURLSession.unavailabilityReason.map { .engine(.resourceUnavailable, $0, url: request.url) }
+    private static func unavailable(_ request: URLRequest?) -> URLError? {
+        CurlURLSession.unavailabilityReason.map { .engine(.resourceUnavailable, $0, url: request?.url) }
     }
 }
 

@@ -11,7 +11,6 @@ struct SessionSettings: Sendable {
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
-    let credentials: URLCredentialStorage?
     let options: CurlURLSession.Options
 
     init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
@@ -28,7 +27,6 @@ struct SessionSettings: Sendable {
             isEnabled: configuration.httpShouldSetCookies
         )
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
-        credentials = configuration.urlCredentialStorage
         self.options = options
     }
 

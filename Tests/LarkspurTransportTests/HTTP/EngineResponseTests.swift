@@ -10,7 +10,10 @@ import Testing
     private static let examples: [[String: String]] = [
         [:],
         ["Content-Type": "text/html; charset=UTF-8", "Content-Length": "12", "X-lower": "a"],
-        ["Content-Type": #"application/json; charset="iso-8859-1""#, "Content-Disposition": "attachment; filename=x.json"],
+        [
+            "Content-Type": #"application/json; charset="iso-8859-1""#,
+            "Content-Disposition": "attachment; filename=x.json",
+        ],
         ["Content-Type": "nonsense", "Content-Length": "no number"],
         ["Set-Cookie": "a=b, c=d", "Etag": "\"1\"", "WWW-Authenticate": "Basic realm=r"],
     ]
