@@ -47,13 +47,16 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         self.init(configuration, delegate: delegate, queue: queue, options: options, callsDelegateOnLoop: false)
     }
 
-    /// - Parameter callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
+    /// - Parameters:
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
+    ///   - unavailability: Why no task can be carried; nil if they can.
     package init(
         _ configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
         queue: OperationQueue?,
         options: Options,
-        callsDelegateOnLoop: Bool
+        callsDelegateOnLoop: Bool,
+        unavailability: String? = CurlURLSession.unavailabilityReason
     ) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
         let place: Delivery.Place
@@ -68,7 +71,12 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
             place = callsDelegateOnLoop ? .loop : .queue(serialQueue)
         }
         ownConfiguration = copy
-        core = SessionCore(settings: SessionSettings(copy, options: options), delegate: delegate, place: place)
+        core = SessionCore(
+            settings: SessionSettings(copy, options: options),
+            delegate: delegate,
+            place: place,
+            unavailability: unavailability
+        )
         super.init(configuration: Self.forSuperclass(copy), delegate: nil, delegateQueue: nil)
         core.attach(self)
     }

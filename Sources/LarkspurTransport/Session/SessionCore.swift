@@ -21,10 +21,18 @@ final class SessionCore: Sendable {
     let settings: SessionSettings
     let delivery: Delivery
     let loop: EventLoop
+    /// Why no task can be carried at all; nil if they can.
+    private let unavailability: String?
     private let storage: Mutex<Storage>
 
-    init(settings: SessionSettings, delegate: (any URLSessionDelegate)?, place: Delivery.Place) {
+    init(
+        settings: SessionSettings,
+        delegate: (any URLSessionDelegate)?,
+        place: Delivery.Place,
+        unavailability: String? = Libcurl.unavailability
+    ) {
         self.settings = settings
+        self.unavailability = unavailability
         delivery = Delivery(place: place)
         loop = EventLoop(settings: settings, delivery: delivery)
         storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
@@ -66,7 +74,7 @@ final class SessionCore: Sendable {
                 body: body,
                 completion: completion,
                 session: self,
-                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? Self.unavailable(request)
+                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request)
             )
             storage.tasks[identifier] = task
             return task
@@ -141,8 +149,8 @@ final class SessionCore: Sendable {
         .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request?.url)
     }
 
-    private static func unavailable(_ request: URLRequest?) -> URLError? {
-        CurlURLSession.unavailabilityReason.map { .engine(.resourceUnavailable, $0, url: request?.url) }
+    private func unavailable(_ request: URLRequest?) -> URLError? {
+        unavailability.map { .engine(.resourceUnavailable, $0, url: request?.url) }
     }
 }
 

@@ -1,0 +1,41 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Choice of the transport", .timeLimit(.minutes(1)))
+struct TransportTests {
+    private static func sessionType(_ transport: Transport) -> String {
+        let session = transport.makeSession(.ephemeral, SessionDelegate(hooks: SessionHooksStore()) { _, _ in }, .main)
+        defer { session.finishTasksAndInvalidate() }
+        return "\(type(of: session))"
+    }
+
+    @Test("The engine carries requests where libcurl can be used, else Foundation does")
+    func automatic() {
+        #expect(Self.sessionType(.automatic) == "CurlURLSession")
+        #expect(Self.sessionType(.best(isCurlAvailable: true)) == "CurlURLSession")
+        #expect(Self.sessionType(.best(isCurlAvailable: false)) == "URLSession")
+    }
+
+    @Test("A transport that cannot be used says so in the error")
+    func unavailable() async throws {
+        let manager = SessionManager(
+            transport: .custom { configuration, delegate, queue in
+                CurlURLSession(
+                    configuration,
+                    delegate: delegate,
+                    queue: queue,
+                    options: CurlURLSession.Options(),
+                    callsDelegateOnLoop: true,
+                    unavailability: "libcurl is not installed (libcurl.so.4 cannot be loaded)."
+                )
+            }
+        )
+
+        let call = try await manager.call(.get, "http://localhost/")
+
+        #expect(call.error?.code == .transportUnavailable)
+        #expect(call.error?.message.contains("not installed") == true)
+    }
+}
