@@ -120,6 +120,16 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
+    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, where that can be needed.
+    func nudge() {
+        guard stage == .transferring, !isSuspended, !isReceivingPaused, let handle,
+            handle.long(CURLINFO_HTTP_VERSION) == 3
+        else { return }
+        // It looks only when a pause ends.
+        handle.pause(receiving: true, sending: isSendingPaused)
+        handle.pause(receiving: false, sending: isSendingPaused)
+    }
+
     /// The transfer has come to its end, or libcurl has given it up.
     func transferEnded(_ result: Int32) {
         guard stage == .transferring, let handle else { return }
@@ -181,6 +191,7 @@ extension Exchange: EasyHandleClient {
         touch()
         do throws(ResponseHeadParser.Failure) {
             guard let head = try parser.consume(line) else { return true }
+            if head.status >= 200, reader != nil { reactor.noteAnswer(to: self) }
             return receive(head)
         } catch {
             failure = .engine(.badServerResponse, error.sentence, url: request.url)

@@ -13,6 +13,7 @@ final class Reactor {
     private var exchanges: [Int: Exchange] = [:]
     /// Those that send content piece by piece.
     private var uploads: [Int: Exchange] = [:]
+    private var answered: [Exchange] = []
     private var outbox: [Delivery.Item] = []
     private var commands: [EventLoop.Command] = []
     /// No deadline is earlier than this; which of them it was is found out when it has come.
@@ -56,6 +57,7 @@ final class Reactor {
             now = .now
             for exchange in uploads.values { exchange.noteSentBytes() }
             while let (handle, result) = multi.nextCompleted() { (handle.client as? Exchange)?.transferEnded(result) }
+            nudgeAnswered()
         }
         if now >= nextDeadline { checkDeadlines() }
         loop.delivery.send(&outbox)
@@ -137,6 +139,20 @@ final class Reactor {
         handle.client = nil
         hasWork = true
         if pool.count < 256 { pool.append(handle) }
+    }
+
+    // MARK: Answers to uploads
+
+    /// Takes note of an exchange whose response has begun while or after it sent content.
+    func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
+
+    /// Has libcurl read once more for them: over HTTP/2 it may have read what follows the head while it was sending, and up to 7.88 at least it then
+    /// waits for the socket, on which nothing comes any more.
+    private func nudgeAnswered() {
+        guard !answered.isEmpty else { return }
+        for exchange in answered { exchange.nudge() }
+        answered.removeAll(keepingCapacity: true)
+        hasWork = true
     }
 
     // MARK: Time
