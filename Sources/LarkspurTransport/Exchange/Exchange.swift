@@ -3,8 +3,8 @@
 ///
 /// It belongs to the loop's thread.
 final class Exchange {
-    /// How much libcurl reads at a time, in bytes.
-    static let bufferSize = 1 << 17
+    /// How much libcurl reads at a time, in bytes. It allocates that for every transfer; twice as much is what malloc gives back to the system each time.
+    static let bufferSize = 1 << 16
     /// How many redirects are followed.
     static let redirectLimit = 20
 

@@ -7,7 +7,7 @@ ITEMS = "items.json"
 ZEROS = {"zeros-1gib": 1 << 30, "zeros-64mib": 1 << 26}
 
 #: The buffer of the C library where 1 GiB is received: the same as that of CurlURLSession.
-STREAM_BUFFER_SIZE = 128 * 1024
+STREAM_BUFFER_SIZE = 64 * 1024
 
 
 @dataclasses.dataclass(frozen=True)
