@@ -7,7 +7,7 @@
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is kept until the session is invalidated. A session that is released without having
 /// been invalidated ends with its last task.
-open class CurlURLSession: URLSession, @unchecked Sendable {
+public final class CurlURLSession: URLSession, @unchecked Sendable {
     // Safe: what can change is behind the lock of the core.
     let core: SessionCore
     private let ownConfiguration: URLSessionConfiguration
@@ -108,23 +108,23 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
     private static let sharedSession = CurlURLSession(configuration: .default)
 
     /// A session for requests without demands of their own, which nobody can invalidate.
-    open override class var shared: URLSession { sharedSession }
+    public override class var shared: URLSession { sharedSession }
 
     private var isShared: Bool { self === Self.sharedSession }
 
-    open override var delegate: (any URLSessionDelegate)? { core.delegate }
-    open override var delegateQueue: OperationQueue { ownQueue }
-    open override var configuration: URLSessionConfiguration {
+    public override var delegate: (any URLSessionDelegate)? { core.delegate }
+    public override var delegateQueue: OperationQueue { ownQueue }
+    public override var configuration: URLSessionConfiguration {
         ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
     }
 
     // MARK: Invalidation
 
-    open override func finishTasksAndInvalidate() {
+    public override func finishTasksAndInvalidate() {
         if !isShared { core.invalidate(cancellingTasks: false) }
     }
 
-    open override func invalidateAndCancel() {
+    public override func invalidateAndCancel() {
         guard !isShared else { return }
         if core.usesSuperclass { super.getAllTasks { tasks in for task in tasks { task.cancel() } } }
         core.invalidate(cancellingTasks: true)
@@ -133,21 +133,21 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
     func invalidateSuperclass() { super.finishTasksAndInvalidate() }
 
     /// Removes the cookies of the session's storage, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
-    open override func reset(completionHandler: @Sendable @escaping () -> Void) {
+    public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let storage = ownConfiguration.httpCookieStorage
         for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
         flush(completionHandler: completionHandler)
     }
 
     /// Closes the session's connections as soon as no transfer is under way; then calls back on the delegate queue.
-    open override func flush(completionHandler: @Sendable @escaping () -> Void) {
+    public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         core.loop.end()
         core.delivery.afterwards(through: core.loop, completionHandler)
     }
 
     // MARK: Tasks
 
-    open override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
+    public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
         guard core.usesSuperclass else {
             return core.delivery.afterwards(through: core.loop) { completionHandler(tasks) }
@@ -157,7 +157,7 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         }
     }
 
-    open override func getTasksWithCompletionHandler(
+    public override func getTasksWithCompletionHandler(
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
             -> Void
@@ -169,13 +169,13 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         }
     }
 
-    open override func dataTask(with request: URLRequest) -> URLSessionDataTask {
+    public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         makeDataTask(request, nil) ?? super.dataTask(with: request)
     }
 
-    open override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
+    public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    open override func dataTask(
+    public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
@@ -183,26 +183,26 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
             ?? super.dataTask(with: request, completionHandler: completionHandler)
     }
 
-    open override func dataTask(
+    public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDataTask {
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    open override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+    public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         makeUploadTask(request, .file(fileURL), nil)
     }
 
-    open override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+    public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         makeUploadTask(request, .data(bodyData), nil)
     }
 
-    open override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+    public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .stream(nil), nil)
     }
 
-    open override func uploadTask(
+    public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -210,7 +210,7 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         makeUploadTask(request, .file(fileURL), .data(completionHandler))
     }
 
-    open override func uploadTask(
+    public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -218,22 +218,22 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
         makeUploadTask(request, bodyData.map(RequestBody.data) ?? .none, .data(completionHandler))
     }
 
-    open override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+    public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, nil)
     }
 
-    open override func downloadTask(with url: URL) -> URLSessionDownloadTask {
+    public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
-    open override func downloadTask(
+    public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         makeDownloadTask(request, .download(completionHandler))
     }
 
-    open override func downloadTask(
+    public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
@@ -241,29 +241,29 @@ open class CurlURLSession: URLSession, @unchecked Sendable {
     }
 
     /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
-    open override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+    public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
     }
 
     /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
-    open override func downloadTask(
+    public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    open override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
+    public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         return super.webSocketTask(with: url)
     }
 
-    open override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
+    public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         return super.webSocketTask(with: url, protocols: protocols)
     }
 
-    open override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+    public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         return super.webSocketTask(with: request)
     }
