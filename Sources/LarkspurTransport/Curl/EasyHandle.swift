@@ -39,6 +39,8 @@ final class EasyHandle {
     private var fields: OpaquePointer?
     private var lines: [String] = []
     private var lastLine: String?
+    private var addresses: OpaquePointer?
+    var route = Route()
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.
@@ -75,6 +77,7 @@ final class EasyHandle {
     deinit {
         libcurl_easy_cleanup(raw)
         libcurl_slist_free_all(fields)
+        libcurl_slist_free_all(addresses)
         errorText.deallocate()
     }
 
@@ -92,6 +95,9 @@ final class EasyHandle {
     func set(_ option: Int32, int64 value: Int64) { _ = libcurl_easy_setopt_int64(raw, option, value) }
 
     func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
+
+    /// Sets an option that not every libcurl has; false where this one has not.
+    func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
 
@@ -113,6 +119,12 @@ final class EasyHandle {
         if let lastLine { fields = libcurl_slist_append(fields, lastLine) ?? fields }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
+    }
+
+    /// Sets where hosts are to be found, in libcurl's notation; once.
+    func setHostAddresses(_ lines: [String]) {
+        addresses = lines.reduce(addresses) { list, line in libcurl_slist_append(list, line) ?? list }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_RESOLVE, addresses.map { UnsafeRawPointer($0) })
     }
 
     // MARK: Under way

@@ -34,6 +34,8 @@ final class Exchange {
         case challenge(AuthenticationState.Challenge)
         /// Nothing, but the request has to be sent again with what the server sent for the same credential.
         case renewal
+        /// Nothing, but the content has to be sent without asking whether the server wants it.
+        case unaskedContent
         case hostedChallenge(URLAuthenticationChallenge)
     }
 
@@ -49,6 +51,8 @@ final class Exchange {
     var body: RequestBody
     var host: HostQueue?
     var handle: EasyHandle?
+    /// Nil if the server is connected to directly.
+    var proxy: ProxyServer?
     var reader: (any BodyReader)?
     /// Set as soon as there is a stream for this transaction.
     var streamReader: StreamReader?
@@ -65,6 +69,8 @@ final class Exchange {
     var failure: URLError?
     var isReceivingPaused = false
     var isSendingPaused = false
+    /// Whether the server is asked if it wants the content before it gets it.
+    var asksFirst = false
     /// Whether the engine says which codings it takes, and so has to undo them.
     var negotiatesCoding = false
     var transactionStart = Date.distantPast
@@ -76,6 +82,10 @@ final class Exchange {
 
     // The whole task.
     var redirects = 0
+    /// Whether the server may be asked if it wants long content: until one has refused to say.
+    var mayAskFirst = true
+    /// Whether another stream was fetched because a connection that had been used before was lost.
+    var hasRenewedStream = false
     var authentication = AuthenticationState()
     var content = Data()
     var file: DownloadFile?

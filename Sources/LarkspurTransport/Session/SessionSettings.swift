@@ -11,6 +11,7 @@ struct SessionSettings: Sendable {
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
+    let proxies: ProxySettings
     let options: CurlURLSession.Options
 
     init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
@@ -27,6 +28,11 @@ struct SessionSettings: Sendable {
             isEnabled: configuration.httpShouldSetCookies
         )
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
+        proxies = ProxySettings(
+            options.proxy,
+            dictionary: configuration.connectionProxyDictionary,
+            environment: { getenv($0).map { String(cString: $0) } }
+        )
         self.options = options
     }
 
