@@ -77,7 +77,8 @@ enum Documentation {
     static func sources(below folder: String) -> [(name: String, text: String)] {
         let folder = root.appending(path: folder)
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        return paths.filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+        // What a package below it has fetched is none of ours.
+        return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().compactMap { path in
             let file = folder.appending(path: path)
             return (try? String(contentsOf: file, encoding: .utf8)).map { (file.lastPathComponent, $0) }
         }

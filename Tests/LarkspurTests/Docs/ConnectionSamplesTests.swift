@@ -1,0 +1,46 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Larkspur
+import LarkspurTesting
+import Testing
+
+/// Runs the samples about connections, and what they promise through a session manager.
+@Suite("Samples about connections", .timeLimit(.minutes(1)))
+struct ConnectionSamplesTests {
+    let samples = ConnectionSamples()
+
+    @Test("The samples make what they say")
+    func made() {
+        #expect(samples.dictionary().connectionProxyDictionary?.count == 3)
+        #expect(samples.proxy().session is CurlURLSession)
+        #expect(samples.socket()?.absoluteString == "http+unix://%2Fvar%2Frun%2Fdocker%2Esock/v1.41/version")
+        #expect(samples.addresses().hostAddresses.count == 1)
+    }
+
+    @Test("A session manager speaks to a socket, with a base URL and parameters")
+    func socket() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString.prefix(8)).sock")
+            .path
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        let manager = SessionManager(baseURL: URL(unixSocket: path, resource: "/v1/"), transport: .curl)
+        server.route("/v1/version", .json(#"{"version": 1}"#))
+        let call = try await manager.call(.get, "version", parameters: ["all": 1])
+        #expect(call.json?["version"] as? Int == 1)
+        #expect(server.requests.map(\.target) == ["/v1/version?all=1"])
+    }
+
+    @Test("A session manager goes through the proxy of its configuration")
+    func proxy() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.connectionProxyDictionary = [
+            "HTTPEnable": true, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(server.port),
+        ]
+        let manager = SessionManager(configuration: configuration, transport: .curl)
+        #expect(try await manager.call(.get, "http://nowhere.test/anything").isSuccess)
+        #expect(server.requests.map(\.target) == ["http://nowhere.test/anything"])
+    }
+}
+#endif
