@@ -26,14 +26,18 @@ final class Exchange {
         /// It is kept until the delegate has said whether the response counts.
         case kept
         case delivered
+        /// Nobody will want it.
+        case discarded
     }
 
     /// What the delegate has been asked.
     enum PendingQuestion {
         case redirect(keepsBody: Bool)
-        case challenge(AuthenticationState.Challenge)
+        case challenge(AuthenticationState.Party, CredentialDemand, URLAuthenticationChallenge)
         /// Nothing, but the request has to be sent again with what the server sent for the same credential.
         case renewal
+        /// Nothing, as libcurl may be about to answer it; if it is not, this was a refusal.
+        case refusal(AuthenticationState.Party, ResponseHead)
         case hostedChallenge(URLAuthenticationChallenge)
     }
 
@@ -49,11 +53,16 @@ final class Exchange {
     var body: RequestBody
     var host: HostQueue?
     var handle: EasyHandle?
+    /// Nil if the server is connected to directly.
+    var proxy: ProxyServer?
     var reader: (any BodyReader)?
     /// Set as soon as there is a stream for this transaction.
     var streamReader: StreamReader?
     var hasAskedForStream = false
     var parser = ResponseHeadParser()
+    var tunnelParser = ResponseHeadParser()
+    /// What a proxy has answered last.
+    var tunnelHead: ResponseHead?
     var response: HTTPURLResponse?
     var fate = ContentFate.delivered
     /// As it came, before any decoding.

@@ -10,6 +10,8 @@ extension CurlURLSession {
         ///
         /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
         public var maximumExpansion = 100
+        /// Which proxies are used. Default: those of the configuration, else those of the environment.
+        public var proxy = ProxyChoice.automatic
         /// How servers and the client prove who they are.
         public var tls = TLSConfiguration()
 

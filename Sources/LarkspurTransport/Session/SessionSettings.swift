@@ -10,6 +10,7 @@ struct SessionSettings: Sendable {
     /// Those of them that a server may see to which another one has redirected.
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
+    let credentials: CredentialStore
     let protocols: HostedProtocolClasses
     let options: CurlURLSession.Options
 
@@ -26,6 +27,7 @@ struct SessionSettings: Sendable {
             acceptPolicy: configuration.httpCookieAcceptPolicy,
             isEnabled: configuration.httpShouldSetCookies
         )
+        credentials = CredentialStore(storage: configuration.urlCredentialStorage)
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         self.options = options
     }

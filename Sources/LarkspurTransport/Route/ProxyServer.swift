@@ -1,0 +1,101 @@
+#if canImport(FoundationNetworking)
+/// A proxy, and how it is spoken to.
+///
+/// Its descriptions leave the password out.
+public struct ProxyServer: Sendable, Hashable {
+    /// How a proxy is spoken to.
+    public enum Kind: String, Sendable, Hashable {
+        /// HTTP: requests for http are sent to it, for https it makes a tunnel (RFC 9110, section 9.3.6).
+        case http
+        /// As ``http``, over TLS.
+        case https
+        /// SOCKS version 5 (RFC 1928); the proxy looks up the names of hosts.
+        case socks5
+    }
+
+    /// How it is spoken to.
+    public var kind: Kind
+    /// Its name or address; an IPv6 address without brackets.
+    public var host: String
+    /// Its port.
+    public var port: Int
+    /// Who asks it, where it wants to know; nil for nobody.
+    public var user: String?
+    /// The password that belongs to ``user``.
+    public var password: String?
+
+    /// Makes a proxy.
+    /// - Parameters:
+    ///   - kind: How it is spoken to. Default: HTTP.
+    ///   - host: Its name or address; an IPv6 address without brackets.
+    ///   - port: Its port, from 1 to 65535. Default: 80 for HTTP, 443 for HTTPS and 1080 for SOCKS.
+    ///   - user: Who asks it, where it wants to know. Default: nobody.
+    ///   - password: The password that belongs to the user.
+    public init(
+        kind: Kind = .http,
+        host: String,
+        port: Int? = nil,
+        user: String? = nil,
+        password: String? = nil
+    ) {
+        self.kind = kind
+        self.host = host
+        self.port = port ?? kind.standardPort
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads a proxy as environment variables name it: `http://user:password@host:port`, of which only the host is needed.
+    ///
+    /// The schemes are http, https, socks5 and socks5h, which mean the same. Nil for everything else.
+    public init?(_ text: String) {
+        let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
+        guard let url = URLComponents(string: whole), let scheme = url.scheme?.lowercased(),
+            let kind = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme), var host = url.host, !host.isEmpty,
+            url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
+        else { return nil }
+        if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
+            host = String(host.dropFirst().dropLast())
+        }
+        self.init(kind: kind, host: host, port: url.port, user: url.user, password: url.password)
+        guard isValid else { return nil }
+    }
+
+    /// Whether it can be told to libcurl, which takes what it is given for a URL.
+    var isValid: Bool {
+        (1...65535).contains(port) && !host.isEmpty
+            && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@[]\\%".utf8.contains($0) }
+            && (user ?? "").utf8.allSatisfy { $0 != 0 } && (password ?? "").utf8.allSatisfy { $0 != 0 }
+    }
+
+    /// The proxy in libcurl's notation, without who asks it.
+    var curlName: String { "\(scheme)://\(hostAndPort)" }
+
+    private var scheme: String { kind == .socks5 ? "socks5h" : kind.rawValue }
+
+    private var hostAndPort: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The proxy without its password.
+    public var description: String {
+        user.map { "\(scheme)://\($0)@\(hostAndPort)" } ?? curlName
+    }
+
+    /// The proxy without its password.
+    public var debugDescription: String { description }
+
+    /// The proxy without its password.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ProxyServer.Kind {
+    fileprivate var standardPort: Int {
+        switch self {
+        case .http: 80
+        case .https: 443
+        case .socks5: 1080
+        }
+    }
+}
+#endif
