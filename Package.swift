@@ -48,7 +48,7 @@ let package = Package(
             name: "InteropTests",
             dependencies: ["Larkspur", "LarkspurTransport"],
             path: "Tests/Interop",
-            exclude: ["servers.sh"],
+            exclude: ["Daemons", "servers.sh"],
             swiftSettings: strict
         ),
     ],

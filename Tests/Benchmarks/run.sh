@@ -35,7 +35,10 @@ build() {
     export BENCH_PROGRAMS
     BENCH_PROGRAMS=$(swift build -c release --package-path "$here" --show-bin-path)
     if [ -d "$BENCH_PROGRAMS" ]; then find "$BENCH_PROGRAMS" -maxdepth 1 -type f -name 'Bench*' -delete; fi
-    swift build -c release --package-path "$here" >&2
+    local program
+    for program in $(benchmark --programs "$@"); do
+        swift build -c release --package-path "$here" --product "$program" >&2
+    done
 }
 
 make_certificates() {
@@ -113,12 +116,13 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 install_nginx
-build
+build "$@"
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 folder=$(mktemp -d)
 export BENCH_FOLDER=$folder BENCH_ROOT
 BENCH_ROOT=$(cd "$here/../.." && pwd)
 make_certificates "$folder"
+mkdir "$folder/uploads"
 python3 "$here/Scripts/content.py" "$folder/content"
 start_nginx "$folder"
 run_trusting_server "$folder" python3 "$here/Scripts/benchmark.py" "$@"

@@ -60,15 +60,41 @@ struct ContentTests {
         #expect(try servers.contents(of: name) == original)
     }
 
-    @Test("Compressed content is decoded, and the metrics know both sizes", arguments: [Servers.Port.http1, .h2])
-    func gzip(_ port: Servers.Port) async throws {
+    @Test(
+        "Compressed content is decoded, and the metrics know both sizes",
+        arguments: [Servers.Port.http1, .h2],
+        ["gzip", "br"]
+    )
+    func compressed(_ port: Servers.Port, _ coding: String) async throws {
         let original = try servers.contents(of: "content/text.txt")
-        let reply = try await servers.makeSession().reply(to: servers.url(port, "/text.txt"))
-        #expect(reply.field("Content-Encoding") == "gzip")
+        let target = coding == "br" ? "/text.txt" : "/gzip/text.txt"
+        let reply = try await servers.makeSession().reply(to: servers.url(port, target))
+        #expect(reply.field("Content-Encoding") == coding)
         #expect(reply.content == original)
         let metrics = try reply.last
         #expect(metrics.responseBodyBytes < 10_000)
         #expect(metrics.responseBodyBytesDecoded == Int64(original.count))
+    }
+
+    @Test("A range of a file is what was asked for", arguments: [Servers.Port.http1, .h2])
+    func range(_ port: Servers.Port) async throws {
+        let original = try servers.contents(of: "content/medium")
+        var request = URLRequest(url: try servers.url(port, "/medium"))
+        request.setValue("bytes=1000-1999", forHTTPHeaderField: "Range")
+        let reply = try await servers.makeSession().reply(to: request)
+        #expect(reply.status == 206)
+        #expect(reply.content == original[1000..<2000])
+    }
+
+    @Test("A file is had for the right credentials", arguments: [Servers.Port.http, .h2])
+    func credentials(_ port: Servers.Port) async throws {
+        let session = servers.makeSession()
+        let url = try servers.url(port, "/private/small")
+        #expect(try await session.reply(to: url).status == 401)
+        let secret = try #require(URL(string: url.absoluteString.replacing("://", with: "://ada:correct%20horse@")))
+        let reply = try await session.reply(to: secret)
+        #expect(reply.status == 200)
+        #expect(reply.content == (try servers.contents(of: "content/small")))
     }
 }
 #endif

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Runs a command with real servers beside it: nginx on free ports of the loopback interface, with certificates of its own making.
+# Runs a command with real servers beside it: nginx, httpbin and proxies on free ports of the loopback interface, with certificates of its own making.
 #
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
-# The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. nginx and openssl are installed from Debian's or Ubuntu's
-# packages where they are missing. Nothing is left when the command has ended.
+# The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
+# httpbin from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
+source "$(dirname "$0")/Daemons/httpbin.sh"
+source "$(dirname "$0")/Daemons/proxies.sh"
 
 if (($# == 0)); then
     echo "usage: $0 command [argument ...]" >&2
@@ -14,13 +16,15 @@ fi
 
 install_tools() {
     PATH=$PATH:/usr/sbin
-    if command -v nginx && command -v openssl; then return; fi
+    local packages=(nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${httpbin_packages[@]}")
+    if dpkg --status "${packages[@]}" > /dev/null; then return; fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
-    apt-get install --yes --no-install-recommends nginx openssl
+    apt-get install --yes --no-install-recommends "${packages[@]}"
 } >&2
 
 folder=
+modules=/usr/lib/nginx/modules
 
 clean_up() {
     local file
@@ -80,6 +84,7 @@ names_of() {
 }
 
 make_content() {
+    echo "ada:$(openssl passwd -apr1 'correct horse')" > "$folder/users"
     mkdir "$folder/content" "$folder/uploads"
     head -c 70 /dev/urandom > "$folder/content/small"
     head -c $((100 << 10)) /dev/urandom > "$folder/content/medium"
@@ -93,7 +98,7 @@ declare -A ports
 choose_ports() {
     local name port
     ports=()
-    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading; do
+    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading "${proxy_ports[@]}" "${httpbin_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -107,7 +112,7 @@ write_configuration() {
     local name separator=
     {
         common_settings main
-        server http '' ''
+        server http '' '' "listen unix:$folder/nginx.sock;"
         server h2 'ssl http2' good
         server http1 ssl good
         server tls12 'ssl http2' good 'ssl_protocols TLSv1.2;'
@@ -135,6 +140,7 @@ write_configuration() {
 
 common_settings() {
     if ((EUID == 0)); then echo 'user root;'; fi
+    echo "load_module $modules/ngx_http_brotli_filter_module.so;"
     # One worker, so that what it logs has the order in which it happened.
     cat <<END
 worker_processes 1;
@@ -153,6 +159,8 @@ http {
     client_body_buffer_size 1m;
     default_type application/octet-stream;
     types { text/plain txt; }
+    brotli on;
+    brotli_types text/plain;
     gzip on;
     gzip_types text/plain;
     keepalive_requests 100000;
@@ -177,6 +185,15 @@ server() {
         add_header X-Content "\$request_body";
     }
     location = /received { return 200 "\$request_method \$content_length \$content_type"; }
+    location /gzip/ {
+        alias $folder/content/;
+        brotli off;
+    }
+    location /private/ {
+        alias $folder/content/;
+        auth_basic "private files";
+        auth_basic_user_file $folder/users;
+    }
     location /uploads/ {
         root $folder;
         dav_methods PUT;
@@ -206,6 +223,18 @@ start_servers() {
     return 1
 }
 
+# Waits for those that do not say when they have opened their ports.
+await_ports() {
+    local name tries
+    for name in "$@"; do
+        for ((tries = 0; ; tries++)); do
+            (: < "/dev/tcp/127.0.0.1/${ports[$name]}") 2> /dev/null && break
+            ((tries < 300)) || { echo "Nobody has opened the port of $name." >&2; return 1; }
+            sleep 0.1
+        done
+    done
+}
+
 trap clean_up EXIT
 install_tools
 folder=$(mktemp -d)
@@ -215,4 +244,7 @@ make_certificates > "$folder/openssl.log" 2>&1 || {
 }
 make_content
 start_servers
+start_proxies
+start_httpbin
+await_ports "${!ports[@]}"
 LARKSPUR_INTEROP=$folder "$@"

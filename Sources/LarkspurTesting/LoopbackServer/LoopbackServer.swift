@@ -23,14 +23,22 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Throws: `POSIXError` where the system refuses a socket or a thread.
     public init() throws {
-        acceptor = try Acceptor(router: router, journal: journal)
+        acceptor = try Acceptor(router: router, journal: journal, socketPath: nil)
+    }
+
+    /// A server that runs, and listens on a Unix-domain socket instead of a port; ``url(_:)`` and ``baseURL`` are of no use then.
+    ///
+    /// - Parameter path: Where the socket is made, of at most 107 bytes; ``stop()`` removes it.
+    /// - Throws: `POSIXError` where the system refuses the socket or a thread, also because the file exists.
+    public init(unixSocket path: String) throws {
+        acceptor = try Acceptor(router: router, journal: journal, socketPath: path)
     }
 
     deinit {
         stop()
     }
 
-    /// The port on 127.0.0.1.
+    /// The port on 127.0.0.1; 0 for a Unix-domain socket.
     public var port: UInt16 { acceptor.port }
 
     /// The URL of the server without a path, such as `http://127.0.0.1:49152`.

@@ -18,15 +18,37 @@ enum System {
 
     /// A TCP socket that listens on a free port of 127.0.0.1.
     static func makeListeningSocket(backlog: Int32) throws -> Descriptor {
-        let descriptor = try check(socket(AF_INET, streamType, 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return try makeListeningSocket(AF_INET, address: address, backlog: backlog)
+    }
+
+    /// A socket that listens at a path, which must not exist yet.
+    static func makeListeningSocket(path: String, backlog: Int32) throws -> Descriptor {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // A zero ends the path.
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw error(code: ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return try makeListeningSocket(AF_UNIX, address: address, backlog: backlog)
+    }
+
+    static func removeFile(_ path: String) {
+        unlink(path)
+    }
+
+    private static func makeListeningSocket<Address: BitwiseCopyable>(
+        _ family: Int32,
+        address: Address,
+        backlog: Int32
+    ) throws -> Descriptor {
+        let descriptor = try check(socket(family, streamType, 0))
         do {
             markCloseOnExec(descriptor)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            try withUnsafePointer(to: &address) { pointer in
+            try withUnsafePointer(to: address) { pointer in
                 try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    _ = try check(bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)))
+                    _ = try check(bind(descriptor, address, socklen_t(MemoryLayout<Address>.size)))
                 }
             }
             _ = try check(listen(descriptor, backlog))

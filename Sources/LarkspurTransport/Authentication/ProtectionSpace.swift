@@ -25,11 +25,23 @@ struct ProtectionSpace: Sendable, Hashable {
             self.isProxy = isProxy
         }
 
-        /// The server of an http or https URL; nil for any other.
+        /// - Parameter socketPath: The path of a Unix-domain socket, in which case counts.
+        private init(scheme: String, socketPath: String) {
+            self.scheme = scheme
+            host = socketPath
+            port = 0
+            isProxy = false
+        }
+
+        /// The server of an http or https URL, be it on a Unix-domain socket; nil for any other.
         init?(url: URL) {
-            guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
-                let host = url.host(percentEncoded: false), !host.isEmpty
+            guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: false), !host.isEmpty
             else { return nil }
+            if UnixSocketTarget.schemes.contains(scheme) {
+                self.init(scheme: scheme, socketPath: host)
+                return
+            }
+            guard scheme == "http" || scheme == "https" else { return nil }
             self.init(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
         }
     }

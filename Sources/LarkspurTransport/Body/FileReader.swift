@@ -4,6 +4,7 @@ final class FileReader: BodyReader {
     private let file: URL
     private let descriptor: Int32
     private let size: Int64
+    private let modification: timespec
     private(set) var position: Int64 = 0
     private(set) var failure: URLError?
 
@@ -28,6 +29,7 @@ final class FileReader: BodyReader {
             throw .engine(.fileIsDirectory, "\(file.path) is not a file that can be read.", url: file)
         }
         size = Int64(status.st_size)
+        modification = status.st_mtim
     }
 
     deinit { close(descriptor) }
@@ -39,16 +41,27 @@ final class FileReader: BodyReader {
         guard wanted > 0 else { return .bytes(0) }
         let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
         guard count > 0 else {
-            let reason = count == 0 ? "it has become shorter" : String(cString: strerror(errno))
-            failure = .engine(
-                .requestBodyStreamExhausted,
-                "The file \(file.path) could not be read to its end: \(reason).",
-                url: file
-            )
-            return .failed
+            return fail(count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
+        // With its last bytes the server would take the content for whole.
+        guard position + Int64(count) < size || isUnchanged else { return fail("it was changed meanwhile") }
         position += Int64(count)
         return .bytes(count)
+    }
+
+    private func fail(_ reason: String) -> EasyHandle.Provision {
+        failure = .engine(
+            .requestBodyStreamExhausted,
+            "The file \(file.path) could not be read to its end: \(reason).",
+            url: file
+        )
+        return .failed
+    }
+
+    private var isUnchanged: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_size == size
+            && status.st_mtim.tv_sec == modification.tv_sec && status.st_mtim.tv_nsec == modification.tv_nsec
     }
 
     func seek(to offset: Int64) -> Bool {

@@ -45,6 +45,8 @@ final class EasyHandle {
     private var proxyFields: OpaquePointer?
     /// What the last transfer was set up to prove itself with.
     var proof = Proof()
+    private var addresses: OpaquePointer?
+    var route = Route()
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.
@@ -82,6 +84,7 @@ final class EasyHandle {
         libcurl_easy_cleanup(raw)
         libcurl_slist_free_all(fields)
         libcurl_slist_free_all(proxyFields)
+        libcurl_slist_free_all(addresses)
         errorText.deallocate()
     }
 
@@ -99,6 +102,9 @@ final class EasyHandle {
     func set(_ option: Int32, int64 value: Int64) { _ = libcurl_easy_setopt_int64(raw, option, value) }
 
     func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
+
+    /// Sets an option that not every libcurl has; false where this one has not.
+    func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
 
@@ -135,6 +141,12 @@ final class EasyHandle {
         _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
         set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
         set(CURLOPT_VERBOSE, isOn ? 1 : 0)
+    }
+
+    /// Sets where hosts are to be found, in libcurl's notation; once.
+    func setHostAddresses(_ lines: [String]) {
+        addresses = lines.reduce(addresses) { list, line in libcurl_slist_append(list, line) ?? list }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_RESOLVE, addresses.map { UnsafeRawPointer($0) })
     }
 
     // MARK: Under way

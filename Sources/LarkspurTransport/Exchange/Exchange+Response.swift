@@ -9,6 +9,12 @@ extension Exchange {
             failure = .engine(.badServerResponse, "The response says different things of its length.", url: url)
             return false
         }
+        if head.status == 417, asksFirst {
+            // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks like the end.
+            mayAskFirst = false
+            question = .unaskedContent
+            return false
+        }
         guard let response = head.makeResponse(url: url) else { return false }
         if case .refusal = question {
             // libcurl has answered it.
@@ -130,8 +136,8 @@ extension Exchange {
         sentBytes = 0
         self.body = body
         reader = nil
-        // What nothing was read of need not be asked for anew.
-        if case .stream = body, streamReader?.position == 0 {} else { streamReader = nil }
+        // A stream of which nothing was read serves again.
+        if streamReader?.position != 0 { streamReader = nil }
         start()
     }
 

@@ -25,9 +25,7 @@ extension Exchange {
             let reader = try makeReader()
             self.reader = reader
             try chooseRoute()
-            guard let handle = reactor.takeHandle() else {
-                throw .engine(.unknown, "libcurl could not make a transfer.", url: request.url)
-            }
+            let handle = try reactor.takeHandle(for: request.url)
             self.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
@@ -74,7 +72,8 @@ extension Exchange {
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
                     ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
-                authorization: proof.authorization
+                authorization: proof.authorization,
+                mayAskFirst: mayAskFirst
             )
             proxyLine = try proof.proxyLine
         } catch {
@@ -82,7 +81,7 @@ extension Exchange {
         }
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
-        handle.setRoute(proxy: proxy)
+        handle.setRoute(proxy: proxy, socketPath: head.target.socketPath)
         handle.setProof(
             EasyHandle.Proof(
                 proxyField: proxyLine,
@@ -92,6 +91,7 @@ extension Exchange {
             )
         )
         setMethod(head.method, of: handle, length: head.body)
+        asksFirst = head.asksFirst
         negotiatesCoding = !head.setsAcceptEncoding
         handle.setFields(head.lines, and: negotiatesCoding ? head.acceptEncoding : nil)
         handle.set(
@@ -157,6 +157,9 @@ extension Exchange {
         if let refusal { return receiveTunnelRefusal(refusal) }
         // Of a response that nobody will get it does not matter how it ends.
         if case .renewal = question, failure == nil { return beginNext(request, body: body) }
+        if needsNewStream(after: result) { return beginNext(request, body: .stream(nil)) }
+        // The transfer was stopped for that, which libcurl calls a failure.
+        if case .unaskedContent = question { return beginNext(request, body: body) }
         if let error { return finish(error) }
         guard response != nil else {
             return finish(
@@ -173,6 +176,16 @@ extension Exchange {
         // The answer says what follows.
         default: break
         }
+    }
+
+    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on it: libcurl begins anew on
+    /// another one, for which only content that can be read again is enough.
+    private func needsNewStream(after result: Int32) -> Bool {
+        guard result == CURLE_SEND_FAIL_REWIND, response == nil, !hasRenewedStream, case .stream = body else {
+            return false
+        }
+        hasRenewedStream = true
+        return true
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {

@@ -38,6 +38,8 @@ final class Exchange {
         case renewal
         /// Nothing, as libcurl may be about to answer it; if it is not, this was a refusal.
         case refusal(AuthenticationState.Party, ResponseHead)
+        /// Nothing, but the content has to be sent without asking whether the server wants it.
+        case unaskedContent
         case hostedChallenge(URLAuthenticationChallenge)
     }
 
@@ -74,6 +76,8 @@ final class Exchange {
     var failure: URLError?
     var isReceivingPaused = false
     var isSendingPaused = false
+    /// Whether the server is asked if it wants the content before it gets it.
+    var asksFirst = false
     /// Whether the engine says which codings it takes, and so has to undo them.
     var negotiatesCoding = false
     var transactionStart = Date.distantPast
@@ -85,6 +89,10 @@ final class Exchange {
 
     // The whole task.
     var redirects = 0
+    /// Whether the server may be asked if it wants long content: until one has refused to say.
+    var mayAskFirst = true
+    /// Whether another stream was fetched because a connection that had been used before was lost.
+    var hasRenewedStream = false
     var authentication = AuthenticationState()
     var content = Data()
     var file: DownloadFile?

@@ -43,9 +43,8 @@ struct RequestProof {
     var proxyLine: String? {
         get throws(RequestHead.Failure) {
             guard let proxyAuthorization else { return nil }
-            var lines = RequestLines()
-            try lines.add("Proxy-Authorization", proxyAuthorization)
-            return lines.lines.first
+            guard !proxyAuthorization.breaksLine else { throw .invalidFieldValue(name: "Proxy-Authorization") }
+            return "Proxy-Authorization: " + proxyAuthorization
         }
     }
 

@@ -9,7 +9,9 @@ extension CookieJar {
         let isSecure: Bool
 
         init?(_ url: URL) {
-            guard let host = url.host(percentEncoded: false), !host.isEmpty else { return nil }
+            // A socket's path is no domain that a cookie could belong to.
+            guard let host = url.host(percentEncoded: false), !host.isEmpty, host.utf8.first != UInt8(ascii: "/")
+            else { return nil }
             self.host = CookieHost(host)
             path = url.path(percentEncoded: true)
             isSecure = url.scheme?.lowercased() == "https"

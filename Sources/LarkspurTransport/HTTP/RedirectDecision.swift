@@ -18,14 +18,15 @@ enum RedirectDecision {
         guard isRedirect(status), let location, !location.isEmpty, let source = request.url else { return .deliver }
         let base = URLReference(source.absoluteString)
         let target = target(location, from: base)
-        if let scheme = target.scheme?.lowercased(), scheme != "http", scheme != "https" {
+        let staysOnSocket = target.isOnSocket && target.hasSameServer(as: base)
+        if let scheme = target.scheme?.lowercased(), scheme != "http", scheme != "https", !staysOnSocket {
             return .fail(.unsupportedURL, "The server redirects to a URL whose scheme is \(scheme), not http or https.")
         }
-        guard let origin = target.origin, let url = URL(string: target.text), url.host?.isEmpty == false else {
+        let (origin, baseOrigin) = (target.origin, base.origin)
+        guard origin != nil || staysOnSocket, let url = URL(string: target.text), url.host?.isEmpty == false else {
             return .deliver
         }
-        let baseOrigin = base.origin
-        if baseOrigin?.scheme == "https", origin.scheme == "http", !allowsInsecureTarget {
+        if baseOrigin?.scheme == "https", origin?.scheme == "http", !allowsInsecureTarget {
             return .fail(
                 .appTransportSecurityRequiresSecureConnection,
                 "The server redirects from https to http, where the request would not be protected."

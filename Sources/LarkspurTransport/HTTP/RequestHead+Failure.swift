@@ -3,7 +3,7 @@
 extension RequestHead {
     /// Why a request cannot be written. A sentence names the offender, never its value, which may be a secret.
     enum Failure: Error, Equatable {
-        case missingURL, invalidURL, unsupportedScheme
+        case missingURL, invalidURL, unsupportedScheme, invalidSocketPath
         case invalidMethod
         case invalidFieldName(String)
         case invalidFieldValue(name: String)
@@ -19,6 +19,8 @@ extension RequestHead {
             case .invalidURL:
                 "The URL is not absolute, or has no host, an impossible port or characters that no URL has."
             case .unsupportedScheme: "The URL's scheme is neither http nor https."
+            case .invalidSocketPath:
+                "The URL's host is not the percent-encoded, absolute path of a Unix-domain socket, of at most 107 bytes."
             case .invalidMethod: "The method contains characters that HTTP does not allow there."
             case .invalidFieldName(let name):
                 "The field name \(name.debugDescription) contains characters that HTTP does not allow there."

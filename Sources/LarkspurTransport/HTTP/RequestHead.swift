@@ -10,6 +10,11 @@ struct RequestHead {
         case unknown
 
         var hasContent: Bool { self != .none && self != .known(0) }
+
+        /// Whether it is worth asking first if the server wants it (RFC 9110, section 10.1.1), as libcurl does above 1 MiB.
+        var isLong: Bool {
+            if case .known(let length) = self { length > 1 << 20 } else { false }
+        }
     }
 
     let method: String
@@ -18,6 +23,8 @@ struct RequestHead {
     let lines: [String]
     /// The length of the content, which a stream's request may state in a Content-Length field.
     let body: BodyLength
+    /// Whether the server is asked if it wants the content before it gets it.
+    let asksFirst: Bool
     /// Whether the caller negotiates the coding, and so gets the content as it comes.
     let setsAcceptEncoding: Bool
 
@@ -27,13 +34,14 @@ struct RequestHead {
     /// Checks the request, for libcurl writes what it is given, and completes its fields.
     ///
     /// The request's own fields win over `additionalFields`, and both over `cookie`. `authorization` is the answer to a challenge and wins over all.
-    /// Fields about the transfer of the content are libcurl's to write.
+    /// Fields about the transfer of the content are libcurl's to write; it asks first whether the server wants long content if it may.
     init(
         _ request: URLRequest,
         additionalFields: [String: String],
         body: BodyLength,
         cookie: String?,
-        authorization: String?
+        authorization: String?,
+        mayAskFirst: Bool = true
     ) throws(Failure) {
         guard let url = request.url else { throw .missingURL }
         target = try RequestTarget(url)
@@ -47,9 +55,10 @@ struct RequestHead {
             lines = RequestLines.defaults
             self.body = .none
             setsAcceptEncoding = false
+            asksFirst = false
             return
         }
-        var made = RequestLines()
+        var made = RequestLines(mayAskFirst: mayAskFirst)
         if let authorization { try made.add("Authorization", authorization) }
         for (name, value) in fields { try made.add(name, value) }
         for (name, value) in additionalFields { try made.add(name, value) }
@@ -58,6 +67,7 @@ struct RequestHead {
         made.addDefaults(method: method, body: self.body)
         lines = made.lines
         setsAcceptEncoding = made.contains(.acceptEncoding)
+        asksFirst = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
     }
 }
 

@@ -18,8 +18,11 @@ struct RequestLines {
     private var names: [String] = []
     private var noted: Noted = []
     private var statedLength: Int64?
+    private let mayAskFirst: Bool
 
-    init() {
+    /// - Parameter mayAskFirst: Whether the server may be asked if it wants the content.
+    init(mayAskFirst: Bool) {
+        self.mayAskFirst = mayAskFirst
         lines.reserveCapacity(16)
         names.reserveCapacity(16)
     }
@@ -41,7 +44,9 @@ struct RequestLines {
     private mutating func note(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
         case 6 where name.hasSameLetters(as: "Accept"): noted.insert(.accept)
-        case 6 where name.hasSameLetters(as: "Expect"): noted.insert(.expect)
+        case 6 where name.hasSameLetters(as: "Expect"):
+            guard mayAskFirst else { return false }
+            noted.insert(.expect)
         case 10 where name.hasSameLetters(as: "User-Agent"): noted.insert(.userAgent)
         case 12 where name.hasSameLetters(as: "Content-Type"): noted.insert(.contentType)
         case 15 where name.hasSameLetters(as: "Accept-Encoding"): noted.insert(.acceptEncoding)
@@ -77,7 +82,7 @@ struct RequestLines {
             )
         }
         if body.hasContent {
-            if !contains(.expect) { lines.append("Expect:") }
+            if !contains(.expect), !mayAskFirst || !body.isLong { lines.append("Expect:") }
         } else if isPost || method == "PUT" || method == "PATCH" {
             // Servers wait for content with these methods unless told that there is none (RFC 9110, section 8.6).
             lines.append("Content-Length: 0")

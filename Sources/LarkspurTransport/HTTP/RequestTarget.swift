@@ -4,21 +4,25 @@
 struct RequestTarget: Equatable {
     let text: String
     let isSecure: Bool
-    /// Whether the URL names a user. libcurl would send the name unasked, so it is left out of `text`.
-    let hasUserInfo: Bool
+    /// The path of the Unix-domain socket on which the server listens; nil if it is found by the host of the URL.
+    let socketPath: String?
 
     init(_ url: URL) throws(RequestHead.Failure) {
         var whole = url.absoluteString
         let parts = whole.withUTF8 { Self.parts(of: $0) }
         guard let parts else { throw .invalidURL }
-        switch parts.scheme {
-        case .http: isSecure = false
-        case .https: isSecure = true
-        case .other: throw .unsupportedScheme
+        if parts.scheme == .other {
+            let target = try UnixSocketTarget(url)
+            socketPath = target.socketPath
+            isSecure = target.isSecure
+            text = target.text
+            return
         }
+        socketPath = nil
+        isSecure = parts.scheme == .https
         guard parts.isValid else { throw .invalidURL }
-        hasUserInfo = parts.hostStart > parts.authorityStart
-        if parts.end == whole.utf8.count, !hasUserInfo {
+        // libcurl would send the name of a user unasked.
+        if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
             text = whole
         } else {
             text = whole.withUTF8 {

@@ -8,6 +8,14 @@ extension URLReference {
         let port: Int
     }
 
+    /// Whether it names a server on a Unix-domain socket, to which no other server may lead.
+    var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.lowercased()) } ?? false }
+
+    /// Whether scheme and authority are the same, letter by letter.
+    func hasSameServer(as other: URLReference) -> Bool {
+        scheme?.lowercased() == other.scheme?.lowercased() && authority == other.authority
+    }
+
     /// Nil for anything but an http or https URL with a host and a port that exists.
     var origin: Origin? {
         guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let authority else {

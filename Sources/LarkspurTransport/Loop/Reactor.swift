@@ -126,7 +126,16 @@ final class Reactor {
         return host
     }
 
-    func takeHandle() -> EasyHandle? { pool.popLast() ?? EasyHandle(bufferSize: Exchange.bufferSize) }
+    func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
+        if let handle = pool.popLast() { return handle }
+        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize) else {
+            throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
+        }
+        if let sentence = handle.setRoute(of: settings.options) {
+            throw .engine(.cannotFindHost, sentence, url: url)
+        }
+        return handle
+    }
 
     func add(_ handle: EasyHandle) -> Bool {
         hasWork = true

@@ -24,6 +24,7 @@ extension TransferMetrics {
         firstByte = response == nil ? nil : handle.time(CURLINFO_STARTTRANSFER_TIME_T)
         end = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
         protocolName = response == nil ? nil : Self.protocolName(handle.long(CURLINFO_HTTP_VERSION))
+        isProxyConnection = handle.route.proxy != nil
         isReusedConnection = !isNewConnection && requestStart != nil
         localAddress = handle.address(CURLINFO_LOCAL_IP)
         localPort = localAddress.map { _ in handle.long(CURLINFO_LOCAL_PORT) }

@@ -25,6 +25,8 @@ public struct TransferMetrics: Sendable, Hashable {
     public let protocolName: String?
     /// Whether the connection had been used before.
     public let isReusedConnection: Bool
+    /// Whether the request went through a proxy.
+    public let isProxyConnection: Bool
     /// The numerical address and port of this side, if there was a connection.
     public let localAddress: String?
     /// See ``localAddress``.

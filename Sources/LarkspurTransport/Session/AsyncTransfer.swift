@@ -92,7 +92,7 @@ extension AsyncTransfer where Value == Never {
 
 extension URLError {
     fileprivate static var cancelledBeforeStart: URLError {
-        EngineFailure.cancelled.error(url: nil)
+        URLError.engine(.cancelled, "The request was cancelled.", url: nil)
     }
 }
 #endif

@@ -12,6 +12,14 @@ extension CurlURLSession {
         public var maximumExpansion = 100
         /// Which proxies are used. Default: those of the configuration, else those of the environment.
         public var proxy = ProxyChoice.automatic
+        /// Hosts whose addresses are given here, so that nobody is asked for them. Default: none.
+        public var hostAddresses: [HostAddress] = []
+        /// The address, or the name of the network interface, from which connections are made. Default: nil, the system's choice.
+        public var localAddress: String?
+        /// The addresses of the name servers that are asked, each with a port if need be. Default: none, the system's.
+        ///
+        /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not; with any other every request fails.
+        public var nameServers: [String] = []
         /// How servers and the client prove who they are.
         public var tls = TLSConfiguration()
 

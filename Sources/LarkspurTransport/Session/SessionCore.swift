@@ -54,7 +54,8 @@ final class SessionCore: Sendable {
     /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other schemes.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme?.lowercased() else { return true }
-        return scheme == "http" || scheme == "https" || settings.protocols.hosts(request)
+        return scheme == "http" || scheme == "https" || UnixSocketTarget.schemes.contains(scheme)
+            || settings.protocols.hosts(request)
     }
 
     func makeTask(

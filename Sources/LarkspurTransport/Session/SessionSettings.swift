@@ -12,6 +12,7 @@ struct SessionSettings: Sendable {
     let cookies: CookieJar
     let credentials: CredentialStore
     let protocols: HostedProtocolClasses
+    let proxies: ProxySettings
     let options: CurlURLSession.Options
 
     init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
@@ -29,6 +30,11 @@ struct SessionSettings: Sendable {
         )
         credentials = CredentialStore(storage: configuration.urlCredentialStorage)
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
+        proxies = ProxySettings(
+            options.proxy,
+            dictionary: configuration.connectionProxyDictionary,
+            environment: { getenv($0).map { String(cString: $0) } }
+        )
         self.options = options
     }
 

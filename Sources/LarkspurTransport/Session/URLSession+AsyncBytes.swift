@@ -77,7 +77,7 @@ final class ByteSourceOwner: Sendable {
     func next() async throws -> Data? {
         guard !Task.isCancelled else {
             source.cancel()
-            throw EngineFailure.cancelled.error(url: nil)
+            throw URLError.engine(.cancelled, "The request was cancelled.", url: nil)
         }
         return try await withTaskCancellationHandler {
             try await source.next()

@@ -22,6 +22,10 @@ def main():
         return
     if options.check:
         return
+    if options.programs:
+        names = {clients.PROGRAMS[name] for name in options.client or clients.PROGRAMS}
+        print(*sorted(name for name in names if name))
+        return
     seconds = 0.2 if options.quick else 1.5
     runs = options.runs or (1 if options.quick else 5)
     print(report.environment(runs, seconds), flush=True)
@@ -45,6 +49,7 @@ def _options():
     parser.add_argument("--quick", action="store_true", help="one short run of each, to see that it works")
     parser.add_argument("--all", action="store_true", help="build-time too")
     parser.add_argument("--list", action="store_true", help="list the scenarios")
+    parser.add_argument("--programs", action="store_true", help=argparse.SUPPRESS)  # only name those that are needed
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # only read the arguments
     options = parser.parse_args()
     for name in options.scenarios:
@@ -92,7 +97,13 @@ def _request_runner(scenario, options, seconds):
     # Caches and cookies of the clients go into the temporary folder; no proxy stands between them and the server.
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     environment |= {"HOME": os.environ["BENCH_FOLDER"], "TMPDIR": os.environ["BENCH_FOLDER"]}
-    return names, lambda name: measurements.run(programs / clients.PROGRAMS[name], name, arguments, environment)
+
+    def run(name):
+        if name == "curl":
+            return measurements.run_curl(scenario.curl_arguments(f"{scheme}://127.0.0.1:{port}"), environment)
+        return measurements.run(programs / clients.PROGRAMS[name], name, arguments, environment)
+
+    return names, run
 
 
 def _build_runner(scenario, options):
@@ -109,7 +120,7 @@ def _build_runner(scenario, options):
 
 
 def _built(programs, options):
-    names = [name for name, program in clients.PROGRAMS.items() if (programs / program).exists()]
+    names = [name for name, program in clients.PROGRAMS.items() if program is None or (programs / program).exists()]
     return [name for name in names if not options.client or name in options.client]
 
 

@@ -9,6 +9,7 @@ PROGRAMS = {
     "async-http-client": "BenchAsyncHTTPClient",
     "async-http-client-async": "BenchAsyncHTTPClient",
     "libcurl-c": "BenchLibcurl",
+    "curl": None,  # the command
 }
 
 #: Those that the others are compared with.
@@ -21,7 +22,15 @@ OWN = [name for name in PROGRAMS if name not in PEERS]
 COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion", "SessionManager"}
 
 
+#: They write content to files, or send it from files.
+WITH_FILES = {"CurlURLSession", "FoundationNetworking", "curl"}
+
+
 def can_do(client, workload):
+    if workload in ("download", "upload"):
+        return client in WITH_FILES
+    if client == "curl":
+        return False
     if workload in ("discard", "slow"):
         return client not in COLLECTING
     if workload == "json":

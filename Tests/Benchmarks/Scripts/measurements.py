@@ -1,7 +1,9 @@
 """Runs the clients' programs, each measurement in a process of its own."""
 
 import json
+import os
 import subprocess
+import time
 
 TIME_LIMIT = 300  # seconds
 
@@ -27,4 +29,20 @@ def run(program, client, arguments, environment):
         "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
         "peak_rss_mib": figures["peak_rss_kib"] / 1024,
         "growth": figures["growth"],
+    }
+
+
+def run_curl(arguments, environment):
+    """The figures of the curl command, of the whole process."""
+    start = time.monotonic()
+    process = subprocess.Popen(["curl", "--silent", "--show-error", "--fail", *arguments], env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Failure(f"curl ended with status {process.returncode}")
+    return {
+        "cpu_us_per_request": (usage.ru_utime + usage.ru_stime) * 1e6,
+        "requests_per_second": 1 / (time.monotonic() - start),
+        "peak_rss_mib": usage.ru_maxrss / 1024,
+        "growth": [],
     }

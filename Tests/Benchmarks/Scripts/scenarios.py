@@ -1,6 +1,7 @@
 """The scenarios: what is requested, and how many at once."""
 
 import dataclasses
+import os
 
 SMALL = "small.json"
 ITEMS = "items.json"
@@ -21,12 +22,15 @@ class Scenario:
     connections: int = 0  # as many as requests in flight
     requests: int = 0  # as many as there is time for
     content_length: int = 0  # any
+    source: str = ""  # the file that is uploaded
     is_slow: bool = False  # only run when asked for
 
     def quick(self):
         """The same with little to do, for a smoke test."""
         if self.path == "zeros-1gib":
             return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
+        if self.source:
+            return dataclasses.replace(self, source="zeros-64mib")
         if self.name == "queued-10000":
             return dataclasses.replace(self, requests=1000, in_flight=1000)
         if self.name == "sessions-500":
@@ -47,13 +51,29 @@ class Scenario:
             values["requests"] = self.requests
         else:
             values["seconds"] = seconds
+        if self.workload == "upload":
+            values["file"] = self._file()
         if self.workload in ("discard", "slow"):
             values["warm-up-url"] = f"{base_url}/{SMALL}"
             values["buffer-size"] = STREAM_BUFFER_SIZE
-        if self.workload != "sessions":
+        if self.workload in ("download", "upload"):
+            # As with curl, of which the whole process is measured.
+            values["warm-up"] = 0
+        elif self.workload != "sessions":
             # Several for each connection: the first to be open may take the requests of others.
             values["warm-up"] = max(8 * (self.connections or self.in_flight), 500)
         return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+
+    def curl_arguments(self, base_url):
+        """The same for the curl command."""
+        url = f"{base_url}/{self.path}"
+        if self.workload == "upload":
+            return ["--upload-file", self._file(), "--output", os.devnull, url]
+        return ["--output", os.path.join(os.environ["BENCH_FOLDER"], "downloaded"), url]
+
+    def _file(self):
+        """What is uploaded: the file that has the length of what is downloaded."""
+        return os.path.join(os.environ["BENCH_FOLDER"], "content", self.source)
 
 
 def small(name, summary, **changes):
@@ -94,6 +114,15 @@ def _all():
         requests=1,
         content_length=1 << 30,
     )
+    yield Scenario(
+        "download-1gib",
+        "GET of 1 GiB into a file",
+        "zeros-1gib",
+        "download",
+        requests=1,
+        content_length=1 << 30,
+    )
+    yield Scenario("upload-1gib", "PUT of a file of 1 GiB", "uploads/file", "upload", requests=1, source="zeros-1gib")
     yield small(
         "queued-10000",
         "10,000 GETs of 70 bytes begun at once, on 64 connections",

@@ -19,6 +19,18 @@ struct Servers: Sendable {
         case otherHost
         case selfSigned
         case unknownIssuer
+        /// tinyproxy, for anybody and for ada with the password "secret".
+        case proxy, protectedProxy
+        /// SOCKS 5: Dante, for anybody, and microsocks, for ada with the password "secret".
+        case socks, protectedSocks
+        case httpbin
+
+        fileprivate var isSecure: Bool {
+            switch self {
+            case .http, .proxy, .protectedProxy, .socks, .protectedSocks, .httpbin: false
+            case .h2, .http1, .tls12, .reloading, .expired, .notYetValid, .otherHost, .selfSigned, .unknownIssuer: true
+            }
+        }
     }
 
     private struct Description: Decodable {
@@ -45,10 +57,14 @@ struct Servers: Sendable {
     }
 
     func url(_ port: Port, _ target: String, host: String = "localhost") throws -> URL {
-        let number = try #require(ports[port])
-        let scheme = port == .http ? "http" : "https"
-        return try #require(URL(string: "\(scheme)://\(host):\(number)\(target)"))
+        let scheme = port.isSecure ? "https" : "http"
+        return try #require(URL(string: "\(scheme)://\(host):\(try number(of: port))\(target)"))
     }
+
+    func number(of port: Port) throws -> Int { try #require(ports[port]) }
+
+    /// The socket on which nginx listens as well.
+    var socketPath: String { file("nginx.sock").path }
 
     // MARK: Files
 

@@ -202,7 +202,6 @@ import Testing
         #expect(other == CurlError(code: 7, message: "", systemError: 111, verifyResult: 0))
         #expect(other?.localizedDescription == "libcurl failed with code 7.")
         #expect(URLError(.timedOut).curlError == nil)
-        #expect(EngineFailure.fileUnreadable(path: "/x", systemError: ENOENT).error(url: nil).curlError == nil)
     }
 
     @Test("The sentence tells what was lost, and of whom it speaks")

@@ -41,6 +41,7 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         var stream: (@Sendable (URLSessionTask, @escaping @Sendable (InputStream?) -> Void) -> Void)?
         var data: (@Sendable (URLSessionDataTask, Data) -> Void)?
         var completed: (@Sendable (URLSessionTask) -> Void)?
+        var sent: (@Sendable (Int64) -> Void)?
 
         static func with(_ change: (inout Answers) -> Void) -> Answers {
             var answers = Answers()
@@ -163,6 +164,7 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         totalBytesExpectedToSend: Int64
     ) {
         note(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpectedToSend))
+        answers.sent?(totalBytesSent)
     }
 
     // MARK: URLSessionDataDelegate

@@ -25,6 +25,7 @@ final class Acceptor: Sendable {
     }
 
     let port: UInt16
+    private let socketPath: String?
     private let listener: Socket
     private let alarmReceiver: Socket
     private let router: Router
@@ -32,11 +33,18 @@ final class Acceptor: Sendable {
     private let state: Mutex<State>
     private let isStopped = LoopbackServer.Gate()
 
-    init(router: Router, journal: Journal) throws {
+    /// - Parameter socketPath: Where it listens instead of on a port; the file is removed at the end.
+    init(router: Router, journal: Journal, socketPath: String?) throws {
         self.router = router
         self.journal = journal
-        listener = try Socket.listening(backlog: 1_024)
-        port = try listener.localPort()
+        self.socketPath = socketPath
+        if let socketPath {
+            listener = try Socket.listening(path: socketPath, backlog: 1_024)
+            port = 0
+        } else {
+            listener = try Socket.listening(backlog: 1_024)
+            port = try listener.localPort()
+        }
         let (alarm, alarmReceiver) = try Socket.pair()
         self.alarmReceiver = alarmReceiver
         state = Mutex(State(alarm: alarm))
@@ -70,6 +78,7 @@ final class Acceptor: Sendable {
             waitForEvents()
         }
         listener.close()
+        if let socketPath { System.removeFile(socketPath) }
         for connection in state.withLock({ $0.workers.values.map(\.connection) }) { connection.shutDown() }
         joinAllThreads()
         alarmReceiver.close()

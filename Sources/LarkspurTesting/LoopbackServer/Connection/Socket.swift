@@ -21,6 +21,10 @@ final class Socket: Sendable {
         Socket(descriptor: try System.makeListeningSocket(backlog: backlog))
     }
 
+    static func listening(path: String, backlog: Int32) throws -> Socket {
+        Socket(descriptor: try System.makeListeningSocket(path: path, backlog: backlog))
+    }
+
     static func pair() throws -> (Socket, Socket) {
         let (first, second) = try System.makeSocketPair()
         return (Socket(descriptor: first), Socket(descriptor: second))

@@ -10,6 +10,7 @@ struct ManagerClient: CallbackClient {
         workload = options.workload
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = options.connections
+        configuration.urlCache = nil
         manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
     }
 

@@ -12,6 +12,10 @@ package struct Options: Sendable {
         case discard
         /// As `discard`, with a consumer that sleeps.
         case slow
+        /// GET; the content is written to a file.
+        case download
+        /// PUT of a file.
+        case upload
         /// As many sessions as there are requests, each used once.
         case sessions
     }
@@ -22,6 +26,8 @@ package struct Options: Sendable {
     /// Requested before the measurement begins, to open connections; by default the same as `target`.
     package private(set) var warmUpTarget: Target?
     package private(set) var warmUpRequests = 0
+    /// The file that is uploaded.
+    package private(set) var file = ""
     package private(set) var requests = Int.max
     /// No request begins after that time.
     package private(set) var seconds: Double?
@@ -46,6 +52,7 @@ package struct Options: Sendable {
         case "--url": target.url = value
         case "--content-length": return replace(\.target.contentLength, with: Int(value).map(Optional.some))
         case "--warm-up-url": warmUpTarget = Target(url: value)
+        case "--file": file = value
         case "--warm-up": return replace(\.warmUpRequests, with: Int(value))
         case "--requests": return replace(\.requests, with: Int(value))
         case "--seconds": return replace(\.seconds, with: Double(value).map(Optional.some))

@@ -6,7 +6,7 @@ package struct Target: Sendable {
 
     /// What is wrong with a response, if anything.
     package func failure(status: Int, contentLength received: Int) -> String? {
-        guard status == 200 else { return "status \(status)" }
+        guard (200...299).contains(status) else { return "status \(status)" }
         guard let contentLength, contentLength != received else { return nil }
         return "\(received) bytes of content instead of \(contentLength)"
     }

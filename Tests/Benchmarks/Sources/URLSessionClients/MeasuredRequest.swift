@@ -11,6 +11,7 @@ struct MeasuredRequest: Sendable {
         guard let url = URL(string: target.url) else { end("\(target.url) is no URL.") }
         self.target = target
         var request = URLRequest(url: url)
+        if workload == .upload { request.httpMethod = "PUT" }
         if workload == .post {
             request.httpMethod = "POST"
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")

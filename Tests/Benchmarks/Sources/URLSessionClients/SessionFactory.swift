@@ -7,10 +7,11 @@ package typealias SessionFactory =
     @Sendable (URLSessionConfiguration, (any URLSessionDelegate)?, OperationQueue?) -> URLSession
 
 extension URLSessionConfiguration {
-    /// The default configuration, with so many connections to a host.
+    /// The default configuration, with so many connections to a host and no cache, which would spare the requests.
     static func measured(_ options: Options) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = options.connections
+        configuration.urlCache = nil
         return configuration
     }
 }

@@ -1,0 +1,35 @@
+#if canImport(FoundationNetworking)
+/// Where a host is to be found, whatever the resolver says: for tests, and for servers that have no name yet.
+public struct HostAddress: Sendable, Hashable {
+    /// The host's name, as it stands in URLs.
+    public var host: String
+    /// The port, as it stands in URLs or follows from their scheme.
+    public var port: Int
+    /// The numerical addresses that are tried, in this order; at least one.
+    public var addresses: [String]
+
+    /// Makes one.
+    /// - Parameters:
+    ///   - host: The host's name, as it stands in URLs.
+    ///   - port: The port, as it stands in URLs or follows from their scheme.
+    ///   - addresses: The numerical addresses that are tried, in this order; at least one.
+    public init(host: String, port: Int, addresses: [String]) {
+        self.host = host
+        self.port = port
+        self.addresses = addresses
+    }
+
+    /// In libcurl's notation; nil if something in it is not what it should be.
+    var curlLine: String? {
+        guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
+            host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
+            addresses.allSatisfy({ IPAddress($0) != nil })
+        else { return nil }
+        let numbers = addresses.map { address in
+            address.utf8.contains(UInt8(ascii: ":")) && address.utf8.first != UInt8(ascii: "[")
+                ? "[\(address)]" : address
+        }
+        return "\(host):\(port):\(numbers.joined(separator: ","))"
+    }
+}
+#endif

@@ -1,0 +1,103 @@
+#if canImport(FoundationNetworking)
+/// Which proxy a request goes through, as a value.
+struct ProxySettings: Sendable, Equatable {
+    /// Why a request cannot be sent on its way.
+    struct Failure: Error, Equatable {
+        let sentence: String
+    }
+
+    private enum Entry: Sendable, Equatable {
+        case direct
+        case proxy(ProxyServer)
+        case invalid(Failure)
+    }
+
+    static let direct = ProxySettings()
+
+    private var http = Entry.direct
+    private var https = Entry.direct
+    private var exceptions: [HostException] = []
+
+    /// Whether no request goes through a proxy.
+    var isDirect: Bool { http == .direct && https == .direct }
+
+    private init() {}
+
+    /// - Parameters:
+    ///   - choice: What the session's options say.
+    ///   - dictionary: The configuration's `connectionProxyDictionary`.
+    ///   - environment: The value of a variable of the environment; nil if there is none.
+    init(_ choice: ProxyChoice, dictionary: [AnyHashable: Any]?, environment: (String) -> String?) {
+        switch choice {
+        case .direct: self.init()
+        case .automatic:
+            if let dictionary { self.init(dictionary) } else { self.init(environment) }
+        case .server(let server, let exceptions):
+            self.init()
+            http = Self.entry(server, name: "proxy")
+            https = http
+            self.exceptions = exceptions.compactMap { HostException($0) }
+        }
+    }
+
+    /// The proxy for a URL; nil if it is connected to directly.
+    func proxy(for url: URL) throws(Failure) -> ProxyServer? {
+        let isSecure = url.scheme?.lowercased() == "https"
+        let entry = isSecure ? https : http
+        if entry == .direct { return nil }
+        let host = url.host(percentEncoded: false) ?? ""
+        let port = url.port ?? (isSecure ? 443 : 80)
+        if exceptions.contains(where: { $0.matches(host: host, port: port) }) { return nil }
+        switch entry {
+        case .direct: return nil
+        case .proxy(let proxy): return proxy
+        case .invalid(let failure): throw failure
+        }
+    }
+
+    private static func entry(_ server: ProxyServer, name: String) -> Entry {
+        server.isValid ? .proxy(server) : .invalid(Failure(sentence: "The \(name) has no valid host and port."))
+    }
+
+    // MARK: The environment
+
+    private init(_ environment: (String) -> String?) {
+        self.init()
+        func entry(_ names: String...) -> Entry? {
+            for name in names {
+                guard let text = environment(name) else { continue }
+                // Set to nothing, a variable turns off what a more general one says.
+                guard !text.isEmpty else { return .direct }
+                return ProxyServer(text).map(Entry.proxy)
+                    ?? .invalid(Failure(sentence: "The environment variable \(name) names no proxy that can be used."))
+            }
+            return nil
+        }
+        let all = entry("all_proxy", "ALL_PROXY") ?? .direct
+        http = entry("http_proxy") ?? all
+        https = entry("https_proxy", "HTTPS_PROXY") ?? all
+        let names = environment("no_proxy") ?? environment("NO_PROXY") ?? ""
+        exceptions = names.split { $0 == "," || $0 == " " }.compactMap { HostException(String($0)) }
+    }
+
+    // MARK: The configuration
+
+    private init(_ dictionary: [AnyHashable: Any]) {
+        self.init()
+        let values = ProxyDictionary(dictionary)
+        let socks = values.server(.socks5, "SOCKS").map { Self.entry($0, name: "SOCKS proxy of the configuration") }
+        let needsScript = values.isOn("ProxyAutoConfigEnable") || values.isOn("ProxyAutoDiscoveryEnable")
+        let otherwise =
+            socks
+            ?? (needsScript
+                ? .invalid(
+                    Failure(sentence: "Proxies cannot be configured by a script: name them in the configuration.")
+                )
+                : .direct)
+        http = values.server(.http, "HTTP").map { Self.entry($0, name: "HTTP proxy of the configuration") } ?? otherwise
+        https =
+            values.server(.http, "HTTPS").map { Self.entry($0, name: "HTTPS proxy of the configuration") } ?? otherwise
+        exceptions = values.exceptions.compactMap { HostException($0) }
+    }
+}
+#endif

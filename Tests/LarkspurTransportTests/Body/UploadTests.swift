@@ -1,0 +1,274 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+/// Content on its way to a server: whole, or an error.
+@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    private static let long = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
+
+    enum Source: String, CaseIterable, Sendable {
+        case data, file, stream
+
+        /// A task that sends content, with a log for its delegate.
+        func task(
+            _ content: Data,
+            to url: URL,
+            _ method: String = "PUT",
+            in session: URLSession,
+            _ log: DelegateLog? = nil
+        ) throws -> (URLSessionUploadTask, DelegateLog, TemporaryFile?) {
+            let task: URLSessionUploadTask
+            var file: TemporaryFile?
+            var headers: [String: String] = [:]
+            if self == .stream { headers["Content-Length"] = "\(content.count)" }
+            let request = URLRequest(url, method, headers: headers)
+            switch self {
+            case .data: task = session.uploadTask(with: request, from: content)
+            case .file:
+                let made = try TemporaryFile(content)
+                task = session.uploadTask(with: request, fromFile: made.url)
+                file = made
+            case .stream: task = session.uploadTask(withStreamedRequest: request)
+            }
+            let log = log ?? DelegateLog(.with { $0.stream = { $1(InputStream(data: content)) } })
+            task.delegate = log
+            return (task, log, file)
+        }
+    }
+
+    @Test("Long content is sent when the server has said that it wants it", arguments: Source.allCases)
+    func asksFirst(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: "PUT", .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
+        let outcome = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        #expect(outcome.text == "taken")
+        #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue"])
+        #expect(server.requests.map { $0.body == Self.long } == [true])
+        #expect(task.countOfBytesSent == Int64(Self.long.count))
+    }
+
+    @Test("Content of 1 MiB and less is sent at once")
+    func doesNotAsk() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: "PUT", .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, _) = try Source.data.task(Data(count: 1 << 20), to: server.url("/sink"), in: session)
+        _ = try await log.outcome(of: task)
+        #expect(server.requests.map { $0.headers["Expect"] } == [nil])
+    }
+
+    @Test("Content is sent in the end to a server that does not know the question", arguments: Source.allCases)
+    func ignorant(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        var sink = LoopbackServer.Response.text("taken")
+        sink.requestBody = .readWithoutContinue
+        server.route("/sink", method: "PUT", sink)
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
+        #expect(try await log.outcome(of: task).text == "taken")
+        withExtendedLifetime(file) {}
+        #expect(server.requests.map { $0.body == Self.long } == [true])
+    }
+
+    @Test("A server that refuses the question gets the content without it", arguments: Source.allCases)
+    func refusedExpectation(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        var refusal = LoopbackServer.Response.status(417)
+        refusal.requestBody = .refuse
+        server.route("/sink", method: "PUT", refusal, .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
+        let outcome = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        #expect(outcome.text == "taken")
+        #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+        #expect(server.requests.last?.body == Self.long)
+        // Nothing had been read of it.
+        #expect(log.names.filter { $0 == "stream" }.count <= 1)
+        #expect(log.names.filter { $0 == "response" }.count == 1)
+    }
+
+    @Test("A caller's own question that is refused is not asked again")
+    func ownExpectation() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        var refusal = LoopbackServer.Response.status(417)
+        refusal.requestBody = .refuse
+        server.route("/sink", method: "POST", refusal, .text("taken"), .text("again"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let request = URLRequest(
+            server.url("/sink"),
+            "POST",
+            body: Data("short".utf8),
+            headers: ["Expect": "100-continue"]
+        )
+        #expect(try await session.outcome(of: request).text == "taken")
+        #expect(server.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+        #expect(server.requests.last?.body == Data("short".utf8))
+    }
+
+    @Test("A 417 that answers no question is a response")
+    func plain417() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: "PUT", .status(417))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, _) = try Source.data.task(Data("short".utf8), to: server.url("/sink"), in: session)
+        #expect(try await log.outcome(of: task).status == 417)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A server that answers before it has the content is heard", arguments: Source.allCases)
+    func earlyAnswer(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        var refusal = LoopbackServer.Response.text("too much", status: 413)
+        refusal.requestBody = .refuse
+        server.route("/sink", method: "PUT", refusal)
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
+        let outcome = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        #expect(outcome.status == 413)
+        #expect(outcome.text == "too much")
+        #expect(task.countOfBytesSent < Int64(Self.long.count))
+    }
+
+    @Test("A server that answers in the middle of the content is heard, however it goes on", arguments: Source.allCases)
+    func answerInTheMiddle(source: Source) async throws {
+        let server = try RawServer { connection in
+            _ = connection.read(atLeast: 200_000)
+            connection.write("HTTP/1.1 403 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+        }
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        // Short enough not to be asked for, and longer than what waits in sockets.
+        let (task, log, file) = try source.task(Data(count: 1 << 20), to: server.url, in: session)
+        let outcome = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        #expect(outcome.status == 403)
+    }
+
+    @Test("A file that becomes shorter while it is sent is an error, and so is one that changes")
+    func changingFile() async throws {
+        for change in ["shorten", "rewrite", "lengthen"] {
+            let server = try LoopbackServer()
+            defer { server.stop() }
+            server.route("/sink", method: "PUT", .text("taken"))
+            let session = CurlURLSession(configuration: .ephemeral)
+            defer { session.invalidateAndCancel() }
+            let file = try TemporaryFile(Data(count: 64 << 20))
+            let task = session.uploadTask(with: URLRequest(server.url("/sink"), "PUT"), fromFile: file.url)
+            let changed = Recorder<Bool>()
+            let log = DelegateLog(
+                .with {
+                    $0.sent = { _ in
+                        guard changed.values.isEmpty else { return }
+                        changed.record(true)
+                        file.change(change)
+                    }
+                }
+            )
+            task.delegate = log
+            let outcome = try await log.outcome(of: task)
+            #expect(outcome.code == .requestBodyStreamExhausted, "\(change)")
+            #expect(server.requests.isEmpty, "\(change): the server must not take it for whole")
+        }
+    }
+
+    @Test("A file that cannot be read is an error, and nothing is sent")
+    func unreadable() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let folder = FileManager.default.temporaryDirectory
+        let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
+        for (url, code) in [
+            (missing, URLError.Code.fileDoesNotExist), (folder, .fileIsDirectory), (server.url("/"), .fileDoesNotExist),
+        ] {
+            let task = session.uploadTask(with: URLRequest(server.url("/put"), "PUT"), fromFile: url)
+            let log = DelegateLog()
+            task.delegate = log
+            #expect(try await log.outcome(of: task).code == code)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("Content is sent again where a kept connection turns out to be dead", arguments: Source.allCases)
+    func deadConnection(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: "PUT", .raw([], ending: .reset), .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        let (task, log, file) = try source.task(content, to: server.url("/sink"), in: session)
+        let outcome = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        #expect(outcome.text == "taken")
+        #expect(server.requests.map { $0.connection == 1 } == [true, true, false])
+        #expect(server.requests.last?.body == content)
+    }
+
+    @Test("A stream of which there is no second is an error where it would have to be sent again")
+    func noSecondStream() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let asked = Recorder<Bool>()
+        let log = DelegateLog(
+            .with {
+                $0.stream = { _, answer in
+                    asked.record(true)
+                    answer(asked.values.count == 1 ? InputStream(data: Data("first".utf8)) : nil)
+                }
+            }
+        )
+        let request = URLRequest(server.url("/redirect-to?url=/anything&status_code=307"), "POST")
+        let task = session.uploadTask(withStreamedRequest: request)
+        task.delegate = log
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.code == .requestBodyStreamExhausted)
+        #expect(asked.values.count == 2)
+    }
+
+    @Test("Progress goes up to the whole, and says what is expected", arguments: Source.allCases)
+    func progress(source: Source) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: "PUT", .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
+        _ = try await log.outcome(of: task)
+        withExtendedLifetime(file) {}
+        let reports: [(Int64, Int64, Int64)] = log.events.values.compactMap { event in
+            if case .sent(let count, let total, let expected) = event { (count, total, expected) } else { nil }
+        }
+        #expect(reports.map(\.0).reduce(0, +) == Int64(Self.long.count))
+        #expect(reports.map(\.1) == reports.map(\.1).sorted())
+        #expect(reports.last?.1 == Int64(Self.long.count))
+        #expect(reports.allSatisfy { $0.2 == Int64(Self.long.count) })
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite struct HostExceptionTests {
+    @Test(
+        "An exception names hosts, domains, addresses and networks",
+        arguments: [
+            ("example.com", "example.com", 80, true), ("example.com", "EXAMPLE.com.", 80, true),
+            ("example.com", "a.example.com", 80, true), ("example.com", "badexample.com", 80, false),
+            (".example.com", "a.b.example.com", 80, true), ("*.example.com", "a.example.com", 80, true),
+            (".example.com", "example.com", 80, true), ("example.com", "com", 80, false),
+            ("localhost:8080", "localhost", 8080, true), ("localhost:8080", "localhost", 80, false),
+            ("*", "anything.test", 1, true), ("<local>", "printer", 80, true), ("<local>", "a.b", 80, false),
+            ("<local>", "::1", 80, false), ("10.0.0.1", "10.0.0.1", 80, true), ("10.0.0.1", "10.0.0.10", 80, false),
+            ("10.0.0.0/8", "10.255.1.2", 80, true), ("10.0.0.0/8", "11.0.0.1", 80, false),
+            ("10.0.0.0/9", "10.127.0.1", 80, true), ("10.0.0.0/9", "10.128.0.1", 80, false),
+            ("0.0.0.0/0", "1.2.3.4", 80, true), ("0.0.0.0/0", "::1", 80, false), ("0.0.0.0/0", "a.test", 80, false),
+            ("::1", "[::1]", 80, true), ("[::1]:81", "::1", 81, true), ("[::1]:81", "::1", 80, false),
+            ("fe80::/10", "fe80::1", 80, true), ("fe80::/10", "fec0::1", 80, false), (" a ", "a", 1, true),
+            ("10.0.0.0/33", "10.0.0.1", 80, false), ("127.0.0.1:8000", "127.0.0.1", 8000, true),
+        ]
+    )
+    func matching(exception: String, host: String, port: Int, isExcepted: Bool) {
+        #expect(HostException(exception)?.matches(host: host, port: port) == isExcepted)
+    }
+
+    @Test("Nothing is no exception", arguments: ["", " ", ".", "*."])
+    func nothing(text: String) {
+        #expect(HostException(text) == nil)
+    }
+}
+#endif

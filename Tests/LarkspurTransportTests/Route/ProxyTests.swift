@@ -1,0 +1,141 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+/// An HTTP server may be told whole URLs, and then looks to a client like a proxy.
+@Suite(.timeLimit(.minutes(2))) struct ProxyTests {
+    private func session(
+        _ proxy: ProxyChoice = .automatic,
+        dictionary: [AnyHashable: Any]? = nil,
+        _ change: (inout CurlURLSession.Options) -> Void = { _ in }
+    ) -> CurlURLSession {
+        var options = CurlURLSession.Options()
+        options.proxy = proxy
+        change(&options)
+        return CurlURLSession(
+            configuration: .testing { $0.connectionProxyDictionary = dictionary },
+            options: options
+        )
+    }
+
+    @Test("A request for http is sent to the proxy, with the whole URL")
+    func plain() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.server(ProxyServer(host: "127.0.0.1", port: Int(server.port)), exceptions: ["b.test"]))
+        defer { session.invalidateAndCancel() }
+        let log = DelegateLog()
+        let task = session.dataTask(with: try #require(URL(string: "http://nowhere.test/anything?x=1")))
+        task.delegate = log
+        #expect(try await log.outcome(of: task).status == 200)
+        #expect(server.requests.map(\.target) == ["http://nowhere.test/anything?x=1"])
+        #expect(task.transferMetrics.map(\.isProxyConnection) == [true])
+        let excepted = try await session.outcome(of: try #require(URL(string: "http://b.test/")))
+        #expect(excepted.code == .cannotFindHost)
+    }
+
+    @Test("The configuration's dictionary names the proxy")
+    func dictionary() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(dictionary: ["HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(server.port)])
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: "http://nowhere.test/anything"))
+        #expect(try await session.outcome(of: url).status == 200)
+        #expect(server.requests.map(\.target) == [url.absoluteString])
+    }
+
+    @Test("The environment names the proxy, unless the session wants none")
+    func environment() async throws {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer()
+            defer { server.stop() }
+            setenv("http_proxy", "http://127.0.0.1:\(server.port)", 1)
+            let url = try #require(URL(string: "http://nowhere.test/anything"))
+            let session = CurlURLSession(configuration: .ephemeral)
+            #expect(try await session.outcome(of: url).status == 200)
+            var options = CurlURLSession.Options()
+            options.proxy = .direct
+            let direct = CurlURLSession(configuration: .ephemeral, options: options)
+            #expect(try await direct.outcome(of: url).code == .cannotFindHost)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("A proxy that is not there is an error that names it")
+    func absent() async throws {
+        let session = session(.server(ProxyServer(host: "127.0.0.1", port: 1)))
+        defer { session.invalidateAndCancel() }
+        let outcome = try await session.outcome(of: try #require(URL(string: "http://nowhere.test/")))
+        #expect(outcome.code == .cannotConnectToHost)
+        let unknown = self.session(.server(ProxyServer(host: "proxy.invalid")))
+        defer { unknown.invalidateAndCancel() }
+        let sentence = try await unknown.outcome(of: try #require(URL(string: "http://a.test/"))).error?
+            .localizedDescription
+        #expect(sentence?.contains("proxy could not be found") == true)
+    }
+
+    @Test("A proxy that cannot be used is an error, and nothing is sent")
+    func unusable() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.server(ProxyServer(host: "")))
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: server.url("/get")).code == .cannotFindHost)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("A host may be given addresses of its own")
+    func hostAddresses() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let port = Int(server.port)
+        let session = session(.direct) {
+            $0.hostAddresses = [HostAddress(host: "given.test", port: port, addresses: ["127.0.0.1"])]
+        }
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: "http://given.test:\(port)/anything"))
+        #expect(try await session.outcome(of: url).status == 200)
+        #expect(server.requests.first?.headers["Host"] == "given.test:\(port)")
+    }
+
+    @Test("A host's address that is none is an error of every request")
+    func wrongHostAddress() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.direct) {
+            $0.hostAddresses = [HostAddress(host: "given.test", port: 80, addresses: ["example.com"])]
+        }
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: server.url("/get")).code == .cannotFindHost)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("Connections are made from the address that was given")
+    func localAddress() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.direct) { $0.localAddress = "127.0.0.9" }
+        defer { session.invalidateAndCancel() }
+        let log = DelegateLog()
+        let task = session.dataTask(with: server.url("/get"))
+        task.delegate = log
+        #expect(try await log.outcome(of: task).status == 200)
+        #expect(task.transferMetrics.first?.localAddress == "127.0.0.9")
+    }
+
+    @Test("Name servers are asked, or the request fails: never are others asked instead")
+    func nameServers() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = session(.direct) { $0.nameServers = ["127.0.0.1:1"] }
+        defer { session.invalidateAndCancel() }
+        let outcome = try await session.outcome(of: try #require(URL(string: "http://localhost:\(server.port)/get")))
+        #expect(outcome.code == .cannotFindHost)
+        #expect(server.requests.isEmpty)
+    }
+}
+#endif

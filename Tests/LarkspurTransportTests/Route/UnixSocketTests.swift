@@ -1,0 +1,107 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite(.timeLimit(.minutes(2))) struct UnixSocketTests {
+    private func makePath() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur \(UUID().uuidString.prefix(8)).sock")
+            .path
+    }
+
+    @Test("A URL with the path of a socket for its host is asked of the server there")
+    func request() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(unixSocket: path, resource: "/anything/a%20b?c=d"))
+        let outcome = try await session.outcome(of: url)
+        #expect(outcome.status == 200)
+        #expect(outcome.response?.url == url)
+        #expect(server.requests.map(\.target) == ["/anything/a%20b?c=d"])
+        #expect(server.requests.first?.headers["Host"] == "localhost")
+    }
+
+    @Test("Connections to sockets and to ports of one session are kept apart, and used again")
+    func reuse() async throws {
+        let path = makePath()
+        let local = try LoopbackServer(unixSocket: path)
+        defer { local.stop() }
+        let remote = try LoopbackServer()
+        defer { remote.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(unixSocket: path, resource: "/get"))
+        for _ in 0..<3 {
+            #expect(try await session.outcome(of: url).status == 200)
+            #expect(try await session.outcome(of: remote.url("/get")).status == 200)
+        }
+        #expect(local.requests.map(\.connection) == [1, 1, 1])
+        #expect(remote.requests.map(\.connection) == [1, 1, 1])
+    }
+
+    @Test("A redirect stays on its socket, and leads to none")
+    func redirects() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        server.route("/relative", .redirect(to: "/get"))
+        server.route("/other", .redirect(to: "http+unix://%2Fother.sock/get"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let outcome = try await session.outcome(of: try #require(URL(unixSocket: path, resource: "/relative")))
+        #expect(outcome.status == 200)
+        #expect(outcome.response?.url == URL(unixSocket: path, resource: "/get"))
+        let other = try await session.outcome(of: try #require(URL(unixSocket: path, resource: "/other")))
+        #expect(other.code == .unsupportedURL)
+        let remote = try LoopbackServer()
+        defer { remote.stop() }
+        let target = try #require(URL(unixSocket: path, resource: "/get"))
+        remote.route("/inwards", .redirect(to: target.absoluteString))
+        #expect(try await session.outcome(of: remote.url("/inwards")).code == .unsupportedURL)
+    }
+
+    @Test("Secrets of the session are sent to a socket that was asked for, and its cookies are not kept")
+    func secrets() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        server.route("/cookie", .status(200, headers: ["Set-Cookie": "a=b"]))
+        let configuration = URLSessionConfiguration.testing {
+            $0.httpAdditionalHeaders = ["Authorization": "Bearer token"]
+        }
+        let session = CurlURLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        for _ in 0..<2 {
+            _ = try await session.outcome(of: try #require(URL(unixSocket: path, resource: "/cookie")))
+        }
+        #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer token", "Bearer token"])
+        #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil])
+    }
+
+    @Test("A socket that is not there is an error")
+    func absent() async throws {
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let outcome = try await session.outcome(of: try #require(URL(unixSocket: makePath(), resource: "/")))
+        #expect(outcome.code == .cannotConnectToHost)
+    }
+
+    @Test(
+        "What is no path of a socket is an error",
+        arguments: [
+            "http+unix://docker/", "http+unix:///get", "http+unix://%2Fa:80/",
+            "http+unix://\(String(repeating: "%2Fa", count: 60))/",
+        ]
+    )
+    func invalid(text: String) async throws {
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: try #require(URL(string: text))).code == .badURL)
+    }
+}
+#endif

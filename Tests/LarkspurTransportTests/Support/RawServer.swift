@@ -1,0 +1,91 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Synchronization
+
+/// A server that does with a connection what a test says, byte by byte: for what no HTTP server would do.
+final class RawServer: Sendable {
+    /// A connection, used by the thread that serves it.
+    struct Connection: Sendable {
+        fileprivate let descriptor: Int32
+
+        /// Reads until so many bytes have come, or the end; returns them.
+        @discardableResult
+        func read(atLeast count: Int) -> Data { read { $0.count >= count } }
+
+        /// Reads a request's head.
+        @discardableResult
+        func readHead() -> Data { read { $0.range(of: Data("\r\n\r\n".utf8)) != nil } }
+
+        private func read(until isEnough: (Data) -> Bool) -> Data {
+            var data = Data()
+            var buffer = [UInt8](repeating: 0, count: 1 << 14)
+            while !isEnough(data) {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                guard count > 0 else { break }
+                data += buffer[..<count]
+            }
+            return data
+        }
+
+        func write(_ text: String) { write(Data(text.utf8)) }
+
+        func write(_ data: Data) {
+            var rest = data[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let isStopped = Mutex(false)
+
+    var url: URL { URL(string: "http://127.0.0.1:\(port)/") ?? URL(filePath: "/") }
+
+    /// - Parameter serve: Serves a connection, on a thread of its own; it is closed afterwards.
+    init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard listener >= 0, isListening else { throw POSIXError(.EADDRINUSE) }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread {
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { break }
+                Thread.detachNewThread {
+                    serve(Connection(descriptor: descriptor))
+                    shutdown(descriptor, Int32(SHUT_WR))
+                    // What still arrives is read, as closing would reset the connection before the answer was read.
+                    Connection(descriptor: descriptor).read(atLeast: .max)
+                    close(descriptor)
+                }
+            }
+            close(listener)
+        }
+    }
+
+    deinit { stop() }
+
+    func stop() {
+        let mustStop = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if mustStop { shutdown(listener, Int32(SHUT_RDWR)) }
+    }
+}
+#endif
