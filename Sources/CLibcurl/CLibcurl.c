@@ -15,6 +15,8 @@ typedef struct {
     int age;
     const char *version;
     unsigned int version_num;
+    const char *host;
+    int features;
 } version_info;
 
 /// CURLMsg: its result is in a union with a pointer.
@@ -133,6 +135,11 @@ unsigned int libcurl_version_number(void) {
     return version ? version->version_num : 0;
 }
 
+int libcurl_features(void) {
+    pthread_once(&once, load);
+    return version ? version->features : 0;
+}
+
 CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.easy_init(); }
 void libcurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 void libcurl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
@@ -152,6 +159,10 @@ int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callb
 }
 
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback value) {
     return curl.easy_setopt(easy, option, value);
 }
 

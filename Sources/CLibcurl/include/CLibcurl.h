@@ -22,21 +22,29 @@
 #define CURLOPT_HTTPHEADER 10023
 #define CURLOPT_HEADERDATA 10029
 #define CURLOPT_CUSTOMREQUEST 10036
+#define CURLOPT_VERBOSE 41
 #define CURLOPT_NOPROGRESS 43
 #define CURLOPT_NOBODY 44
 #define CURLOPT_UPLOAD 46
 #define CURLOPT_POST 47
 #define CURLOPT_INTERFACE 10062
 #define CURLOPT_CAINFO 10065
+#define CURLOPT_FRESH_CONNECT 74
+#define CURLOPT_FORBID_REUSE 75
 #define CURLOPT_HTTPGET 80
 #define CURLOPT_HTTP_VERSION 84
+#define CURLOPT_DEBUGDATA 10095
 #define CURLOPT_BUFFERSIZE 98
 #define CURLOPT_NOSIGNAL 99
 #define CURLOPT_CAPATH 10097
 #define CURLOPT_PRIVATE 10103
+#define CURLOPT_HTTPAUTH 107
+#define CURLOPT_PROXYAUTH 111
 #define CURLOPT_CONNECTTIMEOUT_MS 156
 #define CURLOPT_COPYPOSTFIELDS 10165
 #define CURLOPT_SEEKDATA 10168
+#define CURLOPT_USERNAME 10173
+#define CURLOPT_PASSWORD 10174
 #define CURLOPT_PROXYUSERNAME 10175
 #define CURLOPT_PROXYPASSWORD 10176
 #define CURLOPT_NOPROXY 10177
@@ -44,6 +52,7 @@
 #define CURLOPT_RESOLVE 10203
 #define CURLOPT_DNS_SERVERS 10211
 #define CURLOPT_TCP_KEEPALIVE 213
+#define CURLOPT_PROXYHEADER 10228
 #define CURLOPT_UNIX_SOCKET_PATH 10231
 #define CURLOPT_PATH_AS_IS 234
 #define CURLOPT_PIPEWAIT 237
@@ -55,6 +64,7 @@
 #define CURLOPT_WRITEFUNCTION 20011
 #define CURLOPT_READFUNCTION 20012
 #define CURLOPT_HEADERFUNCTION 20079
+#define CURLOPT_DEBUGFUNCTION 20094
 #define CURLOPT_SEEKFUNCTION 20167
 #define CURLOPT_INFILESIZE_LARGE 30115
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
@@ -65,6 +75,9 @@
 #define CURL_HTTP_VERSION_2TLS 4
 #define CURLPROTO_HTTP 1
 #define CURLPROTO_HTTPS 2
+#define CURLAUTH_BASIC 1
+#define CURLAUTH_NEGOTIATE 4
+#define CURLAUTH_NTLM 8
 #define CURL_WRITEFUNC_PAUSE 0x10000001
 #define CURL_READFUNC_ABORT 0x10000000
 #define CURL_READFUNC_PAUSE 0x10000001
@@ -74,6 +87,7 @@
 #define CURLE_SEND_FAIL_REWIND 65
 #define CURLPAUSE_RECV 1
 #define CURLPAUSE_SEND 4
+#define CURLINFO_HEADER_IN 1
 
 // MARK: Options of a multi handle (curl_multi_setopt)
 
@@ -91,6 +105,7 @@
 #define CURLINFO_HEADER_SIZE 2097163
 #define CURLINFO_REQUEST_SIZE 2097164
 #define CURLINFO_SSL_VERIFYRESULT 2097165
+#define CURLINFO_HTTP_CONNECTCODE 2097174
 #define CURLINFO_OS_ERRNO 2097177
 #define CURLINFO_NUM_CONNECTS 2097178
 #define CURLINFO_PRIMARY_PORT 2097192
@@ -119,6 +134,12 @@ const char *_Nullable libcurl_version(void);
 /// The version as 0xMMmmpp; 0 if there is none.
 unsigned int libcurl_version_number(void);
 
+#define CURL_VERSION_NTLM (1 << 4)
+#define CURL_VERSION_SPNEGO (1 << 8)
+
+/// What the library was built with, a set of CURL_VERSION_ bits; 0 if there is none.
+int libcurl_features(void);
+
 // MARK: Transfers
 
 typedef void CURL;
@@ -127,6 +148,9 @@ typedef struct curl_slist curl_slist;
 
 typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
 typedef int (*libcurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
+/// Of the kinds there is CURLINFO_HEADER_IN.
+typedef int (*libcurl_debug_callback)(
+    void *easy, int kind, char *_Nullable bytes, size_t size, void *_Nullable context);
 
 /// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
 typedef struct {
@@ -146,6 +170,7 @@ int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable val
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback _Nullable value);
+int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback _Nullable value);
 
 /// Each returns 0, an empty string or NULL where libcurl knows nothing.
 long libcurl_easy_getinfo_long(CURL *easy, int info);

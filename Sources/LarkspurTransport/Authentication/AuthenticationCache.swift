@@ -18,13 +18,30 @@ final class AuthenticationCache: Sendable {
     /// - Parameters:
     ///   - path: The path of the URL, percent-encoded.
     ///   - target: The request-target as it is sent.
+    ///   - owners: Whose credentials count. Default: those that all requests may use.
     func use(
         server: ProtectionSpace.Server,
         path: String,
         method: String,
-        target: String
+        target: String,
+        owners: [KnownAuthentications.Owner] = [.session]
     ) -> KnownAuthentications.Use? {
-        known.withLock { $0.use(server: server, path: path, method: method, target: target) }
+        known.withLock { $0.use(server: server, path: path, method: method, target: target, owners: owners) }
+    }
+
+    /// The field for a request, as its party sees it.
+    ///
+    /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be named to it.
+    func use(for request: PartyAuthentication.Request) -> KnownAuthentications.Use? {
+        var owners = request.login.map { [KnownAuthentications.Owner.login($0)] } ?? []
+        if request.login == nil || request.server.isProxy { owners.append(.session) }
+        return use(
+            server: request.server,
+            path: request.path,
+            method: request.method,
+            target: request.target,
+            owners: owners
+        )
     }
 
     /// The credentials behind a use, to answer a further challenge with, such as that the nonce is too old; nil if they were forgotten or replaced.
@@ -32,9 +49,14 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.authentication(of: use) }
     }
 
-    /// Remembers credentials that a server has taken for a path, in place of others for the same space.
-    func store(_ authentication: HTTPAuthentication, server: ProtectionSpace.Server, path: String) {
-        known.withLock { $0.store(authentication, server: server, path: path) }
+    /// Remembers credentials that a server has taken for a path, in place of others of the same owner for the same space.
+    func store(
+        _ authentication: HTTPAuthentication,
+        server: ProtectionSpace.Server,
+        path: String,
+        owner: KnownAuthentications.Owner = .session
+    ) {
+        known.withLock { $0.store(authentication, server: server, path: path, owner: owner) }
     }
 
     /// Notes that the server took what was made for it, and the nonce that it wants next.

@@ -13,17 +13,5 @@ enum AuthenticationChallenges {
             return parser.challenges()
         }
     }
-
-    /// The best of the challenges that can be answered; nil if there is none.
-    ///
-    /// Digest goes before Basic, which gives the password away, and SHA-256 before MD5; of two that are alike the first counts.
-    static func strongest(of challenges: [AuthenticationChallenge]) -> AnswerableChallenge? {
-        var best: AnswerableChallenge?
-        for challenge in challenges.lazy.compactMap(AnswerableChallenge.init)
-        where best.map({ challenge.strength > $0.strength }) ?? true {
-            best = challenge
-        }
-        return best
-    }
 }
 #endif

@@ -9,8 +9,7 @@ struct HTTPAuthentication: Sendable {
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
-    let user: String
-    private let password: String
+    let login: Login
     private let makeClientNonce: @Sendable () -> String
     private var scheme: SchemeState
     private var renewals = 0
@@ -28,16 +27,9 @@ struct HTTPAuthentication: Sendable {
         makeClientNonce: @escaping @Sendable () -> String = HTTPAuthentication.randomNonce
     ) {
         self.challenge = challenge
-        self.user = user
-        self.password = password
+        login = Login(user: user, password: password)
         self.makeClientNonce = makeClientNonce
-        scheme = Self.state(challenge, user, password, makeClientNonce)
-    }
-
-    /// Nil if the credential is not one of a name and a password, such as an identity.
-    init?(challenge: AnswerableChallenge, credential: URLCredential) {
-        guard let user = credential.user, let password = credential.password else { return nil }
-        self.init(challenge: challenge, user: user, password: password)
+        scheme = Self.state(challenge, login, makeClientNonce)
     }
 
     /// The value of the field for a request.
@@ -54,17 +46,26 @@ struct HTTPAuthentication: Sendable {
         }
     }
 
+    /// Takes the new nonce of the first challenge that says that only the last one was too old.
+    ///
+    /// - Parameter isExpected: Whether the credentials were good before, so that a new nonce for Digest says enough.
+    mutating func renew(with offers: [ChallengeOffer], isExpected: Bool) -> Bool {
+        for case .field(let next) in offers where renew(with: next, isExpected: isExpected) { return true }
+        return false
+    }
+
     /// Takes the new nonce of a challenge that says that only the last one was too old.
     ///
     /// - Returns: Whether the request is to be sent again with the same credentials, which then counts as no failure. False too after several
     ///   renewals without a success, and for another realm.
-    mutating func renew(with next: AnswerableChallenge) -> Bool {
-        guard next.isStale, next.realm == challenge.realm, next.scheme == challenge.scheme,
+    mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
+        guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
+            next.scheme == challenge.scheme,
             renewals < Self.renewalLimit
         else { return false }
         renewals += 1
         challenge = next
-        scheme = Self.state(next, user, password, makeClientNonce)
+        scheme = Self.state(next, login, makeClientNonce)
         return true
     }
 
@@ -83,15 +84,19 @@ struct HTTPAuthentication: Sendable {
 
     private static func state(
         _ challenge: AnswerableChallenge,
-        _ user: String,
-        _ password: String,
+        _ login: Login,
         _ makeClientNonce: () -> String
     ) -> SchemeState {
         switch challenge {
-        case .basic: .basic(field: "Basic " + Data("\(user):\(password)".utf8).base64EncodedString())
+        case .basic: .basic(field: "Basic " + Data("\(login.user):\(login.password)".utf8).base64EncodedString())
         case .digest(let digest):
             .digest(
-                DigestSession(challenge: digest, user: user, password: password, clientNonce: makeClientNonce())
+                DigestSession(
+                    challenge: digest,
+                    user: login.user,
+                    password: login.password,
+                    clientNonce: makeClientNonce()
+                )
             )
         }
     }

@@ -4,59 +4,93 @@ struct KnownAuthentications: Sendable {
     /// How many protection spaces are remembered; the one that was stored first is forgotten first.
     static let limit = 128
 
+    /// Whose requests credentials are for.
+    enum Owner: Sendable, Hashable {
+        /// All of the session.
+        case session
+        /// Those that name who asks in their URL, which is this one.
+        case login(Login)
+    }
+
     /// A field that was made for a request, and what it was made of.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
+        let login: Login
+        let owner: Owner
         /// Tells credentials from those that have replaced them while a request was under way.
         fileprivate let generation: Int
     }
 
-    private struct Entry: Sendable {
+    fileprivate struct Key: Sendable, Hashable {
         let space: ProtectionSpace
+        let owner: Owner
+    }
+
+    private struct Entry: Sendable {
+        let key: Key
         let generation: Int
         var authentication: HTTPAuthentication
         var paths: ProtectedPaths
     }
 
     private var entries: [ProtectionSpace.Server: [Entry]] = [:]
-    /// The spaces in the order in which they were stored.
-    private var order: [ProtectionSpace] = []
+    /// The entries in the order in which they were stored.
+    private var order: [Key] = []
     private var lastGeneration = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
-    mutating func use(server: ProtectionSpace.Server, path: String, method: String, target: String) -> Use? {
+    mutating func use(
+        server: ProtectionSpace.Server,
+        path: String,
+        method: String,
+        target: String,
+        owners: [Owner]
+    ) -> Use? {
         guard var candidates = entries[server] else { return nil }
         var best: (index: Int, depth: Int)?
-        for index in candidates.indices {
+        for index in candidates.indices where owners.contains(candidates[index].key.owner) {
             guard let depth = candidates[index].paths.depth(of: path), depth >= best?.depth ?? 0 else { continue }
             best = (index, depth)
         }
         guard let index = best?.index else { return nil }
         let field = candidates[index].authentication.authorization(method: method, target: target)
         entries[server] = candidates
-        return Use(field: field, space: candidates[index].space, generation: candidates[index].generation)
+        let entry = candidates[index]
+        return Use(
+            field: field,
+            space: entry.key.space,
+            login: entry.authentication.login,
+            owner: entry.key.owner,
+            generation: entry.generation
+        )
     }
 
     func authentication(of use: Use) -> HTTPAuthentication? {
         index(of: use).flatMap { entries[use.space.server]?[$0].authentication }
     }
 
-    mutating func store(_ authentication: HTTPAuthentication, server: ProtectionSpace.Server, path: String) {
+    mutating func store(
+        _ authentication: HTTPAuthentication,
+        server: ProtectionSpace.Server,
+        path: String,
+        owner: Owner
+    ) {
         let space = ProtectionSpace(server: server, challenge: authentication.challenge)
+        let key = Key(space: space, owner: owner)
         var paths = ProtectedPaths(challenge: authentication.challenge, server: server, path: path)
-        if let known = entries[server]?.first(where: { $0.space == space }) {
+        if let known = entries[server]?.first(where: { $0.key == key }) {
             var union = known.paths
             union.formUnion(paths)
             paths = union
-            remove(space)
+            remove(key)
         }
         lastGeneration &+= 1
         entries[server, default: []].append(
-            Entry(space: space, generation: lastGeneration, authentication: authentication, paths: paths)
+            Entry(key: key, generation: lastGeneration, authentication: authentication, paths: paths)
         )
-        order.append(space)
+        order.append(key)
         if order.count > Self.limit, let oldest = order.first { remove(oldest) }
     }
 
@@ -66,17 +100,22 @@ struct KnownAuthentications: Sendable {
     }
 
     mutating func remove(_ use: Use) {
-        if index(of: use) != nil { remove(use.space) }
+        if index(of: use) != nil { remove(use.key) }
     }
 
     private func index(of use: Use) -> Int? {
-        entries[use.space.server]?.firstIndex { $0.space == use.space && $0.generation == use.generation }
+        entries[use.space.server]?.firstIndex { $0.key == use.key && $0.generation == use.generation }
     }
 
-    private mutating func remove(_ space: ProtectionSpace) {
-        entries[space.server]?.removeAll { $0.space == space }
-        if entries[space.server]?.isEmpty == true { entries[space.server] = nil }
-        order.removeAll { $0 == space }
+    private mutating func remove(_ key: Key) {
+        let server = key.space.server
+        entries[server]?.removeAll { $0.key == key }
+        if entries[server]?.isEmpty == true { entries[server] = nil }
+        order.removeAll { $0 == key }
     }
+}
+
+extension KnownAuthentications.Use {
+    fileprivate var key: KnownAuthentications.Key { KnownAuthentications.Key(space: space, owner: owner) }
 }
 #endif

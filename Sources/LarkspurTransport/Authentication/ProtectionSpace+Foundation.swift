@@ -2,7 +2,7 @@
 extension ProtectionSpace {
     /// The space as delegates see it.
     var urlProtectionSpace: URLProtectionSpace {
-        let method = scheme == .basic ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest
+        let method = scheme.authenticationMethod
         return server.isProxy
             ? URLProtectionSpace(
                 proxyHost: server.host,
@@ -20,13 +20,15 @@ extension ProtectionSpace {
             )
     }
 
-    /// The key of a space that a credential storage knows; nil where its method is not one of HTTP's own.
+    /// The key of a space that a credential storage knows; nil where its method is none of HTTP.
     ///
     /// A method of nil stands for Basic, and a protocol may be written as one of the constants.
     init?(_ space: URLProtectionSpace) {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic
         case NSURLAuthenticationMethodHTTPDigest: scheme = .digest
+        case NSURLAuthenticationMethodNegotiate: scheme = .negotiate
+        case NSURLAuthenticationMethodNTLM: scheme = .ntlm
         default: return nil
         }
         let isProxy = space.isProxy()
@@ -39,6 +41,29 @@ extension ProtectionSpace {
         let port = space.port == 0 ? (name == "https" ? 443 : 80) : space.port
         server = Server(scheme: name, host: space.host, port: port, isProxy: isProxy)
         realm = space.realm ?? ""
+    }
+}
+
+extension ProtectionSpace.Scheme {
+    fileprivate var authenticationMethod: String {
+        switch self {
+        case .basic: NSURLAuthenticationMethodHTTPBasic
+        case .digest: NSURLAuthenticationMethodHTTPDigest
+        case .negotiate: NSURLAuthenticationMethodNegotiate
+        case .ntlm: NSURLAuthenticationMethodNTLM
+        }
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether it is the connection that is challenged and not a request, of which the session's delegate hears first.
+    var isOfConnection: Bool {
+        switch authenticationMethod {
+        case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
+            NSURLAuthenticationMethodHTMLForm:
+            false
+        default: true
+        }
     }
 }
 

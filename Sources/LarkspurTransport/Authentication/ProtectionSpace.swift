@@ -6,7 +6,7 @@ internal import HTTPBasics
 /// `URLProtectionSpace` is compared by identity, and so is no key.
 struct ProtectionSpace: Sendable, Hashable {
     enum Scheme: Sendable, Hashable {
-        case basic, digest
+        case basic, digest, negotiate, ntlm
     }
 
     /// A server or a proxy.
@@ -58,6 +58,10 @@ struct ProtectionSpace: Sendable, Hashable {
 
     init(server: Server, challenge: AnswerableChallenge) {
         self.init(server: server, realm: challenge.realm, scheme: challenge.scheme)
+    }
+
+    init(server: Server, offer: ChallengeOffer) {
+        self.init(server: server, realm: offer.realm, scheme: offer.scheme)
     }
 }
 #endif

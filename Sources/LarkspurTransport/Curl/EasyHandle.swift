@@ -14,6 +14,9 @@ protocol EasyHandleClient: AnyObject {
 
     /// Goes to a place in what is to be sent, because libcurl has to send it again.
     func seekContent(to offset: Int64) -> Bool
+
+    /// A line of a header section that a server or, before it, a proxy has sent; only where tunnels are watched.
+    func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
 }
 
 /// One transfer of libcurl, reused for one request after the other: what never changes is set once.
@@ -39,6 +42,9 @@ final class EasyHandle {
     private var fields: OpaquePointer?
     private var lines: [String] = []
     private var lastLine: String?
+    private var proxyFields: OpaquePointer?
+    /// What the last transfer was set up to prove itself with.
+    var proof = Proof()
     private var addresses: OpaquePointer?
     var route = Route()
     private let errorText: UnsafeMutablePointer<CChar>
@@ -77,6 +83,7 @@ final class EasyHandle {
     deinit {
         libcurl_easy_cleanup(raw)
         libcurl_slist_free_all(fields)
+        libcurl_slist_free_all(proxyFields)
         libcurl_slist_free_all(addresses)
         errorText.deallocate()
     }
@@ -119,6 +126,21 @@ final class EasyHandle {
         if let lastLine { fields = libcurl_slist_append(fields, lastLine) ?? fields }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
         libcurl_slist_free_all(previous)
+    }
+
+    /// Sets the fields for a proxy, in libcurl's notation.
+    func setProxyFields(_ lines: [String]) {
+        let previous = proxyFields
+        proxyFields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PROXYHEADER, proxyFields.map { UnsafeRawPointer($0) })
+        libcurl_slist_free_all(previous)
+    }
+
+    /// Has libcurl show the header sections that it takes in itself, or not.
+    func watchTunnel(_ isOn: Bool) {
+        _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
+        set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
+        set(CURLOPT_VERBOSE, isOn ? 1 : 0)
     }
 
     /// Sets where hosts are to be found, in libcurl's notation; once.
@@ -188,6 +210,13 @@ final class EasyHandle {
             return CURL_SEEKFUNC_FAIL
         }
         return CURL_SEEKFUNC_OK
+    }
+
+    private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in
+        if kind == CURLINFO_HEADER_IN {
+            client(of: context)?.receiveTunnelHeader(UnsafeRawBufferPointer(start: bytes, count: size))
+        }
+        return 0
     }
 
     private static func client(of context: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {

@@ -26,6 +26,8 @@ final class Delivery: Sendable {
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
+        /// One that the session's delegate has left to that of the task.
+        case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         /// A download is complete, in this file.
         case file(URL)

@@ -38,6 +38,7 @@ extension TaskCore {
             }
         case .redirect(let response, let request): askAboutRedirect(response, request)
         case .challenge(let challenge): askAboutChallenge(challenge)
+        case .taskChallenge(let challenge): askTaskAboutChallenge(challenge)
         case .needsBodyStream: askForBodyStream()
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
@@ -108,15 +109,7 @@ extension TaskCore {
         }
     }
 
-    private func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
-        typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
-        let fallback: Decision = (.performDefaultHandling, nil)
-        ask(fallback: fallback, { Answer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
-            delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
-        }
-    }
-
-    private func ask<Value: Sendable>(
+    func ask<Value: Sendable>(
         fallback: Value,
         _ makeAnswer: @escaping @Sendable (Value) -> Answer,
         _ ask: (any URLSessionTaskDelegate, URLSession, URLSessionTask, @escaping @Sendable (Value) -> Void) -> Void

@@ -14,6 +14,7 @@ extension Exchange {
         switch fate {
         // Decoded only if it is delivered after all.
         case .kept: kept.append(contentsOf: bytes)
+        case .discarded: break
         case .delivered: take(bytes)
         }
         return failure == nil ? .taken : .refused
@@ -23,6 +24,7 @@ extension Exchange {
         switch fate {
         case .kept: kept.count >= Backlog.upperMark
         case .delivered: task.backlog.pausesTransfer()
+        case .discarded: false
         }
     }
 

@@ -16,6 +16,11 @@ extension Exchange {
             return false
         }
         guard let response = head.makeResponse(url: url) else { return false }
+        if case .refusal = question {
+            // libcurl has answered it.
+            question = nil
+            kept = Data()
+        }
         self.response = response
         decoder = makeDecoder(for: head)
         expectedBytes =
@@ -24,6 +29,7 @@ extension Exchange {
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
         }
+        let demand = demand(of: head, response)
         switch RedirectDecision.decide(
             status: head.status,
             location: head.location,
@@ -31,12 +37,15 @@ extension Exchange {
             allowsInsecureTarget: reactor.settings.options.allowsInsecureRedirects
         ) {
         case .deliver:
-            switch authentication.demand(of: head, response, to: request) {
-            case .renewal:
-                question = .renewal
-                fate = .kept
-            case .challenge(let challenge): ask(.challenge(challenge), .challenge(challenge.urlChallenge))
+            switch demand {
+            case .challenge(_, _, let challenge)?: demand.map { ask($0, .challenge(challenge)) }
             case nil: deliver(response)
+            case .renewal?:
+                question = demand
+                fate = .discarded
+            case let demand?:
+                question = demand
+                fate = .kept
             }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
@@ -93,20 +102,9 @@ extension Exchange {
         case (.redirect(let keepsBody), .redirect(let next)):
             self.question = nil
             if let next { follow(next, keepsBody: keepsBody) } else { acceptResponse() }
-        case (.challenge(let challenge), .challenge(let disposition, let credential)):
+        case (.challenge(let party, let demand, _), .challenge(let disposition, let credential)):
             self.question = nil
-            if disposition == .cancelAuthenticationChallenge {
-                return finish(
-                    .engine(.cancelled, "The authentication challenge was cancelled.", url: request.url)
-                )
-            }
-            // By default what the URL says is tried, once.
-            let chosen = disposition == .performDefaultHandling ? challenge.urlChallenge.proposedCredential : credential
-            if disposition != .rejectProtectionSpace, let chosen, authentication.use(chosen, for: challenge) {
-                beginNext(request, body: body)
-            } else {
-                acceptResponse()
-            }
+            receive(disposition, credential, to: demand, by: party)
         case (.hostedChallenge(let challenge), .challenge(let disposition, let credential)):
             self.question = nil
             self.answer(challenge, disposition, credential)
@@ -144,7 +142,7 @@ extension Exchange {
     }
 
     /// The response is the last word after all; what has come of its content is delivered.
-    private func acceptResponse() {
+    func acceptResponse() {
         if let response = hostedResponse { return acceptHosted(response) }
         guard let response else { return }
         deliver(response)

@@ -6,6 +6,8 @@ extension Exchange {
     /// Begins the transfer; the host has given it a place.
     func beginTransfer() {
         parser = ResponseHeadParser()
+        tunnelParser = ResponseHeadParser()
+        tunnelHead = nil
         response = nil
         fate = .delivered
         kept = Data()
@@ -60,30 +62,41 @@ extension Exchange {
     /// - Parameter contentLength: Nil without content; nil in it if the length is not known.
     private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
         let settings = reactor.settings
+        let proof = makeProof()
         let head: RequestHead
+        var proxyLine: String?
         do throws(RequestHead.Failure) {
             head = try RequestHead(
-                request,
-                additionalFields: settings.additionalFields(for: request, of: task),
+                proof.request,
+                additionalFields: proof.additionalFields,
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
                     ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
-                authorization: authentication.field(for: request),
+                authorization: proof.authorization,
                 mayAskFirst: mayAskFirst
             )
+            proxyLine = try proof.proxyLine
         } catch {
             throw .engine(error.code, error.sentence, url: request.url)
         }
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
         handle.setRoute(proxy: proxy, socketPath: head.target.socketPath)
+        handle.setProof(
+            EasyHandle.Proof(
+                proxyField: proxyLine,
+                server: proof.server,
+                proxy: proof.proxy,
+                watchesTunnel: isTunnelled
+            )
+        )
         setMethod(head.method, of: handle, length: head.body)
         asksFirst = head.asksFirst
         negotiatesCoding = !head.setsAcceptEncoding
         handle.setFields(head.lines, and: negotiatesCoding ? head.acceptEncoding : nil)
         handle.set(
             CURLOPT_HTTP_VERSION,
-            Int(settings.options.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+            Int(settings.options.allowsHTTP2 && proof.server == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         )
         // Without TLS it would wait for a response to learn that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.options.allowsHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
@@ -135,11 +148,15 @@ extension Exchange {
     /// The transfer has come to its end, or libcurl has given it up.
     func transferEnded(_ result: Int32) {
         guard stage == .transferring, let handle else { return }
+        let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let error = failure ?? reader?.failure ?? (result == 0 ? nil : error(of: handle, result: result))
         noteSentBytes()
         if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }
         releaseHandle()
         stage = .asking
+        if let refusal { return receiveTunnelRefusal(refusal) }
+        // Of a response that nobody will get it does not matter how it ends.
+        if case .renewal = question, failure == nil { return beginNext(request, body: body) }
         if needsNewStream(after: result) { return beginNext(request, body: .stream(nil)) }
         // The transfer was stopped for that, which libcurl calls a failure.
         if case .unaskedContent = question { return beginNext(request, body: body) }
@@ -155,7 +172,7 @@ extension Exchange {
         }
         switch question {
         case nil: endContent()
-        case .renewal: beginNext(request, body: body)
+        case .refusal(let party, let head): receiveRefusal(head, by: party)
         // The answer says what follows.
         default: break
         }

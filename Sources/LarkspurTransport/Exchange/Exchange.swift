@@ -26,14 +26,18 @@ final class Exchange {
         /// It is kept until the delegate has said whether the response counts.
         case kept
         case delivered
+        /// Nobody will want it.
+        case discarded
     }
 
     /// What the delegate has been asked.
     enum PendingQuestion {
         case redirect(keepsBody: Bool)
-        case challenge(AuthenticationState.Challenge)
+        case challenge(AuthenticationState.Party, CredentialDemand, URLAuthenticationChallenge)
         /// Nothing, but the request has to be sent again with what the server sent for the same credential.
         case renewal
+        /// Nothing, as libcurl may be about to answer it; if it is not, this was a refusal.
+        case refusal(AuthenticationState.Party, ResponseHead)
         /// Nothing, but the content has to be sent without asking whether the server wants it.
         case unaskedContent
         case hostedChallenge(URLAuthenticationChallenge)
@@ -58,6 +62,9 @@ final class Exchange {
     var streamReader: StreamReader?
     var hasAskedForStream = false
     var parser = ResponseHeadParser()
+    var tunnelParser = ResponseHeadParser()
+    /// What a proxy has answered last.
+    var tunnelHead: ResponseHead?
     var response: HTTPURLResponse?
     var fate = ContentFate.delivered
     /// As it came, before any decoding.

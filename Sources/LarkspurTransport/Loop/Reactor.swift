@@ -146,6 +146,7 @@ final class Reactor {
     func remove(_ handle: EasyHandle) {
         multi?.remove(handle)
         handle.client = nil
+        handle.setProof(EasyHandle.Proof())
         hasWork = true
         if pool.count < 256 { pool.append(handle) }
     }

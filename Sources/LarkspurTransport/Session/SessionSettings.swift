@@ -10,6 +10,7 @@ struct SessionSettings: Sendable {
     /// Those of them that a server may see to which another one has redirected.
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
+    let credentials: CredentialStore
     let protocols: HostedProtocolClasses
     let proxies: ProxySettings
     let options: CurlURLSession.Options
@@ -27,6 +28,7 @@ struct SessionSettings: Sendable {
             acceptPolicy: configuration.httpCookieAcceptPolicy,
             isEnabled: configuration.httpShouldSetCookies
         )
+        credentials = CredentialStore(storage: configuration.urlCredentialStorage)
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         proxies = ProxySettings(
             options.proxy,

@@ -184,13 +184,28 @@ import Testing
         #expect(field.contains("userhash=true") == option.contains("userhash"))
     }
 
-    @Test("A credential gives its name and password")
-    func credential() throws {
-        let challenge = AnswerableChallenge.basic(realm: "r")
-        let credential = URLCredential(user: "u", password: "p", persistence: .none)
-        var authentication = try #require(HTTPAuthentication(challenge: challenge, credential: credential))
-        #expect(authentication.authorization(method: "GET", target: "/") == "Basic dTpw")
-        #expect(authentication.user == "u")
+    @Test("A credential gives its name and password, which no description shows")
+    func login() throws {
+        let login = try #require(Login(URLCredential(user: "u", password: "secret", persistence: .none)))
+        #expect(login == Login(user: "u", password: "secret"))
+        #expect(!"\(login)".contains("secret"))
+        #expect(!String(reflecting: login).contains("secret"))
+        var dumped = ""
+        let authentication = HTTPAuthentication(challenge: .basic(realm: "r"), user: login.user, password: "secret")
+        dump(authentication.login, to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+
+    @Test(
+        "A URL says who asks",
+        arguments: [
+            ("http://a:b@h/", Login(user: "a", password: "b")),
+            ("http://a%40x:b%3A@h/", Login(user: "a@x", password: "b:")),
+            ("http://a@h/", Login(user: "a", password: "")), ("http://h/", nil), ("http://:b@h/", nil),
+        ]
+    )
+    func loginOfURL(url: String, login: Login?) throws {
+        #expect(Login(try #require(URL(string: url))) == login)
     }
 }
 #endif

@@ -26,7 +26,11 @@ import Testing
         ["http", "https"]
     )
     func foundation(isProxy: Bool, scheme: String) {
-        for method in [ProtectionSpace.Scheme.basic, .digest] {
+        let methods: [ProtectionSpace.Scheme: String] = [
+            .basic: NSURLAuthenticationMethodHTTPBasic, .digest: NSURLAuthenticationMethodHTTPDigest,
+            .negotiate: NSURLAuthenticationMethodNegotiate, .ntlm: NSURLAuthenticationMethodNTLM,
+        ]
+        for (method, name) in methods {
             let server = ProtectionSpace.Server(scheme: scheme, host: "host", port: 81, isProxy: isProxy)
             let space = ProtectionSpace(server: server, realm: "r", scheme: method)
             let foundation = space.urlProtectionSpace
@@ -36,10 +40,8 @@ import Testing
             #expect(foundation.isProxy() == isProxy)
             #expect(foundation.protocol == (isProxy ? nil : scheme))
             #expect((foundation.proxyType == nil) == !isProxy)
-            #expect(
-                foundation.authenticationMethod
-                    == (method == .basic ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest)
-            )
+            #expect(foundation.authenticationMethod == name)
+            #expect(foundation.isOfConnection == (method == .negotiate || method == .ntlm))
             #expect(ProtectionSpace(foundation) == space)
         }
     }
@@ -60,7 +62,7 @@ import Testing
             port: 80,
             protocol: "http",
             realm: nil,
-            authenticationMethod: NSURLAuthenticationMethodNTLM
+            authenticationMethod: NSURLAuthenticationMethodHTMLForm
         )
         #expect(ProtectionSpace(other) == nil)
     }

@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+/// A way to answer a response that asks for credentials.
+enum ChallengeOffer: Sendable, Hashable {
+    /// By a field of each request.
+    case field(AnswerableChallenge)
+    /// By libcurl, for the connection.
+    case connection(ConnectionScheme)
+
+    var realm: String {
+        switch self {
+        case .field(let challenge): challenge.realm
+        case .connection: ""
+        }
+    }
+
+    var scheme: ProtectionSpace.Scheme {
+        switch self {
+        case .field(let challenge): challenge.scheme
+        case .connection(.negotiate): .negotiate
+        case .connection(.ntlm): .ntlm
+        }
+    }
+}
+
+extension AuthenticationChallenges {
+    /// The ways to answer, the strongest first; of two that are alike the first counts.
+    ///
+    /// Digest goes before Basic, which gives the password away, and SHA-256 before MD5. The schemes of connections count only where there is no other.
+    /// - Parameter schemes: What libcurl can do.
+    static func offers(
+        in challenges: [AuthenticationChallenge],
+        schemes: Set<ConnectionScheme>
+    ) -> [ChallengeOffer] {
+        let answerable = challenges.compactMap(AnswerableChallenge.init)
+        if answerable.isEmpty {
+            let offered = challenges.compactMap { ConnectionScheme(name: $0.scheme) }
+            return [.negotiate, .ntlm].filter { schemes.contains($0) && offered.contains($0) }.map(
+                ChallengeOffer.connection
+            )
+        }
+        let order = answerable.indices.sorted {
+            (answerable[$1].strength, $0) < (answerable[$0].strength, $1)
+        }
+        return order.map { .field(answerable[$0]) }
+    }
+}
+#endif

@@ -1,0 +1,50 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+internal import HTTPBasics
+
+/// A scheme that authenticates a connection and not a request, which libcurl does, if it was built with it.
+enum ConnectionScheme: Sendable, Hashable {
+    /// RFC 4559; with Kerberos in most cases.
+    case negotiate
+    case ntlm
+
+    /// Nil for other schemes.
+    init?(name: String) {
+        if name.isEqualIgnoringCase(to: "Negotiate") {
+            self = .negotiate
+        } else if name.isEqualIgnoringCase(to: "NTLM") {
+            self = .ntlm
+        } else {
+            return nil
+        }
+    }
+
+    /// Those that the libcurl at hand knows.
+    static let available: Set<ConnectionScheme> = {
+        let features = libcurl_features()
+        var schemes: Set<ConnectionScheme> = []
+        if features & CURL_VERSION_NTLM != 0 { schemes.insert(.ntlm) }
+        if features & CURL_VERSION_SPNEGO != 0 { schemes.insert(.negotiate) }
+        return schemes
+    }()
+
+    /// Whether libcurl can do it as this user.
+    ///
+    /// What it sends for Negotiate is the ticket of this process's user, whatever name it is given, so that only a login without a name and a password, which
+    /// says just that, is one that it can do.
+    func accepts(_ login: Login) -> Bool {
+        switch self {
+        case .negotiate: login.user.isEmpty && login.password.isEmpty
+        case .ntlm: !login.user.isEmpty && !login.user.utf8.contains(0) && !login.password.utf8.contains(0)
+        }
+    }
+
+    /// Its bit in libcurl's options.
+    var mask: Int {
+        switch self {
+        case .negotiate: Int(CURLAUTH_NEGOTIATE)
+        case .ntlm: Int(CURLAUTH_NTLM)
+        }
+    }
+}
+#endif

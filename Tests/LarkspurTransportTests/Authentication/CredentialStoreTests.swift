@@ -1,0 +1,98 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("The credentials of a session")
+struct CredentialStoreTests {
+    let storage: URLCredentialStorage
+    let store: CredentialStore
+    let server = ProtectionSpace.Server(scheme: "http", host: "host", port: 8080)
+
+    init() throws {
+        storage = try #require(URLSessionConfiguration.testing { _ in }.urlCredentialStorage)
+        store = CredentialStore(storage: storage)
+    }
+
+    private func space(_ scheme: ProtectionSpace.Scheme = .basic, realm: String = "r") -> ProtectionSpace {
+        ProtectionSpace(server: server, realm: realm, scheme: scheme)
+    }
+
+    private func stored(
+        host: String = "host",
+        port: Int = 8080,
+        protocol name: String? = "http",
+        realm: String? = "r",
+        _ method: String? = NSURLAuthenticationMethodHTTPBasic
+    ) -> URLProtectionSpace {
+        URLProtectionSpace(host: host, port: port, protocol: name, realm: realm, authenticationMethod: method)
+    }
+
+    private let credential = URLCredential(user: "u", password: "p", persistence: .forSession)
+
+    @Test(
+        "A default credential is found by what its space says",
+        arguments: [
+            ("host", 8080, "http", "r", NSURLAuthenticationMethodHTTPBasic, true),
+            ("HOST", 8080, "http", "r", NSURLAuthenticationMethodHTTPBasic, true),
+            ("host", 8080, "http", "r", NSURLAuthenticationMethodDefault, true),
+            ("host", 8081, "http", "r", NSURLAuthenticationMethodHTTPBasic, false),
+            ("host", 8080, "https", "r", NSURLAuthenticationMethodHTTPBasic, false),
+            ("host", 8080, "http", "s", NSURLAuthenticationMethodHTTPBasic, false),
+            ("other", 8080, "http", "r", NSURLAuthenticationMethodHTTPBasic, false),
+            ("host", 8080, "http", "r", NSURLAuthenticationMethodHTTPDigest, false),
+        ]
+    )
+    func byValue(host: String, port: Int, name: String, realm: String, method: String, isFound: Bool) {
+        storage.set(credential, for: stored(host: host, port: port, protocol: name, realm: realm, method))
+        #expect((store.defaultCredential(for: space()) != nil) == isFound)
+    }
+
+    @Test("A space that leaves the method open serves for Digest too, after one that names it")
+    func openMethod() {
+        storage.set(credential, for: stored(nil))
+        #expect(store.defaultCredential(for: space(.digest))?.user == "u")
+        let other = URLCredential(user: "digest", password: "p", persistence: .forSession)
+        storage.set(other, for: stored(NSURLAuthenticationMethodHTTPDigest))
+        #expect(store.defaultCredential(for: space(.digest))?.user == "digest")
+        #expect(store.defaultCredential(for: space(.ntlm)) == nil)
+    }
+
+    @Test("What is kept goes to the space that is there, as its default")
+    func keep() {
+        storage.set(credential, for: stored())
+        let other = URLCredential(user: "other", password: "p", persistence: .permanent)
+        store.keep(other, for: space())
+        store.keep(URLCredential(user: "none", password: "p", persistence: .none), for: space())
+        #expect(storage.allCredentials.count == 1)
+        #expect(storage.allCredentials.values.first?.keys.sorted() == ["other", "u"])
+        #expect(store.defaultCredential(for: space())?.user == "other")
+    }
+
+    @Test("What somebody has taken out, or changed, is lost")
+    func lost() {
+        let login = Login(user: "u", password: "p")
+        #expect(store.hasLost(login, of: space()))
+        store.keep(credential, for: space())
+        #expect(!store.hasLost(login, of: space()))
+        store.keep(URLCredential(user: "u", password: "changed", persistence: .forSession), for: space())
+        #expect(store.hasLost(login, of: space()))
+        #expect(!CredentialStore(storage: nil).hasLost(login, of: space()))
+    }
+
+    @Test("Everything is removed, and without a storage nothing is there")
+    func removal() {
+        store.keep(credential, for: space())
+        store.known.store(
+            HTTPAuthentication(challenge: .basic(realm: "r"), user: "u", password: "p"),
+            server: server,
+            path: "/"
+        )
+        store.removeAll()
+        #expect(store.known.isEmpty)
+        #expect(store.defaultCredential(for: space()) == nil)
+        CredentialStore(storage: nil).keep(credential, for: space())
+        #expect(CredentialStore(storage: nil).defaultCredential(for: space()) == nil)
+    }
+}
+#endif
