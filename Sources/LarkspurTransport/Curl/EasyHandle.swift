@@ -39,6 +39,10 @@ final class EasyHandle {
     private var fields: OpaquePointer?
     private var lines: [String] = []
     private var lastLine: String?
+    /// Checks the servers of its connections, where libcurl alone does not do.
+    var trust: ServerTrust?
+    /// The host that the request is for, where that matters for trust.
+    var trustHost = ""
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.

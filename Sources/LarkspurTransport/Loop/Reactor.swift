@@ -126,7 +126,15 @@ final class Reactor {
         return host
     }
 
-    func takeHandle() -> EasyHandle? { pool.popLast() ?? EasyHandle(bufferSize: Exchange.bufferSize) }
+    func takeHandle() -> EasyHandle? { pool.popLast() ?? makeHandle() }
+
+    /// Nil where there is no memory, or what is configured for TLS cannot be enforced.
+    private func makeHandle() -> EasyHandle? {
+        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize),
+            handle.configure(settings.tls, trust: multi?.trust)
+        else { return nil }
+        return handle
+    }
 
     func add(_ handle: EasyHandle) -> Bool {
         hasWork = true

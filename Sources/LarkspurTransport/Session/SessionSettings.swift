@@ -12,8 +12,13 @@ struct SessionSettings: Sendable {
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
     let options: CurlURLSession.Options
+    let tls: TLSSettings
 
-    init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
+    init(
+        _ configuration: URLSessionConfiguration,
+        options: CurlURLSession.Options,
+        tlsAbilities: TLSAbilities? = nil
+    ) {
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = configuration.timeoutIntervalForResource
@@ -28,6 +33,7 @@ struct SessionSettings: Sendable {
         )
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         self.options = options
+        tls = TLSSettings(options.tls, abilities: tlsAbilities)
     }
 
     /// Fields that prove who somebody is, which are for the servers that the caller chose.
