@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLibcurl.h"
+#include "OpenSSL.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
 #include <dlfcn.h>
@@ -17,6 +18,7 @@ typedef struct {
     unsigned int version_num;
     const char *host;
     int features;
+    const char *ssl_version;
 } version_info;
 
 /// CURLMsg: its result is in a union with a pointer.
@@ -140,6 +142,11 @@ int libcurl_features(void) {
     return version ? version->features : 0;
 }
 
+const char *libcurl_tls_library(void) {
+    pthread_once(&once, load);
+    return version ? version->ssl_version : NULL;
+}
+
 CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.easy_init(); }
 void libcurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 void libcurl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
@@ -156,6 +163,20 @@ int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *value) { ret
 
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback value) {
     return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count) {
+    // struct curl_blob; libcurl does not write into it.
+    struct {
+        void *data;
+        size_t len;
+        unsigned int flags;
+    } blob = {(void *)bytes, count, 1 /* CURL_BLOB_COPY */};
+    return curl.easy_setopt(easy, option, &blob);
 }
 
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback value) {
@@ -232,20 +253,6 @@ static void *openssl_session(CURL *easy) {
     return session && session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
 }
 
-/// A function of the libssl that libcurl has loaded; it need not be visible to the whole process.
-static void *openssl_function(const char *name) {
-    void *function = dlsym(RTLD_DEFAULT, name);
-    if (function) return function;
-    static const char *const names[] = {"libssl.so.3", "libssl.so.1.1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !function; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
-        if (!library) continue;
-        function = dlsym(library, name);
-        dlclose(library);
-    }
-    return function;
-}
-
 static struct {
     const char *(*get_version)(const void *);
     const void *(*get_current_cipher)(const void *);
@@ -256,9 +263,9 @@ static pthread_once_t openssl_once = PTHREAD_ONCE_INIT;
 
 static void load_openssl(void) {
     void *functions[] = {
-        openssl_function("SSL_get_version"),
-        openssl_function("SSL_get_current_cipher"),
-        openssl_function("SSL_CIPHER_get_name"),
+        libcurl_openssl_function("SSL_get_version"),
+        libcurl_openssl_function("SSL_get_current_cipher"),
+        libcurl_openssl_function("SSL_CIPHER_get_name"),
     };
     memcpy(&openssl, functions, sizeof openssl);
 }

@@ -7,14 +7,16 @@ import Testing
 /// Servers that cannot prove who they are.
 @Suite("Certificates", .needsServers, .timeLimit(.minutes(1)))
 struct CertificateTests {
-    typealias Case = (port: Servers.Port, code: URLError.Code)
+    typealias Case = (
+        port: Servers.Port, code: URLError.Code, reason: TLSFailure.Reason, managerCode: LarkspurError.Code
+    )
 
     static let cases: [Case] = [
-        (.expired, .serverCertificateHasBadDate),
-        (.notYetValid, .serverCertificateNotYetValid),
-        (.otherHost, .serverCertificateUntrusted),
-        (.selfSigned, .serverCertificateHasUnknownRoot),
-        (.unknownIssuer, .serverCertificateHasUnknownRoot),
+        (.expired, .serverCertificateHasBadDate, .certificateExpired, .certificateExpired),
+        (.notYetValid, .serverCertificateNotYetValid, .certificateNotYetValid, .certificateNotYetValid),
+        (.otherHost, .serverCertificateUntrusted, .hostMismatch, .certificateHostMismatch),
+        (.selfSigned, .serverCertificateHasUnknownRoot, .unknownRoot, .certificateUnknownRoot),
+        (.unknownIssuer, .serverCertificateHasUnknownRoot, .unknownRoot, .certificateUnknownRoot),
     ]
 
     let servers: Servers
@@ -33,6 +35,8 @@ struct CertificateTests {
         request.httpBody = Data("a secret".utf8)
         let error = await #expect(throws: URLError.self) { _ = try await session.reply(to: request) }
         #expect(error?.code == test.code)
+        #expect(error?.tlsFailure?.reason == test.reason)
+        #expect(error?.tlsFailure?.host == "localhost")
 
         // nginx writes a line when it has answered, so that with the second answer the first line is there.
         for _ in 0..<2 { _ = try await session.reply(to: servers.url(.h2, target)) }
@@ -55,7 +59,7 @@ struct CertificateTests {
                 }
             }
         }
-        #expect(error?.code == .secureConnectionFailed)
+        #expect(error?.code == test.managerCode)
         #expect((error?.underlyingError as? URLError)?.code == test.code)
     }
 
@@ -64,9 +68,7 @@ struct CertificateTests {
         arguments: [(Servers.Port.selfSigned, "self-signed"), (.unknownIssuer, "unknown-authority")]
     )
     func trusted(_ port: Servers.Port, _ authority: String) async throws {
-        var options = servers.options
-        options.tls.certificateAuthorities = servers.certificates(authority)
-        let session = servers.makeSession(options: options)
+        let session = servers.makeSession(options: servers.options(trusting: authority))
         #expect(try await session.reply(to: servers.url(port, "/echo")).status == 200)
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).code == .serverCertificateHasUnknownRoot)
     }
@@ -75,14 +77,6 @@ struct CertificateTests {
     func system() async throws {
         let session = servers.makeSession(options: CurlURLSession.Options())
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).code == .serverCertificateHasUnknownRoot)
-    }
-
-    @Test("A file of certificate authorities that is not there fails the task")
-    func missingAuthorities() async throws {
-        var options = servers.options
-        options.tls.certificateAuthorities = servers.certificates("missing")
-        let session = servers.makeSession(options: options)
-        #expect(try await session.failure(of: servers.url(.h2, "/echo")).code == .secureConnectionFailed)
     }
 }
 #endif

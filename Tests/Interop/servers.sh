@@ -65,7 +65,69 @@ make_certificates() {
     issue unknown-issuer localhost unknown-authority
     openssl req -x509 -new -key key.pem -days 30 -subj /CN=localhost -out self-signed.pem \
         -addext "$(names_of localhost)" -addext basicConstraints=critical,CA:FALSE
+    make_chains
+    make_client_certificates
     cd - > /dev/null
+}
+
+# What pins tell apart: two chains whose certificates have keys of their own, and servers that would pass for the first.
+make_chains() {
+    make_key_and_authority chain-root
+    make_key_and_authority other-root
+    make_intermediate chain-intermediate chain-root chain-intermediate
+    issue_with_key chain-leaf localhost chain-intermediate chain-intermediate
+    cat chain-leaf.pem chain-intermediate.pem > chain.pem
+    issue_with_key other-chain localhost other-root other-root
+    # An intermediate of the same name, signed by nobody in particular: its leaf is sent with the real one behind it.
+    make_key_and_authority false-intermediate chain-intermediate
+    make_key impostor
+    printf '%s\n' authorityKeyIdentifier=none subjectAltName=DNS:localhost > impostor.extensions
+    openssl req -new -key impostor-key.pem -subj /CN=localhost |
+        openssl x509 -req -days 30 -CA false-intermediate.pem -CAkey false-intermediate-key.pem -CAcreateserial \
+            -extfile impostor.extensions -out impostor-leaf.pem
+    cat impostor-leaf.pem chain-intermediate.pem > impostor.pem
+    cp chain-leaf-key.pem chain-key.pem
+    make_self_signed self-signed-name /CN=localhost
+    make_self_signed self-signed-nobody /CN=nobody
+    openssl x509 -in chain-leaf.pem -pubkey -noout -out chain-leaf-public.pem
+    mkdir pinned
+    openssl x509 -in chain-leaf.pem -outform DER -out pinned/chain-leaf.cer
+}
+
+make_client_certificates() {
+    issue_with_key client client authority key
+    openssl pkey -in client-key.pem -aes256 -passout pass:secret -out client-key-encrypted.pem
+    openssl pkcs12 -export -in client.pem -inkey client-key.pem -passout pass:secret -out client.p12
+    issue_with_key stranger client unknown-authority key
+}
+
+make_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1-key.pem"; }
+
+# make_key_and_authority <name> [common name]
+make_key_and_authority() {
+    make_key "$1"
+    openssl req -x509 -new -key "$1-key.pem" -days 30 -subj "/CN=${2-$1}" -out "$1.pem"
+}
+
+make_self_signed() {
+    make_key "$1"
+    openssl req -x509 -new -key "$1-key.pem" -days 30 -subj "$2" -out "$1.pem" -addext basicConstraints=critical,CA:FALSE
+}
+
+# make_intermediate <name> <authority> <common name>
+make_intermediate() {
+    make_key "$1"
+    openssl req -new -key "$1-key.pem" -subj "/CN=$3" -addext basicConstraints=critical,CA:TRUE -addext keyUsage=keyCertSign |
+        openssl ca -batch -notext -config authority.conf -cert "$2.pem" -keyfile "$2-key.pem" -in /dev/stdin -out "$1.pem"
+}
+
+# issue_with_key <name> <host> <authority> <authority whose key it is>
+issue_with_key() {
+    local key=$4-key.pem
+    [[ $4 != key ]] || key=key.pem
+    make_key "$1"
+    openssl req -new -key "$1-key.pem" -subj "/CN=$2" -addext "subjectAltName=DNS:$2" |
+        openssl ca -batch -notext -config authority.conf -cert "$3.pem" -keyfile "$key" -in /dev/stdin -out "$1.pem"
 }
 
 make_authority() {
@@ -98,7 +160,9 @@ declare -A ports
 choose_ports() {
     local name port
     ports=()
-    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading "${proxy_ports[@]}" "${httpbin_ports[@]}"; do
+    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading \
+        chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake \
+        "${proxy_ports[@]}" "${httpbin_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -109,7 +173,7 @@ choose_ports() {
 }
 
 write_configuration() {
-    local name separator=
+    local name separator= asks_for_certificate="ssl_verify_client on; ssl_client_certificate $folder/authority.pem;"
     {
         common_settings main
         server http '' '' "listen unix:$folder/nginx.sock;"
@@ -121,6 +185,13 @@ write_configuration() {
         server otherHost 'ssl http2' other-host
         server selfSigned 'ssl http2' self-signed
         server unknownIssuer 'ssl http2' unknown-issuer
+        server chain 'ssl http2' chain "$(key_of chain)"
+        server otherChain 'ssl http2' other-chain "$(key_of other-chain)"
+        server impostor 'ssl http2' impostor "$(key_of impostor)"
+        server selfSignedName 'ssl http2' self-signed-name "$(key_of self-signed-name)"
+        server selfSignedNobody 'ssl http2' self-signed-nobody "$(key_of self-signed-nobody)"
+        server mutual ssl good "$asks_for_certificate"
+        server mutual12 ssl good "$asks_for_certificate ssl_protocols TLSv1.2;"
         echo '}'
     } > "$folder/main.conf"
     {
@@ -138,6 +209,8 @@ write_configuration() {
     } > "$folder/servers.json"
 }
 
+key_of() { echo "ssl_certificate_key $folder/$1-key.pem;"; }
+
 common_settings() {
     if ((EUID == 0)); then echo 'user root;'; fi
     echo "load_module $modules/ngx_http_brotli_filter_module.so;"
@@ -145,7 +218,7 @@ common_settings() {
     cat <<END
 worker_processes 1;
 pid $folder/$1.pid;
-error_log $folder/$1-errors.log;
+error_log $folder/$1-errors.log info;
 events { worker_connections 512; }
 http {
     log_format request '\$server_port \$request_method \$request_uri \$server_protocol';
@@ -165,6 +238,7 @@ http {
     gzip_types text/plain;
     keepalive_requests 100000;
     ssl_certificate_key $folder/key.pem;
+    ssl_session_cache shared:sessions:1m;
     ssl_protocols TLSv1.2 TLSv1.3;
 END
 }
@@ -178,6 +252,12 @@ server() {
     cat <<END
     root $folder/content;
     location = /echo { return 200 "\$request_method \$http_x_test"; }
+    # What the server knows of the connection, which it closes when it has said so.
+    location = /tls {
+        keepalive_timeout 0;
+        return 200 "\$ssl_protocol \$ssl_session_reused \$ssl_client_verify \$ssl_client_s_dn";
+    }
+    location = /to-other { return 302 https://localhost:${ports[otherChain]}/echo; }
     location = /worker { return 200 "\$pid"; }
     # nginx reads content only to hand it on.
     location = /post {
@@ -204,6 +284,20 @@ server() {
 END
 }
 
+# A server that ends the handshake of clients without a certificate, where nginx answers with a 400.
+start_mutual_handshake() {
+    local attempt
+    openssl s_server -accept "127.0.0.1:${ports[mutualHandshake]}" -cert "$folder/good.pem" -key "$folder/key.pem" \
+        -CAfile "$folder/authority.pem" -Verify 1 -verify_return_error -tls1_3 -www \
+        < /dev/null > "$folder/mutual-handshake.log" 2>&1 &
+    echo $! > "$folder/mutual-handshake.pid"
+    for attempt in {1..100}; do
+        if (: < "/dev/tcp/127.0.0.1/${ports[mutualHandshake]}") 2> /dev/null; then return; fi
+        sleep 0.1
+    done
+    return 1
+}
+
 # nginx has opened its ports when this returns.
 start() {
     nginx -p "$folder" -e "$folder/$1-errors.log" -c "$folder/$1.conf"
@@ -215,7 +309,7 @@ start_servers() {
         choose_ports
         write_configuration
         if start main; then
-            if start reloading; then return; fi
+            if start reloading && start_mutual_handshake; then return; fi
             kill "$(<"$folder/main.pid")"
         fi
         echo "The ports of attempt $attempt could not be used." >&2

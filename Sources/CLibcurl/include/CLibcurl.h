@@ -19,8 +19,12 @@
 #define CURLOPT_PROXY 10004
 #define CURLOPT_READDATA 10009
 #define CURLOPT_ERRORBUFFER 10010
+#define CURLOPT_WRITEFUNCTION 20011
+#define CURLOPT_READFUNCTION 20012
 #define CURLOPT_HTTPHEADER 10023
+#define CURLOPT_KEYPASSWD 10026
 #define CURLOPT_HEADERDATA 10029
+#define CURLOPT_SSLVERSION 32
 #define CURLOPT_CUSTOMREQUEST 10036
 #define CURLOPT_VERBOSE 41
 #define CURLOPT_NOPROGRESS 43
@@ -28,20 +32,30 @@
 #define CURLOPT_UPLOAD 46
 #define CURLOPT_POST 47
 #define CURLOPT_INTERFACE 10062
+#define CURLOPT_SSL_VERIFYPEER 64
 #define CURLOPT_CAINFO 10065
 #define CURLOPT_FRESH_CONNECT 74
 #define CURLOPT_FORBID_REUSE 75
+#define CURLOPT_HEADERFUNCTION 20079
 #define CURLOPT_HTTPGET 80
+#define CURLOPT_SSL_VERIFYHOST 81
 #define CURLOPT_HTTP_VERSION 84
+#define CURLOPT_SSLCERTTYPE 10086
+#define CURLOPT_DEBUGFUNCTION 20094
 #define CURLOPT_DEBUGDATA 10095
+#define CURLOPT_CAPATH 10097
 #define CURLOPT_BUFFERSIZE 98
 #define CURLOPT_NOSIGNAL 99
-#define CURLOPT_CAPATH 10097
 #define CURLOPT_PRIVATE 10103
 #define CURLOPT_HTTPAUTH 107
+#define CURLOPT_SSL_CTX_FUNCTION 20108
+#define CURLOPT_SSL_CTX_DATA 10109
 #define CURLOPT_PROXYAUTH 111
+#define CURLOPT_INFILESIZE_LARGE 30115
+#define CURLOPT_POSTFIELDSIZE_LARGE 30120
 #define CURLOPT_CONNECTTIMEOUT_MS 156
 #define CURLOPT_COPYPOSTFIELDS 10165
+#define CURLOPT_SEEKFUNCTION 20167
 #define CURLOPT_SEEKDATA 10168
 #define CURLOPT_USERNAME 10173
 #define CURLOPT_PASSWORD 10174
@@ -53,6 +67,7 @@
 #define CURLOPT_DNS_SERVERS 10211
 #define CURLOPT_TCP_KEEPALIVE 213
 #define CURLOPT_PROXYHEADER 10228
+#define CURLOPT_PINNEDPUBLICKEY 10230
 #define CURLOPT_UNIX_SOCKET_PATH 10231
 #define CURLOPT_PATH_AS_IS 234
 #define CURLOPT_PIPEWAIT 237
@@ -60,14 +75,10 @@
 #define CURLOPT_SUPPRESS_CONNECT_HEADERS 265
 #define CURLOPT_UPLOAD_BUFFERSIZE 280
 #define CURLOPT_HTTP09_ALLOWED 285
+#define CURLOPT_SSLCERT_BLOB 40291
+#define CURLOPT_SSLKEY_BLOB 40292
+#define CURLOPT_CAINFO_BLOB 40309
 #define CURLOPT_QUICK_EXIT 322
-#define CURLOPT_WRITEFUNCTION 20011
-#define CURLOPT_READFUNCTION 20012
-#define CURLOPT_HEADERFUNCTION 20079
-#define CURLOPT_DEBUGFUNCTION 20094
-#define CURLOPT_SEEKFUNCTION 20167
-#define CURLOPT_INFILESIZE_LARGE 30115
-#define CURLOPT_POSTFIELDSIZE_LARGE 30120
 
 // MARK: Values of options
 
@@ -78,6 +89,8 @@
 #define CURLAUTH_BASIC 1
 #define CURLAUTH_NEGOTIATE 4
 #define CURLAUTH_NTLM 8
+#define CURL_SSLVERSION_TLSv1_2 6
+#define CURL_SSLVERSION_TLSv1_3 7
 #define CURL_WRITEFUNC_PAUSE 0x10000001
 #define CURL_READFUNC_ABORT 0x10000000
 #define CURL_READFUNC_PAUSE 0x10000001
@@ -85,6 +98,8 @@
 #define CURL_SEEKFUNC_FAIL 1
 #define CURL_ERROR_SIZE 256
 #define CURLE_SEND_FAIL_REWIND 65
+#define CURLE_OK 0
+#define CURLE_SSL_CONNECT_ERROR 35
 #define CURLPAUSE_RECV 1
 #define CURLPAUSE_SEND 4
 #define CURLINFO_HEADER_IN 1
@@ -139,6 +154,8 @@ unsigned int libcurl_version_number(void);
 
 /// What the library was built with, a set of CURL_VERSION_ bits; 0 if there is none.
 int libcurl_features(void);
+/// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
+const char *_Nullable libcurl_tls_library(void);
 
 // MARK: Transfers
 
@@ -151,6 +168,7 @@ typedef int (*libcurl_seek_callback)(void *_Nullable context, int64_t offset, in
 /// Of the kinds there is CURLINFO_HEADER_IN.
 typedef int (*libcurl_debug_callback)(
     void *easy, int kind, char *_Nullable bytes, size_t size, void *_Nullable context);
+typedef int (*libcurl_tls_callback)(CURL *easy, void *_Nullable tls_context, void *_Nullable context);
 
 /// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
 typedef struct {
@@ -171,6 +189,9 @@ int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable va
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback _Nullable value);
 int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback _Nullable value);
+int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callback _Nullable value);
+/// Sets a copy of bytes, which may not be none.
+int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count);
 
 /// Each returns 0, an empty string or NULL where libcurl knows nothing.
 long libcurl_easy_getinfo_long(CURL *easy, int info);
@@ -200,6 +221,62 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 /// there is none, or libcurl uses another library.
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
+
+// MARK: Trust in servers
+
+/// Checks the certificates of servers within the handshake, as libcurl itself cannot: needs OpenSSL.
+typedef struct libcurl_trust libcurl_trust;
+
+typedef struct {
+    const uint8_t *_Nullable bytes;
+    size_t count;
+} libcurl_bytes;
+
+/// What a handshake has shown of a server.
+typedef struct {
+    /// The name that the handshake asked for (RFC 6066, section 3); NULL where the server is named by an address.
+    const char *_Nullable server_name;
+    /// The host that the transfer is for.
+    const char *host;
+    /// What the verification objected to, as numbers of OpenSSL's (X509_V_ERR_), in the order in which it did.
+    const int *_Nullable errors;
+    size_t error_count;
+    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates from the server's own to the last of the chain that was found.
+    const libcurl_bytes *_Nullable keys;
+    size_t key_count;
+    /// Whether the chain is valid also with the anchors alone.
+    bool is_anchored;
+} libcurl_trust_evidence;
+
+/// Returns 0 to go on, else the number of OpenSSL's with which the handshake is to fail.
+typedef int (*libcurl_trust_judge)(void *_Nullable context, const libcurl_trust_evidence *evidence);
+
+enum libcurl_trust_role {
+    /// A root in place of those that libcurl trusts.
+    LIBCURL_TRUST_ROOT,
+    /// A root besides those.
+    LIBCURL_TRUST_ADDITIONAL_ROOT,
+    /// A certificate in which a chain may end for it to be anchored.
+    LIBCURL_TRUST_ANCHOR,
+};
+
+/// Why servers cannot be checked in this way: a sentence without its full stop, never freed; NULL if they can.
+const char *_Nullable libcurl_trust_unavailability(void);
+
+/// The judge and its context have to outlive all connections.
+libcurl_trust *_Nullable libcurl_trust_new(libcurl_trust_judge judge, void *_Nullable context);
+
+/// Takes none of the roots that libcurl trusts.
+bool libcurl_trust_use_own_roots(libcurl_trust *trust);
+
+/// Adds a certificate (DER); false if OpenSSL cannot read it.
+bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count);
+
+/// Has the handshakes of a TLS context checked; for use in CURLOPT_SSL_CTX_FUNCTION. False if that cannot be: then there must be no handshake.
+bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
+
+/// Not before the last connection is gone.
+void libcurl_trust_free(libcurl_trust *trust);
 
 // MARK: Memory
 

@@ -11,7 +11,9 @@ extension LarkspurError {
         let nsError = error as NSError
         let text = nsError.localizedDescription
         let code: Code
-        if nsError.domain == NSURLErrorDomain {
+        if let failure = nsError.userInfo[TLSFailure.userInfoKey] as? TLSFailure {
+            code = Code(failure.reason)
+        } else if nsError.domain == NSURLErrorDomain {
             code = Self.code(number: nsError.code, text: text)
         } else {
             code = .transportFailed
@@ -25,7 +27,8 @@ extension LarkspurError {
     }
 
     private static func code(number: Int, text: String) -> Code {
-        switch number {
+        if let code = Code(tlsNumber: number) { return code }
+        return switch number {
         case NSURLErrorCancelled: .cancelled
         case NSURLErrorTimedOut: .timedOut
         case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: .cannotFindHost
@@ -36,10 +39,6 @@ extension LarkspurError {
         case NSURLErrorResourceUnavailable: .transportUnavailable
         case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
         case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .contentDecodingFailed
-        case NSURLErrorServerCertificateNotYetValid...NSURLErrorSecureConnectionFailed,
-            NSURLErrorClientCertificateRequired,
-            NSURLErrorClientCertificateRejected:
-            .secureConnectionFailed
         case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: code(text: text) ?? .malformedResponse
         case NSURLErrorUnsupportedURL: code(text: text) ?? .unsupportedURL
         default: code(text: text) ?? .transportFailed
@@ -55,6 +54,10 @@ extension LarkspurError {
     private static let sentences: [(parts: [String], code: Code)] = [
         (["unencoding", "content encoding"], .contentDecodingFailed),
         (["http/0.9", "header", "chunk", "status line", "http response"], .malformedResponse),
+        (["certificate has expired"], .certificateExpired),
+        (["certificate is not yet valid"], .certificateNotYetValid),
+        (["self-signed", "self signed", "unable to get local issuer"], .certificateUnknownRoot),
+        (["target host name", "target hostname"], .certificateHostMismatch),
         (["ssl", "tls", "certificate"], .secureConnectionFailed),
         (["resolve"], .cannotFindHost),
         (["timed out", "timeout"], .timedOut),
@@ -80,6 +83,7 @@ extension LarkspurError {
         case .malformedResponse: "The server's response could not be understood (\(text))."
         case .contentDecodingFailed: "The content's coding could not be decoded (\(text))."
         case .secureConnectionFailed: "No secure connection could be made (\(text))."
+        case _ where code.isAboutTrust: "The connection is not safe enough (\(text))."
         default: "The request failed (\(text))."
         }
     }

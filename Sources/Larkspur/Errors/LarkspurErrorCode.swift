@@ -43,6 +43,21 @@ extension LarkspurError.Code {
         label: "transport-unavailable",
         number: NSURLErrorResourceUnavailable
     )
+    /// A security policy with pins on a session manager whose base URL is missing or not https, or certificates for it that cannot be read.
+    public static let invalidSecurityPolicy = Self(
+        label: "invalid-security-policy",
+        number: NSURLErrorSecureConnectionFailed
+    )
+    /// What is asked of TLS contradicts itself, or cannot be enforced by the transport.
+    public static let securityPolicyNotEnforceable = Self(
+        label: "security-policy-not-enforceable",
+        number: NSURLErrorSecureConnectionFailed
+    )
+    /// The request would go over plain http, where that is not allowed: to a host with pins, or from https by a redirect.
+    public static let insecureRequest = Self(
+        label: "insecure-request",
+        number: NSURLErrorAppTransportSecurityRequiresSecureConnection
+    )
     /// The transport cannot do what was asked, and says so rather than ignore it.
     public static let unsupported = Self(label: "unsupported", number: NSURLErrorUnsupportedURL)
 }
@@ -59,10 +74,50 @@ extension LarkspurError.Code {
     public static let cannotConnectToHost = Self(label: "cannot-connect-to-host", number: NSURLErrorCannotConnectToHost)
     /// The connection was closed or reset before the response was complete.
     public static let connectionLost = Self(label: "connection-lost", number: NSURLErrorNetworkConnectionLost)
-    /// TLS could not be established, or the server's certificate was not accepted.
+    /// TLS could not be established, for another reason than a certificate or a key.
     public static let secureConnectionFailed = Self(
         label: "secure-connection-failed",
         number: NSURLErrorSecureConnectionFailed
+    )
+    /// The server's certificate, or that of an authority of its, has expired.
+    public static let certificateExpired = Self(
+        label: "certificate-expired",
+        number: NSURLErrorServerCertificateHasBadDate
+    )
+    /// The server's certificate is not valid yet.
+    public static let certificateNotYetValid = Self(
+        label: "certificate-not-yet-valid",
+        number: NSURLErrorServerCertificateNotYetValid
+    )
+    /// The server's certificate is made out to other hosts.
+    public static let certificateHostMismatch = Self(
+        label: "certificate-host-mismatch",
+        number: NSURLErrorServerCertificateUntrusted
+    )
+    /// Nobody who is trusted has issued the server's certificate.
+    public static let certificateUnknownRoot = Self(
+        label: "certificate-unknown-root",
+        number: NSURLErrorServerCertificateHasUnknownRoot
+    )
+    /// The server has none of the keys or certificates that are pinned for it.
+    public static let certificatePinMismatch = Self(
+        label: "certificate-pin-mismatch",
+        number: NSURLErrorServerCertificateUntrusted
+    )
+    /// The server's certificate is bad in another way.
+    public static let certificateUntrusted = Self(
+        label: "certificate-untrusted",
+        number: NSURLErrorServerCertificateUntrusted
+    )
+    /// The server wants a certificate of the client's.
+    public static let clientCertificateRequired = Self(
+        label: "client-certificate-required",
+        number: NSURLErrorClientCertificateRequired
+    )
+    /// The server does not accept the client's certificate, or the client's certificate or key cannot be used.
+    public static let clientCertificateRejected = Self(
+        label: "client-certificate-rejected",
+        number: NSURLErrorClientCertificateRejected
     )
     /// More redirects followed one another than are allowed.
     public static let tooManyRedirects = Self(

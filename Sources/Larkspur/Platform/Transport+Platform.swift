@@ -9,15 +9,17 @@ extension Transport {
     /// `CurlURLSession` with options that a configuration has no words for; on Linux only.
     /// - Parameter options: What else there is to choose.
     public static func curl(_ options: CurlURLSession.Options) -> Transport {
-        Transport { configuration, delegate, queue in
-            CurlURLSession(
+        custom(enforcingSecurityPolicy: { policy, configuration, delegate, queue in
+            var options = options
+            options.tls.enforce(policy)
+            return CurlURLSession(
                 configuration,
                 delegate: delegate,
                 queue: queue,
                 options: options,
                 callsDelegateOnLoop: true
             )
-        }
+        })
     }
 
     /// The best transport there is: `curl` where libcurl can be used, else `foundation`.

@@ -43,7 +43,7 @@ public final class SessionManager: Sendable {
     ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple platforms, elsewhere a private serial queue, as most programs
     ///     there do not drain the main queue.
     ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
-    public init(
+    public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
         transport: Transport = .automatic,
@@ -52,8 +52,64 @@ public final class SessionManager: Sendable {
         completionQueue: DispatchQueue? = nil,
         completionGroup: DispatchGroup = DispatchGroup()
     ) {
+        self.init(
+            baseURL: baseURL,
+            sessions: SessionStore(configuration: configuration, transport: transport),
+            requestSerializer: requestSerializer,
+            responseSerializer: responseSerializer,
+            completionQueue: completionQueue,
+            completionGroup: completionGroup
+        )
+    }
+
+    /// Makes a session manager that judges servers by a policy; its session is made with the first task.
+    ///
+    /// A transport that cannot enforce the policy fails each request before it is sent.
+    /// - Parameters:
+    ///   - baseURL: As with the other initialiser; with a pinning policy it has to have the scheme https.
+    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`.
+    ///   - transport: What carries the requests. Default: `.automatic`.
+    ///   - securityPolicy: By what the certificates of servers are judged.
+    ///   - requestSerializer: Builds requests. Default: ``HTTPRequestSerializer``: queries and form bodies.
+    ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
+    ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: as with the other initialiser.
+    ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing or not https.
+    public convenience init(
+        baseURL: URL? = nil,
+        configuration: URLSessionConfiguration = .default,
+        transport: Transport = .automatic,
+        securityPolicy: SecurityPolicy,
+        requestSerializer: any RequestSerializer = HTTPRequestSerializer(),
+        responseSerializer: any ResponseSerializer = JSONResponseSerializer(),
+        completionQueue: DispatchQueue? = nil,
+        completionGroup: DispatchGroup = DispatchGroup()
+    ) throws(LarkspurError) {
+        try securityPolicy.validate(for: baseURL)
+        self.init(
+            baseURL: baseURL,
+            sessions: SessionStore(
+                configuration: configuration,
+                transport: transport,
+                securityPolicy: securityPolicy
+            ),
+            requestSerializer: requestSerializer,
+            responseSerializer: responseSerializer,
+            completionQueue: completionQueue,
+            completionGroup: completionGroup
+        )
+    }
+
+    private init(
+        baseURL: URL?,
+        sessions: SessionStore,
+        requestSerializer: any RequestSerializer,
+        responseSerializer: any ResponseSerializer,
+        completionQueue: DispatchQueue?,
+        completionGroup: DispatchGroup
+    ) {
         self.baseURL = baseURL.map(BaseURL.normalized)
-        sessions = SessionStore(configuration: configuration, transport: transport)
+        self.sessions = sessions
         settings = Mutex(
             Settings(
                 requestSerializer: requestSerializer,
@@ -118,6 +174,9 @@ public final class SessionManager: Sendable {
         set { sessions.hooks.hooks = newValue }
     }
 
+    /// By what the certificates of servers are judged. Default: ``SecurityPolicy/default``.
+    public var securityPolicy: SecurityPolicy { sessions.securityPolicy }
+
     /// A copy of the configuration that sessions are made with.
     public var configuration: URLSessionConfiguration { sessions.configuration }
 
@@ -153,8 +212,11 @@ public final class SessionManager: Sendable {
     public func copy() -> SessionManager {
         let copy = SessionManager(
             baseURL: baseURL,
-            configuration: configuration,
-            transport: sessions.transport,
+            sessions: SessionStore(
+                configuration: configuration,
+                transport: sessions.transport,
+                securityPolicy: securityPolicy
+            ),
             requestSerializer: requestSerializer,
             responseSerializer: responseSerializer,
             completionQueue: completionQueue,

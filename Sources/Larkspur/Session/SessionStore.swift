@@ -19,11 +19,30 @@ final class SessionStore: Sendable {
     let hooks = SessionHooksStore()
     private let template: SessionConfiguration
     let transport: Transport
+    let securityPolicy: SecurityPolicy
     private let storage = Mutex(Storage())
 
-    init(configuration: URLSessionConfiguration, transport: Transport) {
+    init(configuration: URLSessionConfiguration, transport: Transport, securityPolicy: SecurityPolicy = .default) {
         template = SessionConfiguration(configuration)
         self.transport = transport
+        self.securityPolicy = securityPolicy
+    }
+
+    /// Why no task can be made; nil if they can.
+    private var defect: LarkspurError? {
+        if let error = template.error { return error }
+        guard !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil else { return nil }
+        return LarkspurError(
+            .securityPolicyNotEnforceable,
+            "The transport cannot enforce the security policy, so that nothing is sent; the transport .curl can."
+        )
+    }
+
+    private func makeSession(_ delegate: SessionDelegate, _ queue: OperationQueue) -> URLSession {
+        guard !securityPolicy.isSystemsOwn, let makeSession = transport.makeSecureSession else {
+            return transport.makeSession(template.makeCopy(), delegate, queue)
+        }
+        return makeSession(securityPolicy, template.makeCopy(), delegate, queue)
     }
 
     /// A copy of the configuration that sessions are made with.
@@ -52,7 +71,7 @@ final class SessionStore: Sendable {
         request: URLRequest,
         make: (URLSession, URLRequest) -> URLSessionTask
     ) throws(LarkspurError) {
-        if let error = template.error { throw error }
+        if let defect { throw defect }
         let live = try storage.withLock { storage throws(LarkspurError) -> Live in
             guard !storage.isInvalidated else {
                 throw LarkspurError(
@@ -108,7 +127,7 @@ final class SessionStore: Sendable {
         let delegate = SessionDelegate(hooks: hooks) { [weak self] delegate, error in
             self?.sessionDidBecomeInvalid(delegate, error)
         }
-        let live = Live(session: transport.makeSession(template.makeCopy(), delegate, queue), delegate: delegate)
+        let live = Live(session: makeSession(delegate, queue), delegate: delegate)
         Platform.prepare(live.session)
         if storage.isInvalidated { live.adapter.invalidate(live.session, cancellingTasks: true) }
         storage.live = live

@@ -4,7 +4,18 @@ public struct Transport: Sendable {
     public typealias SessionFactory =
         @Sendable (URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
 
+    /// Makes a session that enforces a security policy, with the rest of what ``SessionFactory`` is given.
+    public typealias SecureSessionFactory =
+        @Sendable (SecurityPolicy, URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
+
     let makeSession: SessionFactory
+    /// Nil for a transport that can enforce none but what the system does by itself.
+    let makeSecureSession: SecureSessionFactory?
+
+    init(makeSession: @escaping SessionFactory, makeSecureSession: SecureSessionFactory? = nil) {
+        self.makeSession = makeSession
+        self.makeSecureSession = makeSecureSession
+    }
 
     /// The best transport there is: `curl` on Linux where libcurl can be used, else `foundation`.
     public static let automatic = Platform.bestTransport
@@ -15,9 +26,20 @@ public struct Transport: Sendable {
     public static let foundation = Transport(makeSession: Platform.makeFoundationSession)
 
     /// A `URLSession`, or a subclass, of the caller's making, such as the stub session of LarkspurTesting.
+    ///
+    /// It enforces no ``SecurityPolicy``: with one that asks for more than the system's own checks, every request fails before it is sent.
     /// - Parameter makeSession: Makes a session; called when the first task is made and again after the session was reset. It must hand on the delegate and the
     ///   queue.
     public static func custom(_ makeSession: @escaping SessionFactory) -> Transport {
         Transport(makeSession: makeSession)
+    }
+
+    /// A `URLSession` of the caller's making that enforces the session manager's ``SecurityPolicy``, such as a stub session that needs none.
+    /// - Parameter makeSession: Makes a session that enforces the policy; otherwise as with ``custom(_:)``.
+    public static func custom(enforcingSecurityPolicy makeSession: @escaping SecureSessionFactory) -> Transport {
+        Transport(
+            makeSession: { configuration, delegate, queue in makeSession(.default, configuration, delegate, queue) },
+            makeSecureSession: makeSession
+        )
     }
 }

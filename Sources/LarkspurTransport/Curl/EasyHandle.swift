@@ -47,6 +47,10 @@ final class EasyHandle {
     var proof = Proof()
     private var addresses: OpaquePointer?
     var route = Route()
+    /// Checks the servers of its connections, where libcurl alone does not do.
+    var trust: ServerTrust?
+    /// The host that the request is for, where that matters for trust.
+    var trustHost = ""
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.

@@ -9,6 +9,9 @@ enum Libcurl {
     /// Its version, as in "7.88.1"; nil if there is none.
     static let version: String? = libcurl_version().map { String(cString: $0) }
 
+    /// The library that it does TLS with, as in "OpenSSL/3.0.19"; nil if there is none.
+    static let tlsLibrary: String? = libcurl_tls_library().map { String(cString: $0) }
+
     /// Whether it has at least this version.
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8

@@ -7,11 +7,14 @@ internal import CLibcurl
 final class MultiHandle: @unchecked Sendable {
     // Safe: one thread uses it at a time, and waking is the one call that libcurl allows from others.
     private let raw: UnsafeMutableRawPointer
+    /// Checks the servers, where libcurl alone does not do; kept until the last connection is gone.
+    let trust: ServerTrust?
 
     /// Nil where there is no memory, or no libcurl.
-    init?(maximumConnectionsPerHost: Int) {
+    init?(maximumConnectionsPerHost: Int, tls: TLSSettings) {
         guard let raw = libcurl_multi_init() else { return nil }
         self.raw = raw
+        trust = ServerTrust(tls)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
         // By itself libcurl keeps four for each transfer under way, which is none between two bursts.

@@ -2,7 +2,14 @@
 extension TransferFailure {
     /// One sentence that says what happened, with libcurl's own words in parentheses.
     func sentence(for code: URLError.Code) -> String {
-        "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
+        if let pinMismatch { return Self.sentence(for: pinMismatch) }
+        return "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
+    }
+
+    private static func sentence(for mismatch: TLSFailure) -> String {
+        let keys = mismatch.presentedPins.map(\.description).joined(separator: ", ")
+        return
+            "The server “\(mismatch.host)” has none of the keys or certificates that are pinned for it (its keys are \(keys))."
     }
 
     private func summary(of code: URLError.Code) -> String {
@@ -23,7 +30,9 @@ extension TransferFailure {
                 ? "The response's header is too large, or memory ran out"
                 : "The server's response could not be understood"
         case .cannotWriteToFile: "The content could not be written"
-        case .clientCertificateRejected: "The client's certificate was not accepted"
+        case .clientCertificateRejected:
+            curlCode == 58
+                ? "The client's own certificate or key cannot be used" : "The client's certificate was not accepted"
         case .clientCertificateRequired: "The server asked for a certificate of the client"
         case .dataLengthExceedsMaximum: "The content is larger than the limit"
         case .fileDoesNotExist: "The file does not exist"
@@ -38,7 +47,14 @@ extension TransferFailure {
         case .serverCertificateHasBadDate: "The server's certificate has expired"
         case .serverCertificateHasUnknownRoot: "The server's certificate has no issuer that is trusted"
         case .serverCertificateNotYetValid: "The server's certificate is not valid yet"
-        case .serverCertificateUntrusted: "The server's certificate is not to be trusted"
+        case .serverCertificateUntrusted:
+            if isPinMismatch {
+                "The server has none of the keys that are pinned for it"
+            } else if isHostMismatch {
+                "The server's certificate is made out to other hosts"
+            } else {
+                "The server's certificate is not to be trusted"
+            }
         case .timedOut: "The request timed out"
         case .unsupportedURL: "The URL's scheme is not supported"
         case .userAuthenticationRequired:

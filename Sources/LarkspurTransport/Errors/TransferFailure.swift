@@ -16,6 +16,8 @@ struct TransferFailure: Sendable, Hashable {
     var hasResponse: Bool = false
     /// Whether the connection was, or was to be, a secure one.
     var isTLS: Bool = false
+    /// What the server's keys are, where they are none of those pinned for it.
+    var pinMismatch: TLSFailure?
 
     /// The error that the task reports.
     func error(url: URL?) -> URLError {
@@ -26,7 +28,9 @@ struct TransferFailure: Sendable, Hashable {
             systemError: osError,
             verifyResult: verifyResult
         )
-        return .engine(code, sentence(for: code), url: url, underlying: cause as NSError)
+        let error = URLError.engine(code, sentence(for: code), url: url, underlying: cause as NSError)
+        guard let failure = tlsFailure(for: code, url: url) else { return error }
+        return URLError(code, userInfo: error.userInfo.merging([TLSFailure.userInfoKey: failure]) { $1 })
     }
 }
 #endif

@@ -103,7 +103,7 @@ extension Exchange {
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // The idle timer watches over connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
-        if let file = settings.options.tls.certificateAuthorities { handle.set(CURLOPT_CAINFO, file.path) }
+        try configureTLS(of: handle)
     }
 
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
@@ -189,13 +189,15 @@ extension Exchange {
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
-        TransferFailure(
+        let verifyResult = handle.long(CURLINFO_SSL_VERIFYRESULT)
+        return TransferFailure(
             curlCode: result,
             osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
-            verifyResult: handle.long(CURLINFO_SSL_VERIFYRESULT),
+            verifyResult: verifyResult,
             message: handle.errorMessage,
             hasResponse: response != nil,
-            isTLS: request.url?.scheme?.lowercased() == "https"
+            isTLS: request.url?.scheme?.lowercased() == "https",
+            pinMismatch: pinMismatch(of: handle, result: result, verifyResult: verifyResult)
         ).error(url: request.url)
     }
 }

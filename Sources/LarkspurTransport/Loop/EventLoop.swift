@@ -99,7 +99,10 @@ final class EventLoop: Sendable {
     private func startThread() {
         let thread = Thread { [self] in
             Self.blockBrokenPipes()
-            let multi = MultiHandle(maximumConnectionsPerHost: settings.maximumConnectionsPerHost)
+            let multi = MultiHandle(
+                maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
+                tls: settings.tls
+            )
             mailbox.withLock { $0.multi = multi }
             Reactor(loop: self, settings: settings, multi: multi).run()
         }

@@ -126,14 +126,14 @@ final class Reactor {
         return host
     }
 
+    /// - Parameter url: What is to be requested, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = pool.popLast() { return handle }
         guard let handle = EasyHandle(bufferSize: Exchange.bufferSize) else {
             throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
         }
-        if let sentence = handle.setRoute(of: settings.options) {
-            throw .engine(.cannotFindHost, sentence, url: url)
-        }
+        guard handle.configure(settings.tls, trust: multi?.trust) else { throw .unenforceableTLS(url: url) }
+        if let sentence = handle.setRoute(of: settings.options) { throw .engine(.cannotFindHost, sentence, url: url) }
         return handle
     }
 

@@ -20,21 +20,11 @@ extension CurlURLSession {
         ///
         /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not; with any other every request fails.
         public var nameServers: [String] = []
-        /// How servers and the client prove who they are.
+        /// How servers and the client prove who they are. Default: servers by certificates of authorities that the system trusts, the client not at all.
         public var tls = TLSConfiguration()
 
         /// Makes options with the defaults.
         public init() {}
-    }
-
-    /// How servers prove who they are.
-    public struct TLSConfiguration: Sendable {
-        /// A PEM file of the certificate authorities that are trusted instead of the system's. Default: nil, the system's.
-        public var certificateAuthorities: URL?
-
-        /// Makes a configuration with the defaults.
-        /// - Parameter certificateAuthorities: A PEM file of the certificate authorities that are trusted instead of the system's. Default: nil, the system's.
-        public init(certificateAuthorities: URL? = nil) { self.certificateAuthorities = certificateAuthorities }
     }
 }
 #endif

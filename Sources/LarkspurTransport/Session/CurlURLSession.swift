@@ -50,13 +50,15 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// - Parameters:
     ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
     ///   - unavailability: Why no task can be carried; nil if they can.
+    ///   - tlsAbilities: What libcurl can do for TLS. Default: nil, what it really can.
     package init(
         _ configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
         queue: OperationQueue?,
         options: Options,
         callsDelegateOnLoop: Bool,
-        unavailability: String? = CurlURLSession.unavailabilityReason
+        unavailability: String? = CurlURLSession.unavailabilityReason,
+        tlsAbilities: TLSAbilities? = nil
     ) {
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
         let place: Delivery.Place
@@ -72,7 +74,7 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
         }
         ownConfiguration = copy
         core = SessionCore(
-            settings: SessionSettings(copy, options: options),
+            settings: SessionSettings(copy, options: options, tlsAbilities: tlsAbilities),
             delegate: delegate,
             place: place,
             unavailability: unavailability
@@ -256,16 +258,18 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
-        return super.webSocketTask(with: url)
+        return super.webSocketTask(with: core.webSocketURL(url))
     }
 
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
-        return super.webSocketTask(with: url, protocols: protocols)
+        return super.webSocketTask(with: core.webSocketURL(url), protocols: protocols)
     }
 
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
+        var request = request
+        request.url = request.url.map(core.webSocketURL)
         return super.webSocketTask(with: request)
     }
 
@@ -281,6 +285,12 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// Nil for what the superclass carries.
     private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         guard core.carries(request) else {
+            if let defect = core.foreignDefect(request) {
+                return CurlDataTask(
+                    core.makeTask(kind: .data, request: request, body: .none, completion: completion, defect: defect),
+                    of: self
+                )
+            }
             core.noteUseOfSuperclass()
             return nil
         }

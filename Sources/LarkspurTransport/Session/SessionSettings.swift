@@ -14,8 +14,13 @@ struct SessionSettings: Sendable {
     let protocols: HostedProtocolClasses
     let proxies: ProxySettings
     let options: CurlURLSession.Options
+    let tls: TLSSettings
 
-    init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
+    init(
+        _ configuration: URLSessionConfiguration,
+        options: CurlURLSession.Options,
+        tlsAbilities: TLSAbilities? = nil
+    ) {
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         requestTimeout = configuration.timeoutIntervalForRequest
         resourceTimeout = configuration.timeoutIntervalForResource
@@ -36,6 +41,7 @@ struct SessionSettings: Sendable {
             environment: { getenv($0).map { String(cString: $0) } }
         )
         self.options = options
+        tls = TLSSettings(options.tls, abilities: tlsAbilities)
     }
 
     /// Fields that prove who somebody is, which are for the servers that the caller chose.

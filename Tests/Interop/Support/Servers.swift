@@ -5,7 +5,7 @@ import Testing
 
 /// The servers that Tests/Interop/servers.sh has started.
 struct Servers: Sendable {
-    /// What each of the ports speaks; the certificates other than those of the first five are bad.
+    /// What each of the ports speaks; the certificates of those from `expired` to `unknownIssuer` are bad.
     enum Port: String, Sendable, CodingKeyRepresentable, Codable {
         case http
         /// HTTP/2 and HTTP/1.1.
@@ -24,11 +24,26 @@ struct Servers: Sendable {
         /// SOCKS 5: Dante, for anybody, and microsocks, for ada with the password "secret".
         case socks, protectedSocks
         case httpbin
+        /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost alone.
+        case chain
+        /// A leaf and a root of another chain.
+        case otherChain
+        /// A leaf that names the intermediate of the chain as its issuer, and has not been signed by it; that is sent along.
+        case impostor
+        /// A certificate that has signed itself, with the name localhost as its common name alone.
+        case selfSignedName
+        /// The same for a name that is no host's.
+        case selfSignedNobody
+        /// Wants a certificate of the client's, and answers 400 without.
+        case mutual
+        case mutual12
+        /// Wants one too, and ends the connection without.
+        case mutualHandshake
 
         fileprivate var isSecure: Bool {
             switch self {
             case .http, .proxy, .protectedProxy, .socks, .protectedSocks, .httpbin: false
-            case .h2, .http1, .tls12, .reloading, .expired, .notYetValid, .otherHost, .selfSigned, .unknownIssuer: true
+            default: true
             }
         }
     }
@@ -75,6 +90,8 @@ struct Servers: Sendable {
     /// A file of certificates, by its name without extension.
     func certificates(_ name: String) -> URL { file("\(name).pem") }
 
+    func certificate(_ name: String) throws -> TLSCertificate { try TLSCertificate(contentsOf: certificates(name)) }
+
     /// The process of the nginx that may be told to reload.
     func reloadingProcess() throws -> Int32 {
         let text = String(decoding: try contents(of: "reloading.pid"), as: UTF8.self)
@@ -86,12 +103,28 @@ struct Servers: Sendable {
         String(decoding: try contents(of: "main-requests.log"), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
+    /// What nginx says of handshakes that have failed on a port, once there is something; empty if there is nothing for long.
+    func failedHandshakes(_ port: Port) async throws -> [String] {
+        let end = "server: 127.0.0.1:\(try #require(ports[port]))"
+        for _ in 0..<500 {
+            let lines = String(decoding: try contents(of: "main-errors.log"), as: UTF8.self).split(separator: "\n")
+            let found = lines.filter { $0.contains("while SSL handshaking") && $0.hasSuffix(end) }
+            if !found.isEmpty { return found.map(String.init) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return []
+    }
+
     // MARK: Clients
 
     /// Options that trust the certificate authority that has signed the good certificates.
-    var options: CurlURLSession.Options {
+    var options: CurlURLSession.Options { options(trusting: "authority") }
+
+    /// Options that trust some of the certificates made here, and nothing else; nobody where one cannot be read, so that tests fail.
+    func options(trusting names: String...) -> CurlURLSession.Options {
         var options = CurlURLSession.Options()
-        options.tls.certificateAuthorities = certificates("authority")
+        let roots = names.map { name in try? certificate(name) }
+        options.tls.trustedRoots = .only(roots.contains(nil) ? [] : roots.compactMap { $0 })
         return options
     }
 

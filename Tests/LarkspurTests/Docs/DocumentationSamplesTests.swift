@@ -85,7 +85,7 @@ struct DocumentationSamplesTests {
             ("AFHTTPResponseSerializationTests", 7), ("AFJSONSerializationTests", 16),
             ("AFPropertyListRequestSerializerTests", 2), ("AFPropertyListResponseSerializerTests", 5),
             ("AFXMLParserResponseSerializerTests", 5), ("AFXMLDocumentResponseSerializerTests", 6),
-            ("AFCompoundResponseSerializerTests", 3),
+            ("AFCompoundResponseSerializerTests", 3), ("AFSecurityPolicyTests", 46),
         ]
     )
     func everyRow(suite: String, count: Int) throws {
@@ -100,7 +100,7 @@ struct DocumentationSamplesTests {
 
     @Test(
         "Every test that a page names is there",
-        arguments: [("Conformance.md", "Tests/LarkspurTests"), ("Linux.md", "Tests")]
+        arguments: [("Conformance.md", "Tests"), ("Linux.md", "Tests")]
     )
     func everyNamedTestExists(name: String, folder: String) throws {
         let page = try #require(Documentation.page(name))

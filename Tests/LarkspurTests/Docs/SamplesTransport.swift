@@ -26,7 +26,7 @@ struct TransportSamples: Sendable {
         // sample: options of the engine
         var options = CurlURLSession.Options()
         options.allowsHTTP2 = false
-        options.tls.certificateAuthorities = URL(fileURLWithPath: "/etc/example/authorities.pem")
+        options.tls.minimumVersion = .tls13
 
         let manager = SessionManager(transport: .curl(options))
         let session = CurlURLSession(configuration: .default, options: options)

@@ -1,0 +1,9 @@
+/// Functions of the OpenSSL that libcurl uses.
+
+#ifndef CLIBCURL_OPENSSL_H
+#define CLIBCURL_OPENSSL_H
+
+/// A function of libssl or libcrypto by its name, NULL if there is none; the libraries need not be visible to the whole process.
+void *libcurl_openssl_function(const char *name);
+
+#endif

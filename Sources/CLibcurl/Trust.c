@@ -1,0 +1,309 @@
+#define _GNU_SOURCE
+#include "CLibcurl.h"
+#include "OpenSSL.h"
+
+#if defined(__linux__) || defined(__ANDROID__)
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// MARK: OpenSSL
+
+typedef void X509;
+typedef void X509_PUBKEY;
+typedef void X509_STORE;
+typedef void X509_STORE_CTX;
+typedef void OPENSSL_STACK;
+typedef void SSL;
+typedef void SSL_CTX;
+
+enum { X509_V_OK = 0, X509_V_ERR_UNSPECIFIED = 1 };
+enum { X509_V_FLAG_TRUSTED_FIRST = 0x8000, X509_V_FLAG_PARTIAL_CHAIN = 0x80000 };
+enum { OPENSSL_VERSION = 0, TLSEXT_NAMETYPE_host_name = 0, CRYPTO_EX_INDEX_SSL_CTX = 1 };
+
+typedef void (*free_extra)(void *parent, void *pointer, void *data, int index, long number, void *argument);
+
+static struct {
+    const char *(*version)(int);
+    void (*ERR_clear_error)(void);
+    void (*free)(void *, const char *, int);
+    int (*get_ex_new_index)(int, long, void *, void *, void *, free_extra);
+    int (*sk_num)(const OPENSSL_STACK *);
+    void *(*sk_value)(const OPENSSL_STACK *, int);
+    X509 *(*d2i_X509)(X509 **, const unsigned char **, long);
+    void (*X509_free)(X509 *);
+    X509_PUBKEY *(*X509_get_X509_PUBKEY)(const X509 *);
+    int (*i2d_X509_PUBKEY)(const X509_PUBKEY *, unsigned char **);
+    int (*X509_verify_cert)(X509_STORE_CTX *);
+    X509_STORE *(*store_new)(void);
+    void (*store_free)(X509_STORE *);
+    int (*store_add_cert)(X509_STORE *, X509 *);
+    int (*store_set_flags)(X509_STORE *, unsigned long);
+    X509_STORE_CTX *(*context_new)(void);
+    void (*context_free)(X509_STORE_CTX *);
+    int (*context_init)(X509_STORE_CTX *, X509_STORE *, X509 *, OPENSSL_STACK *);
+    int (*context_set_default)(X509_STORE_CTX *, const char *);
+    OPENSSL_STACK *(*context_get0_chain)(const X509_STORE_CTX *);
+    X509 *(*context_get0_cert)(const X509_STORE_CTX *);
+    OPENSSL_STACK *(*context_get0_untrusted)(const X509_STORE_CTX *);
+    int (*context_get_error)(const X509_STORE_CTX *);
+    void (*context_set_error)(X509_STORE_CTX *, int);
+    void (*context_set_verify_cb)(X509_STORE_CTX *, int (*)(int, X509_STORE_CTX *));
+    void *(*context_get_ex_data)(const X509_STORE_CTX *, int);
+    int (*SSL_get_ex_data_X509_STORE_CTX_idx)(void);
+    const char *(*SSL_get_servername)(const SSL *, int);
+    X509_STORE *(*SSL_CTX_get_cert_store)(const SSL_CTX *);
+    void (*SSL_CTX_set1_cert_store)(SSL_CTX *, X509_STORE *);
+    int (*SSL_CTX_set_ex_data)(SSL_CTX *, int, void *);
+    void (*SSL_CTX_set_cert_verify_callback)(SSL_CTX *, int (*)(X509_STORE_CTX *, void *), void *);
+} openssl;
+
+/// What a TLS context is for; it ends with that.
+typedef struct {
+    libcurl_trust *trust;
+    char host[];
+} attachment;
+
+static char unavailability[200];
+static int attachment_index = -1;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void free_attachment(void *parent, void *pointer, void *data, int index, long number, void *argument) { free(pointer); }
+
+/// Whether the functions found are of the library that libcurl was loaded with: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27 Jan 2026".
+static bool is_library_of_libcurl(const char *library) {
+    static const char name[] = "OpenSSL";
+    const size_t length = sizeof name - 1;
+    const char *found = openssl.version ? openssl.version(OPENSSL_VERSION) : NULL;
+    if (!found || strncmp(library, name, length) || library[length] != '/') return false;
+    if (strncmp(found, name, length) || found[length] != ' ') return false;
+    const size_t number = strcspn(library + length + 1, " ");
+    return strncmp(library + length + 1, found + length + 1, number) == 0 && strchr(" ", found[length + 1 + number]);
+}
+
+static void load(void) {
+    const char *library = libcurl_tls_library();
+    const struct {
+        const char *name;
+        void *target;
+    } functions[] = {
+        {"OpenSSL_version", &openssl.version},
+        {"ERR_clear_error", &openssl.ERR_clear_error},
+        {"CRYPTO_free", &openssl.free},
+        {"CRYPTO_get_ex_new_index", &openssl.get_ex_new_index},
+        {"OPENSSL_sk_num", &openssl.sk_num},
+        {"OPENSSL_sk_value", &openssl.sk_value},
+        {"d2i_X509", &openssl.d2i_X509},
+        {"X509_free", &openssl.X509_free},
+        {"X509_get_X509_PUBKEY", &openssl.X509_get_X509_PUBKEY},
+        {"i2d_X509_PUBKEY", &openssl.i2d_X509_PUBKEY},
+        {"X509_verify_cert", &openssl.X509_verify_cert},
+        {"X509_STORE_new", &openssl.store_new},
+        {"X509_STORE_free", &openssl.store_free},
+        {"X509_STORE_add_cert", &openssl.store_add_cert},
+        {"X509_STORE_set_flags", &openssl.store_set_flags},
+        {"X509_STORE_CTX_new", &openssl.context_new},
+        {"X509_STORE_CTX_free", &openssl.context_free},
+        {"X509_STORE_CTX_init", &openssl.context_init},
+        {"X509_STORE_CTX_set_default", &openssl.context_set_default},
+        {"X509_STORE_CTX_get0_chain", &openssl.context_get0_chain},
+        {"X509_STORE_CTX_get0_cert", &openssl.context_get0_cert},
+        {"X509_STORE_CTX_get0_untrusted", &openssl.context_get0_untrusted},
+        {"X509_STORE_CTX_get_error", &openssl.context_get_error},
+        {"X509_STORE_CTX_set_error", &openssl.context_set_error},
+        {"X509_STORE_CTX_set_verify_cb", &openssl.context_set_verify_cb},
+        {"X509_STORE_CTX_get_ex_data", &openssl.context_get_ex_data},
+        {"SSL_get_ex_data_X509_STORE_CTX_idx", &openssl.SSL_get_ex_data_X509_STORE_CTX_idx},
+        {"SSL_get_servername", &openssl.SSL_get_servername},
+        {"SSL_CTX_get_cert_store", &openssl.SSL_CTX_get_cert_store},
+        {"SSL_CTX_set1_cert_store", &openssl.SSL_CTX_set1_cert_store},
+        {"SSL_CTX_set_ex_data", &openssl.SSL_CTX_set_ex_data},
+        {"SSL_CTX_set_cert_verify_callback", &openssl.SSL_CTX_set_cert_verify_callback},
+    };
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *function = libcurl_openssl_function(functions[i].name);
+        memcpy(functions[i].target, &function, sizeof function);
+        if (!function && !missing) missing = functions[i].name;
+    }
+    if (!library || strncmp(library, "OpenSSL/", 8)) {
+        snprintf(unavailability, sizeof unavailability, "libcurl uses %s for TLS, and not OpenSSL", library ? library : "no library");
+    } else if (missing) {
+        snprintf(unavailability, sizeof unavailability, "%s has no function %s", library, missing);
+    } else if (!is_library_of_libcurl(library)) {
+        snprintf(unavailability, sizeof unavailability, "the functions of %s cannot be told from those of another OpenSSL", library);
+    } else {
+        attachment_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, free_attachment);
+        if (attachment_index < 0) snprintf(unavailability, sizeof unavailability, "%s has no memory", library);
+    }
+}
+
+const char *libcurl_trust_unavailability(void) {
+    pthread_once(&once, load);
+    return unavailability[0] ? unavailability : NULL;
+}
+
+// MARK: Certificates
+
+struct libcurl_trust {
+    libcurl_trust_judge judge;
+    void *context;
+    X509_STORE *roots;
+    X509_STORE *anchors;
+    X509 **additional;
+    size_t additional_count;
+};
+
+libcurl_trust *libcurl_trust_new(libcurl_trust_judge judge, void *context) {
+    if (libcurl_trust_unavailability()) return NULL;
+    libcurl_trust *trust = calloc(1, sizeof *trust);
+    if (!trust) return NULL;
+    trust->judge = judge;
+    trust->context = context;
+    return trust;
+}
+
+void libcurl_trust_free(libcurl_trust *trust) {
+    if (trust->roots) openssl.store_free(trust->roots);
+    if (trust->anchors) openssl.store_free(trust->anchors);
+    for (size_t i = 0; i < trust->additional_count; i++) openssl.X509_free(trust->additional[i]);
+    free(trust->additional);
+    free(trust);
+}
+
+/// A store as libcurl sets its own up: a chain may end in any certificate in it.
+static bool make_store(X509_STORE **store) {
+    if (!*store) *store = openssl.store_new();
+    return *store && openssl.store_set_flags(*store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN) == 1;
+}
+
+bool libcurl_trust_use_own_roots(libcurl_trust *trust) { return make_store(&trust->roots); }
+
+bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count) {
+    const unsigned char *position = bytes;
+    X509 *certificate = openssl.d2i_X509(NULL, &position, (long)count);
+    bool is_added = false;
+    if (certificate && position == (const unsigned char *)bytes + count) {
+        switch (role) {
+        case LIBCURL_TRUST_ROOT: is_added = make_store(&trust->roots) && openssl.store_add_cert(trust->roots, certificate) == 1; break;
+        case LIBCURL_TRUST_ANCHOR: is_added = make_store(&trust->anchors) && openssl.store_add_cert(trust->anchors, certificate) == 1; break;
+        case LIBCURL_TRUST_ADDITIONAL_ROOT: {
+            X509 **list = realloc(trust->additional, (trust->additional_count + 1) * sizeof *list);
+            if (!list) break;
+            trust->additional = list;
+            list[trust->additional_count++] = certificate;
+            openssl.ERR_clear_error();
+            return true;
+        }
+        }
+    }
+    if (certificate) openssl.X509_free(certificate);
+    openssl.ERR_clear_error();
+    return is_added;
+}
+
+// MARK: Handshakes
+
+enum { most_errors = 32 };
+
+typedef struct {
+    int errors[most_errors];
+    size_t count;
+} objections;
+
+/// Those of the verification that this thread is in; OpenSSL's callback has no context of its own.
+static _Thread_local objections *current;
+
+/// Lets the verification go on to its end, whatever it finds.
+static int collect(int is_fine, X509_STORE_CTX *verification) {
+    if (is_fine || !current) return is_fine;
+    if (current->count < most_errors) current->errors[current->count++] = openssl.context_get_error(verification);
+    // What is not noted must not be overlooked.
+    if (current->count == most_errors) current->errors[most_errors - 1] = X509_V_ERR_UNSPECIFIED;
+    return 1;
+}
+
+/// Whether the server's certificates make a valid chain that ends in one of the anchors.
+static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification) {
+    if (!trust->anchors) return false;
+    X509_STORE_CTX *second = openssl.context_new();
+    bool result = second
+        && openssl.context_init(
+               second, trust->anchors, openssl.context_get0_cert(verification), openssl.context_get0_untrusted(verification)
+           ) == 1
+        && openssl.context_set_default(second, "ssl_server") == 1 && openssl.X509_verify_cert(second) == 1
+        && openssl.context_get_error(second) == X509_V_OK;
+    if (second) openssl.context_free(second);
+    return result;
+}
+
+/// Replaces the verification of a handshake: called once for each that has certificates, before anything of the request is sent.
+static int verify(X509_STORE_CTX *verification, void *context) {
+    const attachment *attachment = context;
+    libcurl_trust *trust = attachment->trust;
+    objections objections = {.count = 0};
+
+    openssl.context_set_verify_cb(verification, collect);
+    current = &objections;
+    const int outcome = openssl.X509_verify_cert(verification);
+    current = NULL;
+    if (outcome != 1) {
+        // It broke off, for lack of memory or of a certificate.
+        openssl.context_set_error(verification, X509_V_ERR_UNSPECIFIED);
+        return 0;
+    }
+
+    OPENSSL_STACK *chain = openssl.context_get0_chain(verification);
+    const int length = chain ? openssl.sk_num(chain) : 0;
+    libcurl_bytes *keys = length > 0 ? calloc((size_t)length, sizeof *keys) : NULL;
+    for (int i = 0; keys && i < length; i++) {
+        unsigned char *bytes = NULL;
+        const int count = openssl.i2d_X509_PUBKEY(openssl.X509_get_X509_PUBKEY(openssl.sk_value(chain, i)), &bytes);
+        if (count > 0) keys[i] = (libcurl_bytes){bytes, (size_t)count};
+    }
+    const SSL *session = openssl.context_get_ex_data(verification, openssl.SSL_get_ex_data_X509_STORE_CTX_idx());
+    const libcurl_trust_evidence evidence = {
+        .server_name = session ? openssl.SSL_get_servername(session, TLSEXT_NAMETYPE_host_name) : NULL,
+        .host = attachment->host,
+        .errors = objections.errors,
+        .error_count = objections.count,
+        .keys = keys,
+        .key_count = keys ? (size_t)length : 0,
+        .is_anchored = is_anchored(trust, verification),
+    };
+    const int error = trust->judge(trust->context, &evidence);
+    for (int i = 0; keys && i < length; i++) {
+        if (keys[i].bytes) openssl.free((void *)keys[i].bytes, __FILE__, __LINE__);
+    }
+    free(keys);
+    // libcurl reads the first error that it finds there as the reason of a failure.
+    openssl.ERR_clear_error();
+    openssl.context_set_error(verification, error);
+    return error == X509_V_OK;
+}
+
+bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host) {
+    const size_t size = strlen(host) + 1;
+    attachment *attachment = malloc(sizeof *attachment + size);
+    if (!attachment) return false;
+    attachment->trust = trust;
+    memcpy(attachment->host, host, size);
+    if (openssl.SSL_CTX_set_ex_data(tls_context, attachment_index, attachment) != 1) {
+        free(attachment);
+        return false;
+    }
+    openssl.SSL_CTX_set_cert_verify_callback(tls_context, verify, attachment);
+    if (trust->roots) {
+        openssl.SSL_CTX_set1_cert_store(tls_context, trust->roots);
+    } else if (trust->additional_count) {
+        // Which libcurl may share among the contexts of one session; a certificate that is there already stays.
+        X509_STORE *store = openssl.SSL_CTX_get_cert_store(tls_context);
+        for (size_t i = 0; i < trust->additional_count; i++) {
+            if (!store || openssl.store_add_cert(store, trust->additional[i]) != 1) return false;
+        }
+    }
+    return true;
+}
+
+#endif

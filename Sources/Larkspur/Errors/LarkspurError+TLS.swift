@@ -1,0 +1,42 @@
+extension LarkspurError.Code {
+    /// The code for what the engine found not to be safe enough.
+    init(_ reason: TLSFailure.Reason) {
+        switch reason {
+        case .certificateExpired: self = .certificateExpired
+        case .certificateNotYetValid: self = .certificateNotYetValid
+        case .hostMismatch: self = .certificateHostMismatch
+        case .unknownRoot: self = .certificateUnknownRoot
+        case .certificateUntrusted: self = .certificateUntrusted
+        case .pinMismatch: self = .certificatePinMismatch
+        case .clientCertificateRequired: self = .clientCertificateRequired
+        case .clientCertificateRejected, .clientIdentityUnusable: self = .clientCertificateRejected
+        case .insecureRequest: self = .insecureRequest
+        case .notEnforceable: self = .securityPolicyNotEnforceable
+        default: self = .secureConnectionFailed
+        }
+    }
+
+    /// The code for a number of URLSession's that is about TLS.
+    init?(tlsNumber number: Int) {
+        switch number {
+        case NSURLErrorServerCertificateHasBadDate: self = .certificateExpired
+        case NSURLErrorServerCertificateNotYetValid: self = .certificateNotYetValid
+        case NSURLErrorServerCertificateHasUnknownRoot: self = .certificateUnknownRoot
+        case NSURLErrorServerCertificateUntrusted: self = .certificateUntrusted
+        case NSURLErrorClientCertificateRequired: self = .clientCertificateRequired
+        case NSURLErrorClientCertificateRejected: self = .clientCertificateRejected
+        case NSURLErrorAppTransportSecurityRequiresSecureConnection: self = .insecureRequest
+        case NSURLErrorSecureConnectionFailed: self = .secureConnectionFailed
+        default: return nil
+        }
+    }
+
+    /// Whether it is about who the server or the client is.
+    var isAboutTrust: Bool { Self.aboutTrust.contains(self) }
+
+    private static let aboutTrust: Set<Self> = [
+        .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateUnknownRoot,
+        .certificateUntrusted, .certificatePinMismatch, .clientCertificateRequired, .clientCertificateRejected,
+        .insecureRequest, .securityPolicyNotEnforceable,
+    ]
+}

@@ -1,0 +1,105 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What a session's TLS configuration sets.
+extension EasyHandle {
+    /// Sets what is the same for all requests; false if libcurl refuses any of it, and the handle must not be used.
+    func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
+        let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
+        // Every libcurl with TLS knows it; one without has no https to protect.
+        guard tls.isCustom else { return true }
+        guard isVersionSet, tls.defect == nil else { return isVersionSet }
+        if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
+        if let identity = tls.configuration.clientIdentity, !takes(identity) { return false }
+        switch tls.method {
+        case .trust:
+            guard let trust else { return false }
+            self.trust = trust
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.attachTrust) == CURLE_OK
+                && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
+                && (!tls.configuration.replacesRoots || takesNoRoots())
+        case .options(let options):
+            if !options.verifiesPeer, !takes(CURLOPT_SSL_VERIFYPEER, 0) { return false }
+            guard let roots = options.roots else { return true }
+            return takesNoRoots() && (roots.isEmpty || takes(CURLOPT_CAINFO_BLOB, Data(roots.map(\.pem).joined().utf8)))
+        }
+    }
+
+    /// Sets what is for one host; false if libcurl refuses it.
+    func configure(_ tls: TLSSettings, host: String) -> Bool {
+        trustHost = host
+        guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
+        let requirements = tls.requirements(for: host)
+        guard let first = requirements.first else {
+            return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
+        }
+        let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
+        // libcurl takes an empty list for none at all: no key has this hash.
+        let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
+        let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
+        return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
+    }
+
+    private func takes(_ identity: ClientIdentity) -> Bool {
+        let isContentTaken =
+            switch identity.form {
+            case .pem(let certificates, let key):
+                takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
+            case .pkcs12(let container):
+                libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, "P12") == CURLE_OK
+                    && takes(CURLOPT_SSLCERT_BLOB, container)
+            }
+        // Without one, OpenSSL would ask for it on the terminal.
+        return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
+    }
+
+    /// Keeps libcurl from reading those of the system, which are not to be trusted.
+    private func takesNoRoots() -> Bool {
+        libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
+            && libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil) == CURLE_OK
+    }
+
+    private func takes(_ option: Int32, _ value: Int) -> Bool {
+        libcurl_easy_setopt_long(raw, option, value) == CURLE_OK
+    }
+
+    private func takes(_ option: Int32, _ value: Data) -> Bool {
+        value.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return libcurl_easy_setopt_blob(raw, option, start, bytes.count) == CURLE_OK
+        }
+    }
+
+    /// Called for each new connection with TLS, to the server or to a proxy.
+    private static let attachTrust: libcurl_tls_callback = { _, tlsContext, context in
+        guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
+        let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+        guard let trust = handle.trust, trust.attach(to: tlsContext, host: handle.trustHost) else {
+            return CURLE_SSL_CONNECT_ERROR
+        }
+        return CURLE_OK
+    }
+}
+
+extension TLSConfiguration {
+    fileprivate var replacesRoots: Bool {
+        if case .only = trustedRoots { return true }
+        return false
+    }
+
+    /// In libcurl's notation.
+    fileprivate var versions: Int {
+        minimumVersion.number | (maximumVersion?.number ?? 0) << 16
+    }
+}
+
+extension TLSVersion {
+    fileprivate var number: Int {
+        switch self {
+        case .tls12: Int(CURL_SSLVERSION_TLSv1_2)
+        case .tls13: Int(CURL_SSLVERSION_TLSv1_3)
+        }
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if canImport(FoundationNetworking)
+extension TransferFailure {
+    /// What was not safe enough, if that is what failed; the host is that of the URL.
+    func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
+        guard isTLS else { return nil }
+        if let pinMismatch { return pinMismatch }
+        return tlsReason(for: code).map { TLSFailure($0, host: url?.host ?? "") }
+    }
+
+    private func tlsReason(for code: URLError.Code) -> TLSFailure.Reason? {
+        switch code {
+        case .serverCertificateHasBadDate: .certificateExpired
+        case .serverCertificateNotYetValid: .certificateNotYetValid
+        case .serverCertificateHasUnknownRoot: .unknownRoot
+        case .serverCertificateUntrusted:
+            isPinMismatch ? .pinMismatch : isHostMismatch ? .hostMismatch : .certificateUntrusted
+        case .clientCertificateRequired: .clientCertificateRequired
+        // The code with which libcurl says that it could not load it, while others come from the server.
+        case .clientCertificateRejected: curlCode == 58 ? .clientIdentityUnusable : .clientCertificateRejected
+        case .secureConnectionFailed: .other
+        default: nil
+        }
+    }
+
+    /// Whether the server's keys are none of those pinned: as we found, or libcurl.
+    var isPinMismatch: Bool { pinMismatch != nil || curlCode == 90 }
+
+    /// Whether the certificate is made out to others: libcurl looks for the name after OpenSSL has found nothing wrong.
+    var isHostMismatch: Bool {
+        guard curlCode == 51 || curlCode == 60 else { return false }
+        switch verifyResult {
+        // OpenSSL's numbers for names and addresses.
+        case 62, 64: return true
+        case 0, 1: return Self.phrasesAboutNames.contains { message.contains($0) }
+        default: return false
+        }
+    }
+
+    private static let phrasesAboutNames = ["target host name", "target hostname", "subject name", "common name"]
+}
+#endif

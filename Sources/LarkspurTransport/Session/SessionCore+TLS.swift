@@ -1,0 +1,21 @@
+#if canImport(FoundationNetworking)
+/// Tasks that the superclass would carry without regard to the session's TLS configuration.
+extension SessionCore {
+    /// Why a task for a scheme other than http and https must not be left to the superclass; nil if it may.
+    func foreignDefect(_ request: URLRequest) -> URLError? {
+        guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
+        return .tls(
+            .secureConnectionFailed,
+            "What is configured for TLS holds for http and https alone, so that nothing else is loaded.",
+            url: request.url,
+            TLSFailure(.notEnforceable, host: request.url?.host ?? "")
+        )
+    }
+
+    /// The URL, or one that nobody can connect to: the superclass makes the tasks of WebSockets, and has no other way to let one fail.
+    func webSocketURL(_ url: URL) -> URL {
+        guard !settings.tls.admitsForeignTask(for: url) else { return url }
+        return URL(string: "wss://0.0.0.0:0/") ?? url
+    }
+}
+#endif

@@ -1,0 +1,96 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// Checks the certificates of servers within the handshake, for all connections of one loop.
+///
+/// It belongs to the loop's thread, and outlives all connections.
+final class ServerTrust {
+    private let rules: ServerTrustRules
+    private var raw: OpaquePointer?
+    /// The last mismatch of each host.
+    private var mismatches: [String: TLSFailure] = [:]
+
+    /// The number of OpenSSL's for what an application objects to.
+    static let mismatchResult = 50
+
+    /// Why it cannot be done; nil if it can.
+    static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
+
+    /// Nil if OpenSSL cannot be used, or does not read one of the certificates.
+    init?(_ rules: ServerTrustRules, roots: TrustedRoots, anchors: [TLSCertificate]) {
+        self.rules = rules
+        raw = libcurl_trust_new(Self.judge, Unmanaged.passUnretained(self).toOpaque())
+        guard let raw else { return nil }
+        let isComplete: Bool
+        switch roots {
+        case .system: isComplete = true
+        case .only(let roots):
+            isComplete = libcurl_trust_use_own_roots(raw) && Self.add(roots, LIBCURL_TRUST_ROOT, to: raw)
+        case .systemAnd(let roots): isComplete = Self.add(roots, LIBCURL_TRUST_ADDITIONAL_ROOT, to: raw)
+        }
+        guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
+    }
+
+    /// Nil if the settings need none, or it cannot be made: then they are not enforced, and no request is sent.
+    convenience init?(_ tls: TLSSettings) {
+        guard case .trust(let rules) = tls.method else { return nil }
+        self.init(
+            rules,
+            roots: tls.configuration.trustedRoots,
+            anchors: tls.configuration.anchorsForAllHosts ?? []
+        )
+    }
+
+    deinit { if let raw { libcurl_trust_free(raw) } }
+
+    private static func add(_ list: [TLSCertificate], _ role: libcurl_trust_role, to raw: OpaquePointer) -> Bool {
+        list.allSatisfy { certificate in
+            certificate.der.withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return false }
+                return libcurl_trust_add(raw, role, start, bytes.count)
+            }
+        }
+    }
+
+    /// Has the handshakes of a TLS context checked; false if there must be none.
+    func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
+        guard let raw else { return false }
+        return libcurl_trust_attach(raw, tlsContext, host)
+    }
+
+    /// What the last handshake for a host lacked, if that is why it failed.
+    func mismatch(at host: String) -> TLSFailure? { mismatches[host] }
+
+    private func judge(_ evidence: ServerTrustRules.Evidence) -> Int32 {
+        switch rules.verdict(on: evidence) {
+        case .accepted: return 0
+        case .invalid(let error): return error
+        case .mismatch:
+            // They are for messages alone, and servers are many.
+            if mismatches.count >= 64 { mismatches.removeAll() }
+            mismatches[evidence.host] = TLSFailure(.pinMismatch, host: evidence.name, presentedPins: evidence.keys)
+            return Int32(Self.mismatchResult)
+        }
+    }
+
+    private static let judge: libcurl_trust_judge = { context, evidence in
+        guard let context else { return 1 }
+        let trust = Unmanaged<ServerTrust>.fromOpaque(context).takeUnretainedValue()
+        return trust.judge(ServerTrustRules.Evidence(evidence.pointee))
+    }
+}
+
+extension ServerTrustRules.Evidence {
+    init(_ evidence: libcurl_trust_evidence) {
+        serverName = evidence.server_name.map { String(cString: $0) }
+        host = String(cString: evidence.host)
+        errors = Array(UnsafeBufferPointer(start: evidence.errors, count: evidence.error_count))
+        keys = UnsafeBufferPointer(start: evidence.keys, count: evidence.key_count).map { key in
+            // A key that could not be read has a hash that no key has.
+            let bytes = UnsafeBufferPointer(start: key.bytes, count: key.bytes == nil ? 0 : key.count)
+            return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
+        }
+        isAnchored = evidence.is_anchored
+    }
+}
+#endif

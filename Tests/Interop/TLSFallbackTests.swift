@@ -1,0 +1,73 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+/// What libcurl's own options enforce, where the handshake cannot be looked into: pins of the server's own key, and roots in place of the system's.
+@Suite("TLS without OpenSSL", .needsServers, .timeLimit(.minutes(1)))
+struct TLSFallbackTests {
+    let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    private func session(_ change: (inout TLSConfiguration) throws -> Void) rethrows -> CurlURLSession {
+        var options = servers.options(trusting: "chain-root", "other-root")
+        try change(&options.tls)
+        return CurlURLSession(
+            .ephemeral,
+            delegate: nil,
+            queue: nil,
+            options: options,
+            callsDelegateOnLoop: false,
+            tlsAbilities: TLSAbilities(trustUnavailability: "it is not to be used", library: "OpenSSL/3")
+        )
+    }
+
+    private func pins(_ name: String, host: String = "localhost") throws -> [HostPins] {
+        [try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate(name))])]
+    }
+
+    @Test("Roots in place of the system's are the only ones that are trusted")
+    func roots() async throws {
+        let session = session { _ in }
+        #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
+        #expect(try await session.failure(of: servers.url(.h2, "/echo")).tlsFailure?.reason == .unknownRoot)
+        let none = self.session { $0.trustedRoots = .only([]) }
+        #expect(try await none.failure(of: servers.url(.h2, "/echo")).code != .unknown)
+    }
+
+    @Test("The pin of a server's own key is enforced, host by host")
+    func leafPins() async throws {
+        let session = try session { $0.pins = try pins("chain-leaf") }
+        #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
+        let error = try await session.failure(of: servers.url(.otherChain, "/echo"))
+        #expect(error.code == .serverCertificateUntrusted)
+        #expect(error.tlsFailure?.reason == .pinMismatch)
+
+        let elsewhere = try self.session { $0.pins = try pins("chain-leaf", host: "other.test") }
+        #expect(try await elsewhere.reply(to: servers.url(.otherChain, "/echo")).status == 200)
+    }
+
+    @Test("Pins that libcurl cannot compare, and none at all, refuse the server")
+    func otherPins() async throws {
+        for change in [
+            { $0.pins = try pins("chain-root") }, { $0.pins = [try HostPins("localhost", pins: [])] },
+            { $0.pinsForAllHosts = [] },
+        ] as [(inout TLSConfiguration) throws -> Void] {
+            let error = try await session(change).failure(of: servers.url(.chain, "/echo"))
+            #expect(error.tlsFailure?.reason == .pinMismatch)
+        }
+    }
+
+    @Test("Pins are enforced where the verification is skipped")
+    func withoutVerification() async throws {
+        let session = try session {
+            $0.pins = try pins("self-signed")
+            $0.dangerouslySkipsCertificateVerification = true
+        }
+        #expect(try await session.reply(to: servers.url(.selfSigned, "/echo")).status == 200)
+        #expect(try await session.failure(of: servers.url(.chain, "/echo")).tlsFailure?.reason == .pinMismatch)
+    }
+}
+#endif

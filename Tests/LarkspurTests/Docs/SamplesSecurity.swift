@@ -1,0 +1,103 @@
+#if canImport(FoundationNetworking)
+import Larkspur
+
+/// The samples of `Docs/Security.md`, each between two markers; what they print is noted.
+struct SecuritySamples: Sendable {
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func roots(file: URL) throws -> SessionManager {
+        // sample: roots of one's own
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only(try TLSCertificate.certificates(contentsOf: file))
+
+        let manager = SessionManager(transport: .curl(options))
+        // end
+        return manager
+    }
+
+    func pins(certificateFile: URL) throws -> CurlURLSession {
+        // sample: pins of a host
+        let current = PublicKeyPin(certificate: try TLSCertificate(contentsOf: certificateFile))
+        let backup = try PublicKeyPin(sha256: "xqDFoXHXh8jP+wM80yIs6PsaRmHbGGM8xdiuhC4RRf4=")
+
+        var options = CurlURLSession.Options()
+        options.tls.pins = [
+            try HostPins("example.com", includesSubdomains: true, pins: [current], backupPins: [backup])
+        ]
+        let session = CurlURLSession(configuration: .default, options: options)
+        // end
+        return session
+    }
+
+    func computing(certificateFile: URL, publicKeyFile: URL) throws {
+        // sample: computing a pin
+        print(PublicKeyPin(certificate: try TLSCertificate(contentsOf: certificateFile)))
+        print(try PublicKeyPin(publicKeyContentsOf: publicKeyFile))
+        // end
+    }
+
+    func policy(folder: URL) throws -> SessionManager {
+        // sample: security policy
+        let policy = SecurityPolicy(
+            pinningMode: .publicKey,
+            pinnedCertificates: try SecurityPolicy.certificates(in: folder)
+        )
+        let manager = try SessionManager(
+            baseURL: URL(string: "https://api.example.com/v1"),
+            securityPolicy: policy
+        )
+        // end
+        return manager
+    }
+
+    func identity(certificateFile: URL, keyFile: URL) throws -> CurlURLSession.Options {
+        // sample: client certificate
+        var options = CurlURLSession.Options()
+        options.tls.clientIdentity = try .pem(
+            certificateFile: certificateFile,
+            keyFile: keyFile,
+            passphrase: "a passphrase"
+        )
+        // end
+        return options
+    }
+
+    func versions() -> CurlURLSession.Options {
+        // sample: version of TLS
+        var options = CurlURLSession.Options()
+        options.tls.minimumVersion = .tls13
+        // end
+        return options
+    }
+
+    func reason(_ session: URLSession, _ url: URL) async throws {
+        // sample: reason of a failure of TLS
+        do {
+            _ = try await session.data(from: url)
+        } catch let error as URLError {
+            switch error.tlsFailure?.reason {
+            case .pinMismatch?: print("the server's keys: \(error.tlsFailure?.presentedPins ?? [])")
+            case .certificateExpired?: print("expired")
+            case .insecureRequest?: print("not over plain http")
+            case let reason?: print("TLS: \(reason)")
+            case nil: print("something else: \(error.localizedDescription)")
+            }
+        }
+        // end
+    }
+
+    func managerReason(_ manager: SessionManager, _ url: String) {
+        // sample: code of a failure of TLS
+        manager.get(url) { _, object in
+            print(object ?? "no content")
+        } failure: { _, error in
+            if error.code == .certificatePinMismatch || error.code == .insecureRequest {
+                print("not our server, or nobody's business: \(error.label)")
+            }
+        }
+        // end
+    }
+}
+#endif

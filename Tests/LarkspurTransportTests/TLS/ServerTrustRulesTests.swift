@@ -1,0 +1,92 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Rules of trust in servers")
+struct ServerTrustRulesTests {
+    typealias Evidence = ServerTrustRules.Evidence
+    typealias Verdict = ServerTrustRules.Verdict
+
+    /// The keys of a leaf, its intermediate and a root.
+    static let chain = [PinTableTests.pin(1), PinTableTests.pin(2), PinTableTests.pin(3)]
+
+    private func rules(validChain: Bool = true, anchor: Bool = false, pins: [UInt8]?) throws -> ServerTrustRules {
+        ServerTrustRules(
+            requiresValidChain: validChain,
+            requiresAnchor: anchor,
+            pins: PinTable(
+                try pins.map { [try HostPins("a.test", pins: Set($0.map(PinTableTests.pin)))] } ?? []
+            )
+        )
+    }
+
+    private func evidence(
+        _ errors: [Int32] = [],
+        name: String? = "a.test",
+        host: String = "a.test",
+        anchored: Bool = false
+    ) -> Evidence {
+        Evidence(serverName: name, host: host, errors: errors, keys: Self.chain, isAnchored: anchored)
+    }
+
+    @Test("A key anywhere in a valid chain is good", arguments: [[1], [2], [3], [9, 3]] as [[UInt8]])
+    func anyOfChain(pins: [UInt8]) throws {
+        #expect(try rules(pins: pins).verdict(on: evidence()) == .accepted)
+    }
+
+    @Test(
+        "Without any of the keys a server is refused, and without any pin every server is",
+        arguments: [[9], []] as [[UInt8]]
+    )
+    func mismatch(pins: [UInt8]) throws {
+        #expect(try rules(pins: pins).verdict(on: evidence()) == .mismatch)
+    }
+
+    @Test("A certificate that is not valid is refused first, with what was found first")
+    func invalid() throws {
+        #expect(try rules(pins: [9]).verdict(on: evidence([10, 18])) == .invalid(10))
+        #expect(try rules(pins: nil).verdict(on: evidence([20])) == .invalid(20))
+    }
+
+    @Test(
+        "Where the chain need not be valid, its dates and its end do not matter, and the keys do",
+        arguments: [9, 10, 18, 19, 20, 21] as [Int32]
+    )
+    func tolerated(error: Int32) throws {
+        #expect(try rules(validChain: false, pins: [2]).verdict(on: evidence([error])) == .accepted)
+        #expect(try rules(validChain: false, pins: [9]).verdict(on: evidence([error])) == .mismatch)
+    }
+
+    @Test(
+        "A certificate that has not issued the one before it lends nobody its key",
+        arguments: [[7], [20, 7], [24], [25], [32], [1], [79]] as [[Int32]]
+    )
+    func unlinked(errors: [Int32]) throws {
+        #expect(try rules(validChain: false, pins: [2]).verdict(on: evidence(errors)) == .mismatch)
+        #expect(try rules(validChain: false, pins: [1]).verdict(on: evidence(errors)) == .accepted)
+    }
+
+    @Test("A pinned certificate has to be the end of the chain, valid otherwise or not")
+    func anchor() throws {
+        let strict = try rules(anchor: true, pins: nil)
+        #expect(strict.verdict(on: evidence(anchored: true)) == .accepted)
+        #expect(strict.verdict(on: evidence()) == .mismatch)
+        #expect(strict.verdict(on: evidence([18], anchored: true)) == .invalid(18))
+        let lenient = try rules(validChain: false, anchor: true, pins: nil)
+        #expect(lenient.verdict(on: evidence([18], anchored: true)) == .accepted)
+        #expect(lenient.verdict(on: evidence([18])) == .mismatch)
+    }
+
+    @Test("The name of the handshake says whose pins count; without one it is the host of the request")
+    func names() throws {
+        let rules = try rules(pins: [9])
+        #expect(rules.verdict(on: evidence(name: "A.test.")) == .mismatch)
+        #expect(rules.verdict(on: evidence(name: "proxy.test", host: "a.test")) == .accepted)
+        #expect(rules.verdict(on: evidence(name: "a.test", host: "b.test")) == .mismatch)
+        #expect(rules.verdict(on: evidence(name: nil, host: "a.test")) == .mismatch)
+        #expect(rules.verdict(on: evidence(name: nil, host: "127.0.0.1")) == .accepted)
+    }
+}
+#endif

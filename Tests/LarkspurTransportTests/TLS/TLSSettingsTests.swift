@@ -1,0 +1,209 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("TLS settings", .timeLimit(.minutes(1)))
+struct TLSSettingsTests {
+    static let without = TLSAbilities(trustUnavailability: "libcurl uses GnuTLS/3", library: "GnuTLS/3.7.9")
+
+    private func certificate() throws -> TLSCertificate { try TLSCertificate(Data(TLSFixture.certificate.utf8)) }
+
+    private func settings(
+        _ abilities: TLSAbilities? = nil,
+        _ change: (inout TLSConfiguration) throws -> Void
+    ) rethrows -> TLSSettings {
+        var configuration = TLSConfiguration()
+        try change(&configuration)
+        return TLSSettings(configuration, abilities: abilities)
+    }
+
+    @Test("OpenSSL can be used here, so that what these tests show of it is not skipped")
+    func openSSL() {
+        #expect(ServerTrust.unavailability == nil)
+        #expect(Libcurl.tlsLibrary?.hasPrefix("OpenSSL/") == true)
+    }
+
+    @Test("Without anything configured libcurl does it all, and no request is looked at")
+    func defaults() throws {
+        let settings = TLSSettings(TLSConfiguration())
+        #expect(!settings.isCustom)
+        guard case .options(let options) = settings.method else {
+            Issue.record("The check within the handshake is on.")
+            return
+        }
+        #expect(options.roots == nil && options.verifiesPeer && options.pins.isEmpty)
+    }
+
+    @Test("What libcurl's options cannot do is checked within the handshake")
+    func trust() throws {
+        let certificate = try certificate()
+        for settings in [
+            settings { $0.trustedRoots = .only([certificate]) },
+            settings { $0.trustedRoots = .systemAnd([certificate]) },
+            try settings { $0.pins = [try HostPins("a.test", pins: [])] }, settings { $0.pinsForAllHosts = [] },
+            settings { $0.anchorsForAllHosts = [certificate] },
+        ] {
+            guard case .trust = settings.method else {
+                Issue.record("libcurl's options are thought to do.")
+                continue
+            }
+            #expect(settings.defect == nil)
+        }
+    }
+
+    @Test("Without OpenSSL, what cannot be enforced is refused")
+    func unenforceable() throws {
+        let certificate = try certificate()
+        #expect(settings(Self.without) { $0.trustedRoots = .systemAnd([certificate]) }.defect != nil)
+        #expect(settings(Self.without) { $0.anchorsForAllHosts = [certificate] }.defect != nil)
+        let identity = try ClientIdentity.pem(
+            certificates: Data(TLSFixture.certificate.utf8),
+            key: Data(TLSFixture.privateKey.utf8)
+        )
+        #expect(settings(Self.without) { $0.clientIdentity = identity }.defect != nil)
+        #expect(settings(Self.without) { $0.trustedRoots = .only([certificate]) }.defect == nil)
+        #expect(try settings(Self.without) { $0.pins = [try HostPins("a.test", pins: [])] }.defect == nil)
+    }
+
+    enum Obstacle: CaseIterable {
+        case versions, contradiction, pinsOfHost, pinsOfAllHosts
+
+        var scheme: String { self == .versions || self == .contradiction ? "https" : "http" }
+
+        var reason: TLSFailure.Reason { scheme == "https" ? .notEnforceable : .insecureRequest }
+
+        func put(into configuration: inout TLSConfiguration) throws {
+            switch self {
+            case .versions:
+                configuration.minimumVersion = .tls13
+                configuration.maximumVersion = .tls12
+            case .contradiction: configuration.contradiction = "A contradiction."
+            case .pinsOfHost: configuration.pins = [try HostPins("127.0.0.1", pins: [PinTableTests.pin(1)])]
+            case .pinsOfAllHosts: configuration.pinsForAllHosts = []
+            }
+        }
+    }
+
+    @Test(
+        "A request that is not safe enough fails without a connection, and says why",
+        arguments: Obstacle.allCases
+    )
+    func refused(_ obstacle: Obstacle) async throws {
+        let server = try LoopbackServer()
+        var options = CurlURLSession.Options()
+        try obstacle.put(into: &options.tls)
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+
+        let url = try #require(URL(string: "\(obstacle.scheme)://127.0.0.1:\(server.port)/get"))
+        let error = try await session.outcome(of: URLRequest(url: url)).error as? URLError
+
+        #expect(error?.tlsFailure?.reason == obstacle.reason)
+        #expect(error?.tlsFailure?.host == "127.0.0.1")
+        #expect(error?.localizedDescription.hasSuffix(".") == true)
+        #expect(server.acceptedConnectionCount == 0)
+    }
+
+    @Test("A redirect to plain http does not get around the pins of a host")
+    func redirect() async throws {
+        let server = try LoopbackServer()
+        let target = try #require(URL(string: "http://localhost:\(server.port)/get"))
+        server.route("/to-pinned", .status(302, headers: ["Location": target.absoluteString]))
+        var options = CurlURLSession.Options()
+        options.tls.pins = [try HostPins("localhost", pins: [PinTableTests.pin(1)])]
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/to-pinned"))
+        let error = try await session.outcome(of: URLRequest(url: url)).error as? URLError
+
+        #expect(error?.code == .appTransportSecurityRequiresSecureConnection)
+        #expect(error?.tlsFailure?.reason == .insecureRequest)
+        #expect(server.requests.map(\.path) == ["/to-pinned"])
+    }
+
+    @Test("A defect of TLS is none of plain http's")
+    func plain() async throws {
+        let server = try LoopbackServer()
+        var options = CurlURLSession.Options()
+        options.tls.contradiction = "A contradiction."
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: URLRequest(url: server.url("/get"))).status == 200)
+    }
+
+    @Test("Secure tasks of other schemes, which the superclass would carry, fail instead of getting around it")
+    func foreign() async throws {
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only([])
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        let url = try #require(URL(string: "ftps://localhost/"))
+        let error = try await session.outcome(of: URLRequest(url: url)).error as? URLError
+        #expect(error?.tlsFailure?.reason == .notEnforceable)
+
+        let socket = try #require(URL(string: "wss://localhost/"))
+        #expect(session.webSocketTask(with: socket).originalRequest?.url?.host == "0.0.0.0")
+        let plain = CurlURLSession(configuration: .ephemeral)
+        defer { plain.finishTasksAndInvalidate() }
+        #expect(plain.webSocketTask(with: socket).originalRequest?.url?.host == "localhost")
+    }
+
+    @Test(
+        "A failure of TLS has its reason",
+        arguments: [
+            (TransferFailure(curlCode: 60, verifyResult: 10), TLSFailure.Reason.certificateExpired),
+            (TransferFailure(curlCode: 60, verifyResult: 9), .certificateNotYetValid),
+            (TransferFailure(curlCode: 60, verifyResult: 20), .unknownRoot),
+            (TransferFailure(curlCode: 60, verifyResult: 62), .hostMismatch),
+            (
+                TransferFailure(
+                    curlCode: 60,
+                    message: "SSL: no alternative certificate subject name matches target host name 'a'"
+                ), .hostMismatch
+            ),
+            (
+                TransferFailure(curlCode: 51, message: "SSL: unable to obtain common name from peer certificate"),
+                .hostMismatch
+            ),
+            (TransferFailure(curlCode: 60, verifyResult: 23), .certificateUntrusted),
+            (TransferFailure(curlCode: 90), .pinMismatch),
+            (
+                TransferFailure(
+                    curlCode: 60,
+                    verifyResult: 50,
+                    pinMismatch: TLSFailure(.pinMismatch, host: "a.test", presentedPins: [PinTableTests.pin(1)])
+                ), .pinMismatch
+            ),
+            (TransferFailure(curlCode: 58), .clientIdentityUnusable),
+            (TransferFailure(curlCode: 56, message: "tlsv13 alert certificate required"), .clientCertificateRequired),
+            (TransferFailure(curlCode: 56, message: "tlsv1 alert unknown ca"), .clientCertificateRejected),
+            (TransferFailure(curlCode: 35), .other),
+            (TransferFailure(curlCode: 7), nil),
+        ] as [(TransferFailure, TLSFailure.Reason?)]
+    )
+    func reasons(failure: TransferFailure, reason: TLSFailure.Reason?) {
+        var failure = failure
+        failure.isTLS = true
+        let url = URL(string: "https://host.test/")
+        let error = failure.error(url: url)
+        #expect(error.tlsFailure?.reason == reason)
+        #expect(error.curlError?.code == Int(failure.curlCode))
+        failure.isTLS = false
+        #expect(failure.error(url: url).tlsFailure == nil)
+    }
+
+    @Test("A mismatch of pins says the host and the keys that the server has")
+    func mismatchSentence() {
+        let mismatch = TLSFailure(.pinMismatch, host: "a.test", presentedPins: [PinTableTests.pin(1)])
+        let failure = TransferFailure(curlCode: 60, verifyResult: 50, isTLS: true, pinMismatch: mismatch)
+        let error = failure.error(url: nil)
+        #expect(error.code == .serverCertificateUntrusted)
+        #expect(error.tlsFailure == mismatch)
+        #expect(error.localizedDescription.contains("“a.test”"))
+        #expect(error.localizedDescription.contains("\(PinTableTests.pin(1))"))
+    }
+}
+#endif
