@@ -27,6 +27,7 @@ final class Delivery: Sendable {
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
         case needsBodyStream
+        case willCache(CacheProposal)
         /// A download is complete, in this file.
         case file(URL)
         case complete((any Error)?)

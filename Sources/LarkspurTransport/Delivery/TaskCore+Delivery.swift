@@ -39,6 +39,7 @@ extension TaskCore {
         case .redirect(let response, let request): askAboutRedirect(response, request)
         case .challenge(let challenge): askAboutChallenge(challenge)
         case .needsBodyStream: askForBodyStream()
+        case .willCache(let proposal): askAboutCaching(proposal)
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
         case .complete(let error): complete(error)
@@ -96,8 +97,11 @@ extension TaskCore {
 
     // MARK: Questions
 
+    /// Nobody can be asked about a task that nobody sees; a delegate that might have refused is respected.
+    private var isUnaskable: Bool { isRefresh && delegates.task != nil }
+
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
-        ask(fallback: request, Answer.redirect) { delegate, session, task, answer in
+        ask(fallback: isUnaskable ? nil : request, Answer.redirect) { delegate, session, task, answer in
             delegate.urlSession(
                 session,
                 task: task,
@@ -110,7 +114,7 @@ extension TaskCore {
 
     private func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
-        let fallback: Decision = (.performDefaultHandling, nil)
+        let fallback: Decision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
         ask(fallback: fallback, { Answer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
         }

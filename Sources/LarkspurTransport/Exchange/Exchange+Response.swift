@@ -18,6 +18,7 @@ extension Exchange {
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
         }
+        invalidateCache(after: head)
         switch RedirectDecision.decide(
             status: head.status,
             location: head.location,
@@ -30,7 +31,14 @@ extension Exchange {
                 question = .renewal
                 fate = .kept
             case .challenge(let challenge): ask(.challenge(challenge), .challenge(challenge.urlChallenge))
-            case nil: deliver(response)
+            case nil:
+                if isReplaced(head) {
+                    fate = .kept
+                    // Of the server's failure nothing more is wanted.
+                    return head.status < 500
+                }
+                deliver(response)
+                keep(head)
             }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {

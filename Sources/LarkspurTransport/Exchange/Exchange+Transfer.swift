@@ -64,7 +64,7 @@ extension Exchange {
         let head: RequestHead
         do throws(RequestHead.Failure) {
             head = try RequestHead(
-                request,
+                withCacheFields(request),
                 additionalFields: settings.additionalFields(for: request, of: task),
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
@@ -138,6 +138,7 @@ extension Exchange {
         if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }
         releaseHandle()
         stage = .asking
+        if caching?.replay != nil { return beginReplay() }
         if let error { return finish(error) }
         guard response != nil else {
             return finish(

@@ -12,6 +12,10 @@ final class Exchange {
         /// Nothing is under way: waiting for its turn, or suspended before that.
         case waiting
         case transferring
+        /// The cache is looking for an answer.
+        case lookingUp
+        /// The cache's answer is being delivered.
+        case replaying
         /// The transfer has ended, and its consumer is not ready yet for the last of the content.
         case emptying
         /// The transfer has ended, and its delegate is still to say what follows.
@@ -74,7 +78,12 @@ final class Exchange {
     /// Decoded bytes of this transaction.
     var decodedBytes: Int64 = 0
 
+    /// Nil where the cache has no part.
+    var caching: CacheState?
+
     // The whole task.
+    /// The server has said of something that is not kept that it is unchanged: what is kept is of no use.
+    var ignoresCache = false
     var redirects = 0
     var authentication = AuthenticationState()
     var content = Data()
@@ -107,7 +116,7 @@ final class Exchange {
             self.hosted = hosted
             hosted.start()
         } else {
-            enqueue()
+            load()
         }
     }
 
@@ -128,8 +137,8 @@ final class Exchange {
         touch()
         switch stage {
         case .waiting: enqueue()
-        case .transferring, .emptying: goOn()
-        case .asking, .hosted, .finished: break
+        case .transferring, .emptying, .replaying: goOn()
+        case .lookingUp, .asking, .hosted, .finished: break
         }
     }
 
@@ -139,7 +148,7 @@ final class Exchange {
         switch stage {
         case .waiting: ticket = nil
         case .transferring: applyPauses()
-        case .emptying, .asking, .hosted, .finished: break
+        case .lookingUp, .replaying, .emptying, .asking, .hosted, .finished: break
         }
     }
 
@@ -192,7 +201,9 @@ final class Exchange {
 
     // MARK: Ending
 
-    func finish(_ error: URLError) { finish(error as any Error) }
+    func finish(_ error: URLError) {
+        if !replays(after: error) { finish(error as any Error) }
+    }
 
     /// Ends the task, whatever it is doing; not from within libcurl.
     func finish(_ error: (any Error)?) {
@@ -207,6 +218,7 @@ final class Exchange {
         streamReader = nil
         decoder = nil
         kept = Data()
+        caching = nil
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
@@ -251,6 +263,7 @@ final class Exchange {
                 handle,
                 request: request,
                 response: response,
+                source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 start: transactionStart,
                 decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
                 tls: tls

@@ -132,10 +132,11 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     func invalidateSuperclass() { super.finishTasksAndInvalidate() }
 
-    /// Removes the cookies of the session's storage, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
+    /// Removes the cookies of the session's storage and all that its cache keeps, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let storage = ownConfiguration.httpCookieStorage
         for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
+        core.settings.cache?.removeAll()
         flush(completionHandler: completionHandler)
     }
 

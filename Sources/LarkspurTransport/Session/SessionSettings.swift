@@ -12,6 +12,9 @@ struct SessionSettings: Sendable {
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
     let options: CurlURLSession.Options
+    /// Nil without a cache.
+    let cache: (any ResponseStore)?
+    private let cachePolicy: URLRequest.CachePolicy
 
     init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
@@ -28,6 +31,8 @@ struct SessionSettings: Sendable {
         )
         protocols = HostedProtocolClasses(configuration.protocolClasses ?? [])
         self.options = options
+        cache = SessionCache.store(for: configuration.urlCache)
+        cachePolicy = configuration.requestCachePolicy
     }
 
     /// Fields that prove who somebody is, which are for the servers that the caller chose.
@@ -47,6 +52,12 @@ struct SessionSettings: Sendable {
         guard let additional, !additional.isEmpty else { return [:] }
         let pairs = additional.map { name, value in ("\(name.base)", "\(value)") }
         return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The policy of a request that has one of its own, else the configuration's.
+    func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
+        let own = request.cachePolicy
+        return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
     /// The timeout of a request that has one of its own, else the configuration's: 60 seconds is what a request has that was told nothing.
