@@ -160,6 +160,20 @@ extension SessionDelegate: URLSessionDataDelegate {
     }
 }
 
+extension SessionDelegate {
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        guard let hook = hooks.hooks.willCacheResponse, let task = delegate(of: dataTask)?.task as? DataTask else {
+            return completionHandler(proposedResponse)
+        }
+        hooks.queue.async { completionHandler(hook(task, proposedResponse)) }
+    }
+}
+
 extension SessionDelegate: URLSessionDownloadDelegate {
     func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
         delegate(of: downloadTask)?.receiveFile(at: location)

@@ -23,6 +23,10 @@ public struct SessionHooks: Sendable {
     /// Hears of each piece of content as it arrives; it is collected all the same.
     public var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
 
+    /// Decides whether a data task's response is stored in the session's cache, and what of it: the response, perhaps with other content, or nil for none.
+    /// The task does not wait for it. Default: as the cache proposes. With the transport `.foundation` on Linux it is not called, as nothing is stored.
+    public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
+
     /// Chooses where a downloaded file goes, before the task's own destination is asked. Nil leaves the choice to that. Runs on the processing queue.
     public var didFinishDownloading: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 

@@ -18,6 +18,9 @@ public struct Timeline: Sendable, Hashable {
     /// What each request of the task took and moved, redirects and authentication included; empty where the transport does not tell, as `.foundation` does not.
     public internal(set) var transactions: [TransferMetrics] = []
 
+    /// Whether what was delivered is the cache's, asked about or not; false where the transport does not tell.
+    public var isFromCache: Bool { transactions.last?.isFromCache ?? false }
+
     init(created: Instant = .now) { self.created = created }
 
     /// From resuming to the first byte of the response.

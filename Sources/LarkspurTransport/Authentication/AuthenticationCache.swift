@@ -33,15 +33,24 @@ final class AuthenticationCache: Sendable {
     ///
     /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be named to it.
     func use(for request: PartyAuthentication.Request) -> KnownAuthentications.Use? {
-        var owners = request.login.map { [KnownAuthentications.Owner.login($0)] } ?? []
-        if request.login == nil || request.server.isProxy { owners.append(.session) }
-        return use(
+        use(
             server: request.server,
             path: request.path,
             method: request.method,
             target: request.target,
-            owners: owners
+            owners: Self.owners(for: request)
         )
+    }
+
+    /// Who a request would be sent for; nil if nothing is known for it.
+    func login(for request: PartyAuthentication.Request) -> Login? {
+        known.withLock { $0.login(server: request.server, path: request.path, owners: Self.owners(for: request)) }
+    }
+
+    private static func owners(for request: PartyAuthentication.Request) -> [KnownAuthentications.Owner] {
+        var owners = request.login.map { [KnownAuthentications.Owner.login($0)] } ?? []
+        if request.login == nil || request.server.isProxy { owners.append(.session) }
+        return owners
     }
 
     /// The credentials behind a use, to answer a further challenge with, such as that the nonce is too old; nil if they were forgotten or replaced.

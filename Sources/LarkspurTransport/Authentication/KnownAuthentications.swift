@@ -48,13 +48,9 @@ struct KnownAuthentications: Sendable {
         target: String,
         owners: [Owner]
     ) -> Use? {
-        guard var candidates = entries[server] else { return nil }
-        var best: (index: Int, depth: Int)?
-        for index in candidates.indices where owners.contains(candidates[index].key.owner) {
-            guard let depth = candidates[index].paths.depth(of: path), depth >= best?.depth ?? 0 else { continue }
-            best = (index, depth)
+        guard var candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
+            return nil
         }
-        guard let index = best?.index else { return nil }
         let field = candidates[index].authentication.authorization(method: method, target: target)
         entries[server] = candidates
         let entry = candidates[index]
@@ -65,6 +61,23 @@ struct KnownAuthentications: Sendable {
             owner: entry.key.owner,
             generation: entry.generation
         )
+    }
+
+    /// Who a request would be sent for; what is known is not used by this.
+    func login(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> Login? {
+        guard let candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
+            return nil
+        }
+        return candidates[index].authentication.login
+    }
+
+    private func index(in candidates: [Entry], path: String, owners: [Owner]) -> Int? {
+        var best: (index: Int, depth: Int)?
+        for index in candidates.indices where owners.contains(candidates[index].key.owner) {
+            guard let depth = candidates[index].paths.depth(of: path), depth >= best?.depth ?? 0 else { continue }
+            best = (index, depth)
+        }
+        return best?.index
     }
 
     func authentication(of use: Use) -> HTTPAuthentication? {

@@ -113,6 +113,13 @@ struct PartyAuthentication {
         return .field(use.field)
     }
 
+    /// Who the next request will be sent for, if that has been chosen or is known.
+    /// - Parameter usesKnown: Whether what is known may be used without being asked for.
+    func login(for request: Request, _ store: CredentialStore, usesKnown: Bool) -> Login? {
+        if let choice, choice.space.server == request.server { return choice.login }
+        return usesKnown && !store.known.isEmpty ? store.known.login(for: request) : nil
+    }
+
     // MARK: Responses
 
     /// Takes note that the party let the request pass.

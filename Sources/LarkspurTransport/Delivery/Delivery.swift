@@ -29,6 +29,7 @@ final class Delivery: Sendable {
         /// One that the session's delegate has left to that of the task.
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
+        case willCache(CacheProposal)
         /// A download is complete, in this file.
         case file(URL)
         case complete((any Error)?)

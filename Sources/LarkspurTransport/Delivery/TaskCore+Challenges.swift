@@ -24,7 +24,7 @@ extension TaskCore {
     }
 
     func askTaskAboutChallenge(_ challenge: URLAuthenticationChallenge) {
-        let fallback: Decision = (.performDefaultHandling, nil)
+        let fallback: Decision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
         ask(fallback: fallback, { Answer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
         }

@@ -40,6 +40,7 @@ extension TaskCore {
         case .challenge(let challenge): askAboutChallenge(challenge)
         case .taskChallenge(let challenge): askTaskAboutChallenge(challenge)
         case .needsBodyStream: askForBodyStream()
+        case .willCache(let proposal): askAboutCaching(proposal)
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
         case .complete(let error): complete(error)
@@ -97,8 +98,11 @@ extension TaskCore {
 
     // MARK: Questions
 
+    /// Nobody can be asked about a task that nobody sees; a delegate that might have refused is respected.
+    var isUnaskable: Bool { isRefresh && delegates.task != nil }
+
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
-        ask(fallback: request, Answer.redirect) { delegate, session, task, answer in
+        ask(fallback: isUnaskable ? nil : request, Answer.redirect) { delegate, session, task, answer in
             delegate.urlSession(
                 session,
                 task: task,

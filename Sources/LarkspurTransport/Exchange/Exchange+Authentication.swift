@@ -31,6 +31,14 @@ extension Exchange {
         return proof
     }
 
+    /// Who the request will be sent to its server for, by a credential that is not its own.
+    var login: Login? {
+        guard !authentication.isIdle || !credentials.known.isEmpty, let seen = request(to: .server) else { return nil }
+        let fields = reactor.settings.additionalFields(for: request, of: task)
+        let bringsOwn = RequestProof(request: request, additionalFields: fields).has("Authorization")
+        return authentication.server.login(for: seen, credentials, usesKnown: !bringsOwn)
+    }
+
     /// The request as its server or its proxy sees it; nil without a proxy that could ask.
     private func request(to party: AuthenticationState.Party) -> PartyAuthentication.Request? {
         guard let url = request.url else { return nil }

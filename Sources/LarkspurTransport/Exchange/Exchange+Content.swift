@@ -55,6 +55,7 @@ extension Exchange {
 
     /// Goes on where a pause has stopped it: with content that was not decoded yet, then with the transfer.
     func goOn() {
+        if stage == .replaying { return replay() }
         guard stage == .transferring || stage == .emptying else { return }
         if !isReceivingPaused, !isSuspended, decoder?.hasRest == true {
             take(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -75,6 +76,7 @@ extension Exchange {
         task.noteDecodedBytes(decodedBytes)
         do throws(ContentDecoder.Failure) {
             try decoder?.finish()
+            storeKept()
             finish(nil as (any Error)?)
         } catch {
             finish(.engine(.cannotDecodeContentData, error.sentence, url: request.url))
@@ -87,6 +89,7 @@ extension Exchange {
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         let count = Int64(bytes.count)
         decodedBytes += count
+        if caching?.incoming != nil { keep(bytes) }
         if task.kind == .download {
             do throws(URLError) {
                 try openFile().write(bytes)

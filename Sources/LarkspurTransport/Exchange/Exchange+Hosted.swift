@@ -6,7 +6,7 @@ extension Exchange {
         switch report {
         case .unclaimed:
             hosted = nil
-            enqueue()
+            load()
         case .response(let response):
             task.setResponse(response, expected: response.expectedContentLength)
             if task.isPiecewise { reactor.deliver(.response(response), to: task) }

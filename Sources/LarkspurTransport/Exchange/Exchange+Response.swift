@@ -30,6 +30,7 @@ extension Exchange {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
         }
         let demand = demand(of: head, response)
+        invalidateCache(after: head)
         switch RedirectDecision.decide(
             status: head.status,
             location: head.location,
@@ -39,7 +40,14 @@ extension Exchange {
         case .deliver:
             switch demand {
             case .challenge(_, _, let challenge)?: demand.map { ask($0, .challenge(challenge)) }
-            case nil: deliver(response)
+            case nil:
+                if isReplaced(head) {
+                    fate = .kept
+                    // Of the server's failure nothing more is wanted.
+                    return head.status < 500
+                }
+                deliver(response)
+                keep(head)
             case .renewal?:
                 question = demand
                 fate = .discarded

@@ -67,7 +67,7 @@ extension Exchange {
         var proxyLine: String?
         do throws(RequestHead.Failure) {
             head = try RequestHead(
-                proof.request,
+                withCacheFields(proof.request),
                 additionalFields: proof.additionalFields,
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
@@ -155,6 +155,7 @@ extension Exchange {
         releaseHandle()
         stage = .asking
         if let refusal { return receiveTunnelRefusal(refusal) }
+        if caching?.replay != nil { return beginReplay() }
         // Of a response that nobody will get it does not matter how it ends.
         if case .renewal = question, failure == nil { return beginNext(request, body: body) }
         if needsNewStream(after: result) { return beginNext(request, body: .stream(nil)) }

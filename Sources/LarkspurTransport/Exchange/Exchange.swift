@@ -12,6 +12,10 @@ final class Exchange {
         /// Nothing is under way: waiting for its turn, or suspended before that.
         case waiting
         case transferring
+        /// The cache is looking for an answer.
+        case lookingUp
+        /// The cache's answer is being delivered.
+        case replaying
         /// The transfer has ended, and its consumer is not ready yet for the last of the content.
         case emptying
         /// The transfer has ended, and its delegate is still to say what follows.
@@ -87,7 +91,12 @@ final class Exchange {
     /// Decoded bytes of this transaction.
     var decodedBytes: Int64 = 0
 
+    /// Nil where the cache has no part.
+    var caching: CacheState?
+
     // The whole task.
+    /// The server has said of something that is not kept that it is unchanged: what is kept is of no use.
+    var ignoresCache = false
     var redirects = 0
     /// Whether the server may be asked if it wants long content: until one has refused to say.
     var mayAskFirst = true
@@ -124,7 +133,7 @@ final class Exchange {
             self.hosted = hosted
             hosted.start()
         } else {
-            enqueue()
+            load()
         }
     }
 
@@ -145,8 +154,8 @@ final class Exchange {
         touch()
         switch stage {
         case .waiting: enqueue()
-        case .transferring, .emptying: goOn()
-        case .asking, .hosted, .finished: break
+        case .transferring, .emptying, .replaying: goOn()
+        case .lookingUp, .asking, .hosted, .finished: break
         }
     }
 
@@ -156,7 +165,7 @@ final class Exchange {
         switch stage {
         case .waiting: ticket = nil
         case .transferring: applyPauses()
-        case .emptying, .asking, .hosted, .finished: break
+        case .lookingUp, .replaying, .emptying, .asking, .hosted, .finished: break
         }
     }
 
@@ -209,7 +218,9 @@ final class Exchange {
 
     // MARK: Ending
 
-    func finish(_ error: URLError) { finish(error as any Error) }
+    func finish(_ error: URLError) {
+        if !replays(after: error) { finish(error as any Error) }
+    }
 
     /// Ends the task, whatever it is doing; not from within libcurl.
     func finish(_ error: (any Error)?) {
@@ -224,6 +235,7 @@ final class Exchange {
         streamReader = nil
         decoder = nil
         kept = Data()
+        caching = nil
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
@@ -268,6 +280,7 @@ final class Exchange {
                 handle,
                 request: request,
                 response: response,
+                source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 start: transactionStart,
                 decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
                 tls: tls

@@ -18,6 +18,8 @@ final class EventLoop: Sendable {
         case body(TaskCore, BodyPump.Chunk)
         case hosted(TaskCore, HostedProtocol, HostedProtocol.Report)
         case prioritize(TaskCore)
+        /// What a cache has for a task's request.
+        case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
         /// Runs something on the thread.
         case run(@Sendable () -> Void)

@@ -11,6 +11,8 @@ final class Reactor {
     private var pool: [EasyHandle] = []
     private var hosts: [String: HostQueue] = [:]
     private var exchanges: [Int: Exchange] = [:]
+    /// The URLs of cached responses that are being asked about, by the tasks that do so.
+    private var refreshes: [Int: String] = [:]
     /// Those that send content piece by piece.
     private var uploads: [Int: Exchange] = [:]
     private var answered: [Exchange] = []
@@ -85,7 +87,10 @@ final class Reactor {
         case .prioritize(let task): exchanges[task.identifier]?.prioritize()
         case .deliver(let item): outbox.append(item)
         case .run(let action): action()
-        case .end: mayEnd = true
+        case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
+        case .end:
+            mayEnd = true
+            for identifier in refreshes.keys { exchanges[identifier]?.finish(URLError(.cancelled) as any Error) }
         }
     }
 
@@ -97,6 +102,7 @@ final class Reactor {
 
     private func begin(_ task: TaskCore) {
         guard let exchange = Exchange(task: task, reactor: self) else { return }
+        if task.isRefresh, mayEnd { return refreshes[task.identifier] = nil }
         exchanges[task.identifier] = exchange
         exchange.start()
     }
@@ -108,6 +114,7 @@ final class Reactor {
     func forget(_ exchange: Exchange) {
         exchanges[exchange.task.identifier] = nil
         uploads[exchange.task.identifier] = nil
+        if exchange.task.isRefresh { refreshes[exchange.task.identifier] = nil }
         if exchanges.isEmpty { idleSince = now }
     }
 
@@ -149,6 +156,18 @@ final class Reactor {
         handle.setProof(EasyHandle.Proof())
         hasWork = true
         if pool.count < 256 { pool.append(handle) }
+    }
+
+    // MARK: Refreshing
+
+    /// Asks the server about a cached response that was delivered stale to a task, unless that is being done.
+    func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
+        guard !mayEnd, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
+        var request = request
+        request.cachePolicy = .reloadRevalidatingCacheData
+        let refresh = task.session.makeRefresh(of: request)
+        refreshes[refresh.identifier] = url
+        refresh.resume()
     }
 
     // MARK: Answers to uploads

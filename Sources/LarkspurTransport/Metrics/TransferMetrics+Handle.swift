@@ -8,12 +8,14 @@ extension TransferMetrics {
         _ handle: EasyHandle,
         request: URLRequest,
         response: HTTPURLResponse?,
+        source: Source,
         start: Date,
         decodedBytes: Int64,
         tls: (version: String?, cipher: String?)
     ) {
         self.request = request
         self.response = response
+        self.source = source
         self.start = start
         let isNewConnection = handle.long(CURLINFO_NUM_CONNECTS) > 0
         let requestStart = handle.time(CURLINFO_PRETRANSFER_TIME_T)

@@ -3,10 +3,24 @@
 /// Durations are counted from the moment at which the transfer began, after it had waited for its turn. A phase that did not happen, such as the
 /// look-up of a name on a connection that is used again, is nil.
 public struct TransferMetrics: Sendable, Hashable {
+    /// Where a response came from.
+    public enum Source: Sendable, Hashable {
+        /// From a server.
+        case network
+        /// From the cache, without asking a server: nothing was sent.
+        case cache
+        /// From the cache, after the server has said that it is still good: ``TransferMetrics/response`` is what it said, a 304.
+        case validatedCache
+    }
+
     /// The request that was sent.
     public let request: URLRequest
     /// The response to it; nil if none came.
     public let response: HTTPURLResponse?
+    /// Where the response came from that was delivered.
+    public let source: Source
+    /// Whether what was delivered is the cache's.
+    public var isFromCache: Bool { source != .network }
     /// When the transfer began.
     public let start: Date
     /// Until the host's name was resolved.

@@ -134,11 +134,12 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     func invalidateSuperclass() { super.finishTasksAndInvalidate() }
 
-    /// Removes the cookies and credentials of the session's storages, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
+    /// Removes the cookies and credentials of the session's storages and all that its cache keeps, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         let storage = ownConfiguration.httpCookieStorage
         for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
         core.settings.credentials.removeAll()
+        core.settings.cache?.removeAll()
         flush(completionHandler: completionHandler)
     }
 

@@ -82,6 +82,23 @@ final class SessionCore: Sendable {
         }
     }
 
+    /// A task of the session's own, which nobody sees and no invalidation waits for.
+    func makeRefresh(of request: URLRequest) -> TaskCore {
+        storage.withLock { storage in
+            defer { storage.nextIdentifier += 1 }
+            return TaskCore(
+                identifier: storage.nextIdentifier,
+                kind: .data,
+                request: request,
+                body: .none,
+                completion: .data { _, _, _ in },
+                session: self,
+                defect: nil,
+                isRefresh: true
+            )
+        }
+    }
+
     /// A download that cannot go on where another has stopped.
     func makeTask(withResumeData data: Data, completion: TaskCore.Completion?) -> TaskCore {
         makeTask(

@@ -15,6 +15,9 @@ struct SessionSettings: Sendable {
     let proxies: ProxySettings
     let options: CurlURLSession.Options
     let tls: TLSSettings
+    /// Nil without a cache.
+    let cache: (any ResponseStore)?
+    private let cachePolicy: URLRequest.CachePolicy
 
     init(
         _ configuration: URLSessionConfiguration,
@@ -42,6 +45,8 @@ struct SessionSettings: Sendable {
         )
         self.options = options
         tls = TLSSettings(options.tls, abilities: tlsAbilities)
+        cache = SessionCache.store(for: configuration.urlCache)
+        cachePolicy = configuration.requestCachePolicy
     }
 
     /// Fields that prove who somebody is, which are for the servers that the caller chose.
@@ -61,6 +66,12 @@ struct SessionSettings: Sendable {
         guard let additional, !additional.isEmpty else { return [:] }
         let pairs = additional.map { name, value in ("\(name.base)", "\(value)") }
         return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The policy of a request that has one of its own, else the configuration's.
+    func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
+        let own = request.cachePolicy
+        return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
     /// The timeout of a request that has one of its own, else the configuration's: 60 seconds is what a request has that was told nothing.

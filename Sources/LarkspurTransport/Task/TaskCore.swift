@@ -62,6 +62,8 @@ final class TaskCore: Sendable {
     let session: SessionCore
     /// Why the task fails as soon as it is resumed.
     let defect: URLError?
+    /// Whether it is the session's own, which asks about a cached response that was delivered stale.
+    let isRefresh: Bool
     private let storage: Mutex<Storage>
     let backlog = Backlog()
     /// What belongs to the thread or queue on which the delegate is called.
@@ -74,7 +76,8 @@ final class TaskCore: Sendable {
         body: RequestBody,
         completion: Completion?,
         session: SessionCore,
-        defect: URLError?
+        defect: URLError?,
+        isRefresh: Bool = false
     ) {
         self.identifier = identifier
         self.kind = kind
@@ -83,6 +86,7 @@ final class TaskCore: Sendable {
         self.completion = completion
         self.session = session
         self.defect = defect
+        self.isRefresh = isRefresh
         var storage = Storage()
         storage.currentRequest = request
         self.storage = Mutex(storage)

@@ -9,6 +9,8 @@ struct ManagerClient: CallbackClient {
     init(_ options: Options) {
         workload = options.workload
         let configuration = URLSessionConfiguration.default
+        // The network is what is measured.
+        configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = options.connections
         configuration.urlCache = nil
         manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())

@@ -10,6 +10,8 @@ extension URLSessionConfiguration {
     /// The default configuration, with so many connections to a host and no cache, which would spare the requests.
     static func measured(_ options: Options) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
+        // The network is what is measured.
+        configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = options.connections
         configuration.urlCache = nil
         return configuration

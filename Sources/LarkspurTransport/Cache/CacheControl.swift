@@ -1,0 +1,90 @@
+#if canImport(FoundationNetworking)
+/// The directives of a `Cache-Control` field that a private cache heeds (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+///
+/// It takes what is really sent: unknown directives are skipped, numbers may be quoted, of duplicates the most restrictive counts, and a `max-age` that is no
+/// number means stale. `s-maxage` and `proxy-revalidate` are for shared caches.
+struct CacheControl: Equatable, Sendable {
+    /// What a number beyond all measure counts as, in seconds (RFC 9111, section 1.2.2).
+    static let longest = 1 << 31
+
+    var noStore = false
+    var noCache = false
+    var mustRevalidate = false
+    var mustUnderstand = false
+    var isPublic = false
+    var isPrivate = false
+    var isImmutable = false
+    var onlyIfCached = false
+    /// In seconds, as all that follow.
+    var maxAge: Int?
+    var maxStale: Int?
+    var minFresh: Int?
+    var staleWhileRevalidate: Int?
+    var staleIfError: Int?
+
+    /// No directives.
+    init() {}
+
+    /// Reads the value of the field, or those of several joined by commas.
+    init(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while let (name, value) = Self.cutDirective(off: &rest) { add(name, value) }
+    }
+
+    private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
+        switch name {
+        case "no-store": noStore = true
+        // With a list of fields it may be taken as if it had none.
+        case "no-cache": noCache = true
+        case "must-revalidate": mustRevalidate = true
+        case "must-understand": mustUnderstand = true
+        case "public": isPublic = true
+        case "private": isPrivate = true
+        case "immutable": isImmutable = true
+        case "only-if-cached": onlyIfCached = true
+        case "max-age": maxAge = min(maxAge ?? Self.longest, Self.seconds(value) ?? 0)
+        case "min-fresh": minFresh = max(minFresh ?? 0, Self.seconds(value) ?? Self.longest)
+        case "max-stale":
+            let limit = value == nil ? Self.longest : Self.seconds(value) ?? 0
+            maxStale = min(maxStale ?? Self.longest, limit)
+        case "stale-while-revalidate":
+            staleWhileRevalidate = min(staleWhileRevalidate ?? Self.longest, Self.seconds(value) ?? 0)
+        case "stale-if-error": staleIfError = min(staleIfError ?? Self.longest, Self.seconds(value) ?? 0)
+        default: break
+        }
+    }
+
+    /// Takes the next directive off the front; nil at the end.
+    private static func cutDirective(off rest: inout ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>?)? {
+        rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
+        guard !rest.isEmpty else { return nil }
+        let name = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+        rest = rest[name.endIndex...]
+        let text = String(decoding: name.filter { !$0.isBlank }.map(\.asLowercase), as: UTF8.self)
+        guard rest.first == UInt8(ascii: "=") else { return (text, nil) }
+        rest = rest.dropFirst().drop(while: \.isBlank)
+        let value: ArraySlice<UInt8>
+        if rest.first == UInt8(ascii: "\"") {
+            rest = rest.dropFirst()
+            value = rest.prefix { $0 != UInt8(ascii: "\"") }
+        } else {
+            value = rest.prefix { $0 != UInt8(ascii: ",") && !$0.isBlank }
+        }
+        rest = rest[value.endIndex...].drop { $0 != UInt8(ascii: ",") }
+        return (text, value)
+    }
+
+    private static func seconds(_ value: ArraySlice<UInt8>?) -> Int? { value.flatMap { seconds($0) } }
+
+    /// Reads digits and nothing else.
+    static func seconds(_ digits: some Collection<UInt8>) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        var number = 0
+        for digit in digits {
+            guard digit.isDigit else { return nil }
+            number = min(longest, number * 10 + Int(digit &- UInt8(ascii: "0")))
+        }
+        return number
+    }
+}
+#endif

@@ -1,0 +1,24 @@
+#if canImport(FoundationNetworking)
+/// A response that is stored if the task's delegate agrees.
+struct CacheProposal: Sendable {
+    let entry: CacheEntry
+    let request: URLRequest
+    let store: any ResponseStore
+
+    /// Stores what the delegate has made of it; nil means that it does not want it stored.
+    func accept(_ answer: CachedURLResponse?) {
+        guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= store.maximumContentSize else {
+            // It has taken the place of what was stored before.
+            return store.remove(entry.url)
+        }
+        var entry = entry
+        entry.content = answer.data
+        entry.isMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
+        if let response = answer.response as? HTTPURLResponse {
+            entry.status = response.statusCode
+            entry.fields = CacheEntry.storedFields(of: response.textFields)
+        }
+        store.store(entry, for: request)
+    }
+}
+#endif

@@ -1,0 +1,243 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// Entries in memory, and on disk where there is a folder for them; those that were not used for the longest time give way to new ones.
+///
+/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue.
+final class EntryStore: ResponseStore {
+    fileprivate struct State {
+        var memory = RecencyIndex<String, CacheEntry>()
+        var memoryCapacity: Int
+        var diskCapacity: Int
+        /// The files that are known, by the sums over their URLs.
+        var files = RecencyIndex<UInt64, CacheFolder.File>()
+        /// Whether the folder has been read.
+        var knowsFiles: Bool
+        /// How often something was removed: what was read meanwhile may be that.
+        var removals = 0
+    }
+
+    private let state: Mutex<State>
+    private let folder: CacheFolder?
+    private let queue = DispatchQueue(label: "larkspur.cache")
+
+    /// - Parameters:
+    ///   - memoryCapacity: In bytes.
+    ///   - diskCapacity: In bytes.
+    ///   - directory: The folder for files; nil for none.
+    init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
+        folder = directory.flatMap { CacheFolder($0) }
+        state = Mutex(
+            State(
+                memoryCapacity: max(0, memoryCapacity),
+                diskCapacity: max(0, diskCapacity),
+                knowsFiles: folder == nil
+            )
+        )
+        if let folder { queue.async { [self] in readFolder(folder) } }
+    }
+
+    // MARK: Sizes
+
+    var memoryCapacity: Int {
+        get { state.withLock { $0.memoryCapacity } }
+        set {
+            state.withLock { state in
+                state.memoryCapacity = max(0, newValue)
+                state.memory.evict(to: state.memoryCapacity)
+            }
+        }
+    }
+
+    var diskCapacity: Int {
+        get { state.withLock { $0.diskCapacity } }
+        set {
+            state.withLock { $0.diskCapacity = max(0, newValue) }
+            queue.async { [self] in makeRoom() }
+        }
+    }
+
+    var memoryUsage: Int { state.withLock { $0.memory.totalCost } }
+
+    /// Waits for what is being written.
+    var diskUsage: Int { queue.sync { state.withLock { $0.files.totalCost } } }
+
+    private static func share(of capacity: Int) -> Int { capacity / 20 }
+
+    var maximumContentSize: Int { state.withLock { Self.share(of: max($0.memoryCapacity, $0.diskCapacity)) } }
+
+    // MARK: Reading
+
+    func lookUp(_ url: String) -> StoreLookUp {
+        state.withLock { state in
+            let entries = state.memory.elements(for: url)
+            if !entries.isEmpty { state.memory.touch(url) }
+            guard folder != nil else { return StoreLookUp(entries: entries, mayHaveMore: false) }
+            guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
+            let sum = Checksum.of(url)
+            if !entries.isEmpty { state.files.touch(sum) }
+            let fileCount = state.files.elements(for: sum).count
+            return StoreLookUp(entries: entries, mayHaveMore: fileCount > entries.filter { !$0.isMemoryOnly }.count)
+        }
+    }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        queue.async { [self] in completion(load(url)) }
+    }
+
+    /// The same, waiting for it.
+    func entries(for url: String) -> [CacheEntry] {
+        let known = lookUp(url)
+        return known.mayHaveMore ? queue.sync { load(url) } : known.entries
+    }
+
+    private func load(_ url: String) -> [CacheEntry] {
+        let sum = Checksum.of(url)
+        let (files, limit, removals) = state.withLock { state in
+            (state.files.elements(for: sum), state.diskCapacity, state.removals)
+        }
+        let read = files.map { file in (file, folder?.read(file.name, limit: limit)) }
+        return state.withLock { state in
+            state.files.touch(sum)
+            for (file, entry) in read where entry == nil { state.files.remove(sum) { $0 == file } }
+            var entries = state.memory.elements(for: url)
+            guard removals == state.removals else { return entries }
+            for case (_, let entry?) in read where entry.url == url {
+                // What is in memory may be newer than its file.
+                if entries.contains(where: { $0.varying == entry.varying && $0.authorization == entry.authorization }) {
+                    continue
+                }
+                entries.append(entry)
+                state.keep(entry, limit: Self.share(of: state.memoryCapacity))
+            }
+            return entries
+        }
+    }
+
+    // MARK: Writing
+
+    func store(_ entry: CacheEntry, for request: URLRequest) { store(entry) }
+
+    func store(_ entry: CacheEntry) {
+        let mayWrite = state.withLock { state in
+            state.keep(entry, limit: Self.share(of: state.memoryCapacity))
+            return folder != nil && !entry.isMemoryOnly && entry.content.count <= Self.share(of: state.diskCapacity)
+        }
+        guard let folder else { return }
+        queue.async { [self] in
+            let name = CacheFile.name(of: entry)
+            if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
+        }
+    }
+
+    private func write(_ entry: CacheEntry, to name: String, in folder: CacheFolder) {
+        let data = CacheFile.encode(entry)
+        guard folder.write(data, to: name) else { return forget(name, of: entry.url, in: folder) }
+        let sum = Checksum.of(entry.url)
+        let isFull = state.withLock { state in
+            state.files.remove(sum) { $0.name == name }
+            state.files.insert(
+                CacheFolder.File(name: name, size: data.count, used: entry.responseTime),
+                for: sum,
+                cost: data.count
+            )
+            return state.files.totalCost > state.diskCapacity
+        }
+        if isFull { makeRoom() }
+    }
+
+    /// What was there before must not come back when the new response could not be written.
+    private func forget(_ name: String, of url: String, in folder: CacheFolder) {
+        folder.remove(name)
+        _ = state.withLock { $0.files.remove(Checksum.of(url)) { $0.name == name } }
+    }
+
+    // MARK: Removing
+
+    func remove(_ url: String) {
+        state.withLock { state in
+            state.memory.remove(url)
+            state.removals += 1
+        }
+        guard let folder else { return }
+        queue.async { [self] in
+            let files = state.withLock { $0.files.remove(Checksum.of(url)) }
+            for file in files { folder.remove(file.name) }
+        }
+    }
+
+    func removeAll() {
+        state.withLock { state in
+            state.memory.evict(to: -1)
+            state.removals += 1
+        }
+        guard let folder else { return }
+        queue.async { [self] in
+            _ = state.withLock { $0.files.evict(to: -1) }
+            // Those of other processes too.
+            for file in folder.files() { folder.remove(file.name) }
+        }
+    }
+
+    /// Removes what has come since a date.
+    func removeAll(since date: Date) {
+        state.withLock { state in
+            for entry in state.memory.elements where entry.responseTime > date {
+                state.memory.remove(entry.url) { $0.responseTime > date }
+            }
+            state.removals += 1
+        }
+        guard let folder else { return }
+        queue.async { [self] in
+            for file in folder.files() {
+                guard let entry = folder.read(file.name, limit: .max), entry.responseTime > date else { continue }
+                forget(file.name, of: entry.url, in: folder)
+            }
+        }
+    }
+
+    // MARK: On the queue
+
+    private func readFolder(_ folder: CacheFolder) {
+        let found = folder.files()
+        let isFull = state.withLock { state in
+            state.note(found)
+            return state.files.totalCost > state.diskCapacity
+        }
+        if isFull { evictFiles(from: folder) }
+    }
+
+    private func makeRoom() {
+        // Other processes may have written into the folder, and used what is there.
+        if let folder { readFolder(folder) }
+    }
+
+    private func evictFiles(from folder: CacheFolder) {
+        // Somewhat more than needed, so that the folder is not read at every turn.
+        let evicted = state.withLock { $0.files.evict(to: $0.diskCapacity / 8 * 7) }
+        for file in evicted { folder.remove(file.name) }
+    }
+}
+
+extension EntryStore.State {
+    /// Takes note of the files that there are. Those that others have written count as used before our own, whose use in memory no file tells of.
+    fileprivate mutating func note(_ found: [CacheFolder.File]) {
+        let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
+        let known = files.elements.reversed().compactMap { byName[$0.name] }
+        let names = Set(known.map(\.name))
+        files = RecencyIndex()
+        for file in found.filter({ !names.contains($0.name) }) + known {
+            if let sum = CacheFile.sum(ofName: file.name) { files.insert(file, for: sum, cost: file.size) }
+        }
+        knowsFiles = true
+    }
+
+    /// Keeps an entry in memory, if it is small enough, in place of the one that it replaces.
+    fileprivate mutating func keep(_ entry: CacheEntry, limit: Int) {
+        memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
+        guard entry.content.count <= limit else { return }
+        memory.insert(entry, for: entry.url, cost: entry.cost)
+        memory.evict(to: memoryCapacity)
+    }
+}
+#endif

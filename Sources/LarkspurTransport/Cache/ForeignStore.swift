@@ -1,0 +1,43 @@
+#if canImport(FoundationNetworking)
+/// A `URLCache` class of the caller's as the store of a session.
+///
+/// What it returns is taken only if it is for the same URL, whatever its key is. It may take its time, so it is called on a queue.
+final class ForeignStore: ResponseStore {
+    /// Where the user info of a cached response says what Foundation has no words for.
+    static let metadataKey = "larkspur.cache.entry"
+
+    private let cache: URLCache
+    private let queue = DispatchQueue(label: "larkspur.cache.foreign")
+
+    let maximumContentSize: Int
+
+    init(_ cache: URLCache) {
+        self.cache = cache
+        maximumContentSize = max(0, max(cache.memoryCapacity, cache.diskCapacity)) / 20
+    }
+
+    func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: true) }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        queue.async { [cache] in
+            let found = cache.cachedResponse(for: request).flatMap { CacheEntry($0, url: url) }
+            completion(found.map { [$0] } ?? [])
+        }
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        queue.async { [cache] in
+            if let response = entry.cachedResponse(withMetadata: true) {
+                cache.storeCachedResponse(response, for: request)
+            }
+        }
+    }
+
+    func remove(_ url: String) {
+        guard let url = URL(string: url) else { return }
+        queue.async { [cache] in cache.removeCachedResponse(for: URLRequest(url: url)) }
+    }
+
+    func removeAll() { queue.async { [cache] in cache.removeAllCachedResponses() } }
+}
+#endif

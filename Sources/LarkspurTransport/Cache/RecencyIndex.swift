@@ -1,0 +1,98 @@
+#if canImport(FoundationNetworking)
+/// Elements by a key that several may share, in the order in which they were used last, with the sum of their costs.
+struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+    private struct Node: Sendable {
+        let key: Key
+        let element: Element
+        let cost: Int
+        var older: Int?
+        var newer: Int?
+    }
+
+    private var nodes: [Int: Node] = [:]
+    private var identifiers: [Key: [Int]] = [:]
+    private var oldest: Int?
+    private var newest: Int?
+    private var nextIdentifier = 0
+    private(set) var totalCost = 0
+
+    init() {}
+
+    var isEmpty: Bool { nodes.isEmpty }
+
+    func elements(for key: Key) -> [Element] { (identifiers[key] ?? []).compactMap { nodes[$0]?.element } }
+
+    /// From the one that was used last to the one that was not for the longest time.
+    var elements: [Element] {
+        var elements: [Element] = []
+        var next = newest
+        while let identifier = next, let node = nodes[identifier] {
+            elements.append(node.element)
+            next = node.older
+        }
+        return elements
+    }
+
+    /// Adds an element as the one used last.
+    mutating func insert(_ element: Element, for key: Key, cost: Int) {
+        let identifier = nextIdentifier
+        nextIdentifier += 1
+        nodes[identifier] = Node(key: key, element: element, cost: cost)
+        identifiers[key, default: []].append(identifier)
+        totalCost += cost
+        append(identifier)
+    }
+
+    /// Notes that the elements for a key were used.
+    mutating func touch(_ key: Key) {
+        for identifier in identifiers[key] ?? [] where identifier != newest {
+            detach(identifier)
+            append(identifier)
+        }
+    }
+
+    /// Removes the elements for a key, or those of them that meet a condition.
+    @discardableResult
+    mutating func remove(_ key: Key, where condition: (Element) -> Bool = { _ in true }) -> [Element] {
+        var removed: [Element] = []
+        for identifier in identifiers[key] ?? [] {
+            guard let node = nodes[identifier], condition(node.element) else { continue }
+            removed.append(node.element)
+            remove(identifier)
+        }
+        return removed
+    }
+
+    /// Removes those that were not used for the longest time, until the rest costs no more than a limit.
+    @discardableResult
+    mutating func evict(to limit: Int) -> [Element] {
+        var evicted: [Element] = []
+        while totalCost > limit, let identifier = oldest, let node = nodes[identifier] {
+            evicted.append(node.element)
+            remove(identifier)
+        }
+        return evicted
+    }
+
+    private mutating func remove(_ identifier: Int) {
+        detach(identifier)
+        guard let node = nodes.removeValue(forKey: identifier) else { return }
+        totalCost -= node.cost
+        identifiers[node.key]?.removeAll { $0 == identifier }
+        if identifiers[node.key]?.isEmpty == true { identifiers[node.key] = nil }
+    }
+
+    private mutating func detach(_ identifier: Int) {
+        guard let node = nodes[identifier] else { return }
+        if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
+        if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
+    }
+
+    private mutating func append(_ identifier: Int) {
+        nodes[identifier]?.older = newest
+        nodes[identifier]?.newer = nil
+        if let newest { nodes[newest]?.newer = identifier } else { oldest = identifier }
+        newest = identifier
+    }
+}
+#endif

@@ -1,0 +1,32 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// Finds the store for the cache of a configuration.
+enum SessionCache {
+    private struct StandIn {
+        weak var cache: URLCache?
+        let store: EntryStore
+    }
+
+    private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
+
+    /// Nil without a cache.
+    static func store(for cache: URLCache?) -> (any ResponseStore)? {
+        guard let cache else { return nil }
+        if let own = cache as? HTTPCache { return own.entries }
+        return type(of: cache) == URLCache.self ? standIn(for: cache) : ForeignStore(cache)
+    }
+
+    /// A store in memory, always the same for the same cache: Foundation's own has one entry for all queries of a path, whatever their scheme.
+    private static func standIn(for cache: URLCache) -> EntryStore {
+        standIns.withLock { standIns in
+            let identifier = ObjectIdentifier(cache)
+            if let known = standIns[identifier], known.cache === cache { return known.store }
+            standIns = standIns.filter { $0.value.cache != nil }
+            let store = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+            standIns[identifier] = StandIn(cache: cache, store: store)
+            return store
+        }
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if canImport(FoundationNetworking)
+/// Whether a response may be kept by a private cache (RFC 9111, section 3), and whether that is of any use.
+enum StoreDecision: Equatable, Sendable {
+    enum Reason: Equatable, Sendable {
+        /// The request was no plain GET, or said no-store.
+        case request
+        /// The response says no-store.
+        case noStore
+        /// It is a part, or about something that is stored.
+        case partial
+        /// A status that nobody has said anything of, or one that only who understands it may keep.
+        case status
+        /// `Vary: *`, or no list of names.
+        case variesByAnything
+        /// It ends with its connection, so that nobody knows whether it is whole.
+        case openEnded
+        /// It is stale from the beginning, and there is nothing to ask the server by.
+        case useless
+    }
+
+    /// It may, and requests are told apart by these fields, in lower case and in order.
+    case store(varying: [String])
+    case refuse(Reason)
+
+    static func decide(_ head: ResponseHead, for request: CacheRequest) -> StoreDecision {
+        guard request.allowsStoring else { return .refuse(.request) }
+        let fields = head.fields
+        let hasValidator = fields["Etag"] != nil || fields["Last-Modified"] != nil
+        let control = fields["Cache-Control"]
+        // Most responses are settled by this.
+        if control == nil, !hasValidator, fields["Expires"] == nil, !request.takesAnything { return .refuse(.useless) }
+        let directives = control.map(CacheControl.init) ?? CacheControl()
+        if directives.noStore { return .refuse(.noStore) }
+        if head.status == 206 || head.status == 304 || fields["Content-Range"] != nil { return .refuse(.partial) }
+        let isKnown = Freshness.isHeuristicallyCacheable(head.status)
+        let isExplicit =
+            directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields["Expires"] != nil
+        guard isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
+        let isStale = directives.noCache || directives.maxAge == 0
+        let mayBeFresh = directives.maxAge != nil || fields["Expires"] != nil
+        guard hasValidator || mayBeFresh && !isStale || request.takesAnything else { return .refuse(.useless) }
+        if head.version.utf8.starts(with: "HTTP/1.".utf8), fields["Content-Length"] == nil,
+            fields["Transfer-Encoding"] == nil, head.status != 204
+        {
+            return .refuse(.openEnded)
+        }
+        guard let names = names(in: fields["Vary"]) else { return .refuse(.variesByAnything) }
+        return .store(varying: names)
+    }
+
+    /// Nil for anything but a list of names.
+    static func names(in vary: String?) -> [String]? {
+        guard let vary, !vary.isEmpty else { return [] }
+        var names: Set<String> = []
+        for part in vary.utf8.split(separator: UInt8(ascii: ",")) {
+            let trimmed = part.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
+            let name = trimmed.map(\.asLowercase)
+            if name.isEmpty { continue }
+            guard name != [UInt8(ascii: "*")], name.allSatisfy(\.isToken) else { return nil }
+            names.insert(String(decoding: name, as: UTF8.self))
+        }
+        return names.sorted()
+    }
+}
+
+extension CacheRequest {
+    /// Whether what it brings is of use however stale it is.
+    fileprivate var takesAnything: Bool { policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad }
+}
+#endif

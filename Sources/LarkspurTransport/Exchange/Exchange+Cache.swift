@@ -1,0 +1,186 @@
+#if canImport(FoundationNetworking)
+/// Answers from the cache.
+extension Exchange {
+    /// Has the cache answer, if it can, else the network.
+    func load() {
+        caching = nil
+        let settings = reactor.settings
+        let policy = settings.cachePolicy(of: request)
+        guard let cache = settings.cache, let state = makeCacheState(policy) else {
+            if policy == .returnCacheDataDontLoad { return finish(URLError.notInCache(request.url)) }
+            return enqueue()
+        }
+        let known = cache.lookUp(state.url)
+        caching = state
+        caching?.hasEntries = known.mayHaveMore || !known.entries.isEmpty
+        let candidates = known.entries.filter { $0.matches(state.fields) }
+        if candidates.isEmpty, known.mayHaveMore, state.request.looksUp {
+            stage = .lookingUp
+            return cache.load(state.url, request) { [task] entries in task.session.loop.post(.cached(task, entries)) }
+        }
+        perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
+    }
+
+    /// What was to be waited for.
+    func receive(_ entries: [CacheEntry]) {
+        guard stage == .lookingUp, let state = caching else { return }
+        stage = .waiting
+        let candidates = entries.filter { $0.matches(state.fields) }
+        perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
+    }
+
+    /// Nil where the cache has no part: it knows only what data tasks get.
+    private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
+        guard !ignoresCache, task.kind == .data, case .none = body, let url = request.url,
+            let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
+        else { return nil }
+        let cookies = request.httpShouldHandleCookies ? reactor.settings.cookies : nil
+        let fields = CacheRequestFields(
+            own: request.allHTTPHeaderFields ?? [:],
+            additional: reactor.settings.additionalFields(for: request, of: task),
+            login: login,
+            cookie: { cookies?.field(for: url) }
+        )
+        return CacheState(
+            request: CacheRequest(method: method, policy: policy, fields: fields),
+            url: key,
+            fields: fields
+        )
+    }
+
+    private func perform(_ decision: CacheDecision) {
+        switch decision {
+        case .bypass:
+            caching = nil
+            enqueue()
+        case .load(let fallback):
+            caching?.stale = fallback
+            enqueue()
+        case .use(let entry): replay(entry)
+        case .useWhileRevalidating(let entry):
+            guard let state = caching, !state.fields.answersChallenge else { return perform(.revalidate(entry)) }
+            reactor.refresh(state.url, with: request, after: task)
+            replay(entry)
+        case .revalidate(let entry):
+            caching?.stale = entry
+            caching?.isConditional = true
+            enqueue()
+        case .fail: finish(URLError.notInCache(request.url))
+        case .gatewayTimeout:
+            caching?.replay = CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil)
+            beginReplay()
+        }
+    }
+
+    /// The request with the fields that a cache sends along (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
+    func withCacheFields(_ request: URLRequest) -> URLRequest {
+        let policy = reactor.settings.cachePolicy(of: request)
+        guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return request }
+        var request = request
+        if caching?.isConditional == true {
+            for (name, value) in caching?.stale?.conditions ?? [] { request.setValue(value, forHTTPHeaderField: name) }
+        }
+        guard request.value(forHTTPHeaderField: "Cache-Control") == nil else { return request }
+        switch policy {
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+            request.setValue("no-cache", forHTTPHeaderField: "Pragma")
+        case .reloadRevalidatingCacheData: request.setValue("max-age=0", forHTTPHeaderField: "Cache-Control")
+        default: break
+        }
+        return request
+    }
+
+    // MARK: Delivering
+
+    private func replay(_ entry: CacheEntry) {
+        let age = Freshness(of: entry, at: Date()).age
+        caching?.replay = CacheState.Replay(entry: entry, source: .cache, age: age)
+        beginReplay()
+    }
+
+    /// Delivers the cache's response, as the network's would be.
+    func beginReplay() {
+        guard let replay = caching?.replay, let url = request.url,
+            let response = replay.entry.makeResponse(url: url, age: replay.age)
+        else { return finish(URLError.notInCache(request.url) as any Error) }
+        stage = .replaying
+        ticket = nil
+        question = nil
+        failure = nil
+        decoder = nil
+        kept = Data()
+        isReceivingPaused = false
+        self.response = response
+        let content = replayedContent
+        decodedBytes = 0
+        if replay.source == .cache {
+            task.add(
+                TransferMetrics(
+                    cachedResponse: response,
+                    to: request,
+                    start: Date(),
+                    contentBytes: Int64(content.count)
+                )
+            )
+        }
+        task.setResponse(response, expected: Int64(content.count))
+        if task.isPiecewise { reactor.deliver(.response(response), to: task) }
+        self.replay()
+    }
+
+    private var replayedContent: Data {
+        request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
+    }
+
+    /// Goes on delivering content, for as long as it is taken.
+    func replay() {
+        guard stage == .replaying, !isSuspended, !isReceivingPaused else { return }
+        let content = replayedContent
+        while let position = caching?.replay?.position, position < content.count {
+            let start = content.startIndex + position
+            let piece = content[start..<min(start + Self.bufferSize, content.endIndex)]
+            caching?.replay?.position = position + piece.count
+            if let error = deliver(piece) { return finish(error as any Error) }
+            if task.isPiecewise, task.backlog.pausesTransfer() {
+                isReceivingPaused = true
+                return
+            }
+        }
+        task.noteDecodedBytes(Int64(content.count))
+        finish(nil as (any Error)?)
+    }
+}
+
+extension URLError {
+    fileprivate static func notInCache(_ url: URL?) -> URLError {
+        engine(
+            .resourceUnavailable,
+            "The request may be answered by the cache alone, and the cache has no answer.",
+            url: url
+        )
+    }
+}
+
+extension CacheRequest {
+    /// Whether what is kept counts.
+    fileprivate var looksUp: Bool {
+        !isSpecial && policy != .reloadIgnoringLocalCacheData && policy != .reloadIgnoringLocalAndRemoteCacheData
+    }
+}
+
+extension CacheEntry {
+    /// What a request gets that only the cache may answer, and that it cannot (RFC 9111, section 5.2.1.7).
+    fileprivate static let gatewayTimeout = CacheEntry(
+        url: "",
+        status: 504,
+        version: "HTTP/1.1",
+        fields: ["Content-Length": "0"],
+        varying: [],
+        authorization: nil,
+        requestTime: .distantPast,
+        responseTime: .distantPast,
+        content: Data()
+    )
+}
+#endif

@@ -1,0 +1,31 @@
+#if canImport(FoundationNetworking)
+extension TransferMetrics {
+    /// Those of a response that the cache has given, for which nothing was sent.
+    init(cachedResponse response: HTTPURLResponse, to request: URLRequest, start: Date, contentBytes: Int64) {
+        self.request = request
+        self.response = response
+        source = .cache
+        self.start = start
+        nameLookup = nil
+        connect = nil
+        secureConnect = nil
+        requestStart = nil
+        firstByte = nil
+        end = .zero
+        protocolName = nil
+        isProxyConnection = false
+        isReusedConnection = false
+        localAddress = nil
+        localPort = nil
+        remoteAddress = nil
+        remotePort = nil
+        requestHeaderBytes = 0
+        requestBodyBytes = 0
+        responseHeaderBytes = 0
+        responseBodyBytes = 0
+        responseBodyBytesDecoded = contentBytes
+        tlsVersion = nil
+        tlsCipherSuite = nil
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Session managers with a cache", .timeLimit(.minutes(1)))
+struct CachingTests {
+    let server: LoopbackServer
+    let manager: SessionManager
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/x", .json("[1]").adding("Cache-Control", "max-age=60"), .json("[2]"))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = HTTPCache()
+        manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
+    }
+
+    private func load(policy: URLRequest.CachePolicy = .useProtocolCachePolicy) async throws -> DataResponse<Data> {
+        var request = URLRequest(url: server.url("/x"))
+        request.cachePolicy = policy
+        let responses = Recorder<DataResponse<Data>>()
+        manager.dataTask(with: request, serializer: .data) { responses.record($0) }.resume()
+        return try await responses.first()
+    }
+
+    @Test("A response tells whether it is the cache's, and is the same otherwise")
+    func timeline() async throws {
+        let first = try await load()
+        let second = try await load()
+        #expect([first, second].map(\.timeline.isFromCache) == [false, true])
+        #expect([first, second].map(\.data) == [Data("[1]".utf8), Data("[1]".utf8)])
+        #expect([first, second].map(\.statusCode) == [200, 200])
+        #expect(second.timeline.transactions.map(\.source) == [.cache])
+        #expect(server.requests(to: "/x").count == 1)
+    }
+
+    @Test("The serializer's cache policy counts")
+    func policy() async throws {
+        manager.requestSerializer.cachePolicy = .returnCacheDataDontLoad
+        let call = try await manager.call(.get, "x")
+        #expect(call.error != nil)
+        #expect(server.requests.isEmpty)
+        manager.requestSerializer.cachePolicy = .reloadIgnoringLocalCacheData
+        for _ in 0..<2 { _ = try await manager.call(.get, "x") }
+        #expect(server.requests(to: "/x").count == 2)
+    }
+
+    @Test("The hook decides what is stored, on the hook queue, before the task completes")
+    func hook() async throws {
+        let calls = Recorder<String>()
+        manager.hooks.willCacheResponse = { task, proposed in
+            calls.record("\(task.originalRequest?.url?.path ?? "") \(proposed.data.count)")
+            return nil
+        }
+        manager.hooks.didComplete = { _, _ in calls.record("completed") }
+        #expect(try await load().timeline.isFromCache == false)
+        #expect(try await calls.wait(for: 2) == ["/x 3", "completed"])
+        #expect(try await load().data == Data("[2]".utf8))
+    }
+
+    @Test("A hook that returns another response has that stored")
+    func changingHook() async throws {
+        let calls = Recorder<Int>()
+        manager.hooks.willCacheResponse = { _, proposed in
+            defer { calls.record(1) }
+            return CachedURLResponse(response: proposed.response, data: Data("[3]".utf8))
+        }
+        _ = try await load()
+        try await calls.wait()
+        var response = try await load(policy: .returnCacheDataDontLoad)
+        // The answer is on its way.
+        while response.error != nil { response = try await load(policy: .returnCacheDataDontLoad) }
+        #expect(response.data == Data("[3]".utf8))
+    }
+}
+#endif

@@ -1,0 +1,199 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Stored responses")
+struct CacheEntryTests {
+    struct VaryRow: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let stored: [CacheEntry.VaryingField]
+        let request: [String: String]
+        let matches: Bool
+
+        init(_ rule: String, _ stored: [(String, String?)], _ request: [String: String], _ matches: Bool) {
+            testDescription = rule
+            self.stored = stored.map { CacheEntry.VaryingField(name: $0, value: $1) }
+            self.request = request
+            self.matches = matches
+        }
+    }
+
+    @Test(
+        "A request gets what was stored for the fields that Vary names (RFC 9111, section 4.1)",
+        arguments: [
+            VaryRow("no Vary", [], ["A": "1"], true),
+            VaryRow("the same value", [("a", "1")], ["A": "1"], true),
+            VaryRow("blanks around it", [("a", "1")], ["a": " 1\t"], true),
+            VaryRow("another value", [("a", "1")], ["a": "2"], false),
+            VaryRow("values have a case", [("a", "x")], ["a": "X"], false),
+            VaryRow("missing now", [("a", "1")], [:], false),
+            VaryRow("missing then", [("a", nil)], ["a": "1"], false),
+            VaryRow("missing then and now", [("a", nil)], [:], true),
+            VaryRow("empty is not missing", [("a", nil)], ["a": ""], false),
+            VaryRow("two fields, one differs", [("a", "1"), ("b", "1")], ["a": "1", "b": "2"], false),
+            VaryRow("what is sent by default", [("accept", "*/*")], [:], true),
+        ]
+    )
+    func vary(row: VaryRow) {
+        let entry = CacheEntry.made(varying: row.stored)
+        #expect(entry.matches(CacheRequestFields(own: row.request)) == row.matches)
+    }
+
+    @Test("The session's fields, its cookies and the answers to challenges count as fields of the request")
+    func effectiveFields() {
+        let fields = CacheRequestFields(
+            own: ["A": "own"],
+            additional: ["a": "session", "B": "session"],
+            authorization: "Basic x",
+            cookie: { "c=1" }
+        )
+        #expect(fields["a"] == "own")
+        #expect(fields["b"] == "session")
+        #expect(fields["authorization"] == "Basic x")
+        #expect(fields["cookie"] == "c=1")
+        #expect(fields["accept-encoding"] == ContentDecoder.acceptEncoding)
+        #expect(fields["user-agent"]?.contains("curl/") == true)
+    }
+
+    @Test("Credentials are compared by their hashes, and entries differ by them without Vary")
+    func credentials() {
+        let ada = CacheRequestFields(own: ["Authorization": "Basic ada"])
+        let entry = CacheEntry.made(authorization: ada.nominated("authorization"))
+        #expect(entry.matches(ada))
+        #expect(!entry.matches(CacheRequestFields(own: ["Authorization": "Basic bob"])))
+        #expect(!entry.matches(CacheRequestFields(own: [:])))
+        #expect(!CacheEntry.made().matches(ada))
+        #expect(!entry.variantKey.contains("ada"))
+        #expect(CacheRequestFields(own: ["Cookie": "secret"]).nominated("cookie")?.contains("secret") == false)
+    }
+
+    @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
+    func digest(value: String, isPassing: Bool) {
+        #expect(CacheRequestFields(own: ["authorization": value]).hasPassingAuthorization == isPassing)
+    }
+
+    // MARK: Fields
+
+    @Test("Fields of the connection are not stored (RFC 9111, section 3.1)")
+    func storedFields() {
+        let fields = [
+            "Connection": "keep-alive, x-hop", "X-Hop": "1", "Keep-Alive": "timeout=5", "Transfer-Encoding": "chunked",
+            "Proxy-Authenticate": "Basic", "Te": "gzip", "Upgrade": "h2c", "Content-Type": "text/plain",
+            "Etag": "\"a\"",
+        ]
+        #expect(CacheEntry.storedFields(of: fields) == ["Content-Type": "text/plain", "Etag": "\"a\""])
+    }
+
+    @Test("A 304 replaces fields, but not those of the content (RFC 9111, sections 3.2 and 4.3.4)")
+    func freshening() {
+        let entry = CacheEntry.made(
+            ["Cache-Control": "max-age=1", "Content-Length": "7", "Content-Type": "a/b", "Age": "9", "X-Old": "1"],
+            ago: 100
+        )
+        let later = CacheEntry.now + 5
+        let fresh = entry.freshened(
+            by: [
+                "Cache-Control": "max-age=60", "Content-Length": "0", "Content-Type": "c/d", "Connection": "close",
+                "Content-Encoding": "gzip", "X-New": "2",
+            ],
+            requestTime: CacheEntry.now,
+            responseTime: later
+        )
+        #expect(
+            fresh.fields == [
+                "Cache-Control": "max-age=60", "Content-Length": "7", "Content-Type": "a/b", "X-Old": "1", "X-New": "2",
+            ]
+        )
+        #expect(fresh.content == entry.content)
+        #expect(fresh.requestTime == CacheEntry.now)
+        #expect(fresh.responseTime == later)
+        #expect(Freshness(of: fresh, at: later).isFresh)
+    }
+
+    @Test(
+        "A 304 is about what has its validator (RFC 9111, section 4.3.4)",
+        arguments: [
+            (["Etag": "\"a\""], ["Etag": "\"a\""], true),
+            (["Etag": "\"a\""], ["Etag": "\"b\""], false),
+            (["Etag": "W/\"a\""], ["Etag": "\"a\""], true),
+            (["Etag": "\"a\""], [:], true),
+            (["Last-Modified": "x"], ["Etag": "\"b\""], false),
+            (["Last-Modified": "x"], ["Last-Modified": "x"], true),
+            (["Last-Modified": "x"], ["Last-Modified": "y"], false),
+        ]
+    )
+    func validation(stored: [String: String], received: [String: String], isValid: Bool) {
+        #expect(CacheEntry.made(stored).isValidated(by: received) == isValid)
+    }
+
+    @Test("A validator that would break the request's lines is none")
+    func injection() {
+        #expect(CacheEntry.made(["Etag": "\"a\"\r\nX: y", "Last-Modified": "a\nb"]).conditions.isEmpty)
+    }
+
+    // MARK: Files
+
+    private static let full = CacheEntry.made(
+        ["Etag": "\"a\"", "X": "äö"],
+        ago: 12.5,
+        status: 404,
+        url: "https://a.test:444/ä?q=1",
+        content: "content of the file",
+        varying: [.init(name: "a", value: nil), .init(name: "b", value: "2")],
+        authorization: "hash"
+    )
+
+    @Test("What is written to a file is read from it")
+    func coding() {
+        #expect(CacheFile.decode(CacheFile.encode(Self.full)) == Self.full)
+        #expect(CacheFile.decode(CacheFile.encode(.made(content: "")))?.content == Data())
+    }
+
+    @Test("A file that is cut, longer, or changed in any one byte is not read")
+    func damage() {
+        let file = CacheFile.encode(Self.full)
+        for count in 0..<file.count { #expect(CacheFile.decode(file.prefix(count)) == nil) }
+        #expect(CacheFile.decode(file + [0]) == nil)
+        for index in file.indices {
+            var damaged = file
+            damaged[index] ^= 0x20
+            #expect(CacheFile.decode(damaged) == nil)
+        }
+    }
+
+    @Test("A head whose counts lie is not read, and asks for no memory")
+    func lyingCounts() {
+        let head = Self.full.encodedHead
+        for offset in stride(from: 0, to: head.count - 8, by: 1) {
+            var lying = head
+            for index in offset..<(offset + 8) { lying[index] = 0xFF }
+            _ = CacheEntry(encodedHead: lying, content: Data())
+        }
+        #expect(CacheEntry(encodedHead: head + [1], content: Data()) == nil)
+        #expect(CacheEntry(encodedHead: Data(), content: Data()) == nil)
+    }
+
+    @Test("Names of files tell entries for one URL apart, and nothing of what is in them")
+    func names() {
+        let name = CacheFile.name(of: Self.full)
+        #expect(name.utf8.count == 16 + 1 + 64 + 6)
+        #expect(CacheFile.sum(ofName: name) == Checksum.of(Self.full.url))
+        #expect(CacheFile.name(of: .made(url: Self.full.url)) != name)
+        for other in ["", "x", "notes.txt", name + "x", "x" + name.dropFirst()] {
+            #expect(CacheFile.sum(ofName: other) == nil)
+        }
+    }
+
+    @Test(
+        "An entry is kept under what is sent of its URL",
+        arguments: [
+            ("http://a.test/x#fragment", "http://a.test/x"), ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
+            ("ftp://a.test/", nil), ("relative", nil),
+        ]
+    )
+    func keys(text: String, key: String?) throws {
+        #expect(CacheEntry.key(try #require(URL(string: text))) == key)
+    }
+}
+#endif

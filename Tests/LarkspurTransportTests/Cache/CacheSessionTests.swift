@@ -1,0 +1,433 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Sessions with a cache", .timeLimit(.minutes(2)))
+struct CacheSessionTests {
+    private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+
+    // MARK: Policies
+
+    @Test("A policy that forbids loading fails where there is nothing, cache or not", arguments: [true, false])
+    func dontLoad(hasCache: Bool) async throws {
+        let lab = try CacheLab(hasCache ? HTTPCache() : nil)
+        lab.route("/x", Self.fresh)
+        let reply = try await lab.get("/x", policy: .returnCacheDataDontLoad)
+        #expect(reply.outcome.code == .resourceUnavailable)
+        #expect(lab.requestCount("/x") == 0)
+        let post = try await lab.get("/x", method: "POST", policy: .returnCacheDataDontLoad)
+        #expect(post.outcome.code == .resourceUnavailable)
+        _ = try await lab.get("/x")
+        let second = try await lab.get("/x", policy: .returnCacheDataDontLoad)
+        #expect(second.text == (hasCache ? "1" : nil))
+    }
+
+    @Test("The field only-if-cached gets a 504 where there is nothing")
+    func onlyIfCached() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        let reply = try await lab.get("/x", ["Cache-Control": "only-if-cached"])
+        #expect(reply.status == 504)
+        #expect(reply.text == "")
+        #expect(lab.requestCount("/x") == 0)
+        _ = try await lab.get("/x")
+        #expect(try await lab.get("/x", ["Cache-Control": "only-if-cached"]).text == "1")
+    }
+
+    @Test("The configuration's policy is that of requests without one of their own")
+    func configuredPolicy() async throws {
+        let lab = try CacheLab(policy: .reloadIgnoringLocalCacheData)
+        lab.route("/x", Self.fresh)
+        for _ in 0..<2 { #expect(try await lab.get("/x").source == "network") }
+        #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).source == "cache")
+    }
+
+    @Test("Reloading tells caches on the way")
+    func fieldsOfPolicies() async throws {
+        let lab = try CacheLab(nil)
+        lab.route("/x", Self.fresh)
+        for policy in [
+            URLRequest.CachePolicy.useProtocolCachePolicy, .reloadIgnoringLocalCacheData,
+            .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData,
+        ] {
+            _ = try await lab.get("/x", policy: policy)
+        }
+        _ = try await lab.get(
+            "/x",
+            ["Cache-Control": "max-age=5"],
+            policy: .reloadIgnoringLocalAndRemoteCacheData
+        )
+        let requests = lab.server.requests(to: "/x")
+        #expect(requests.map { $0.headers["Cache-Control"] } == [nil, nil, "no-cache", "max-age=0", "max-age=5"])
+        #expect(requests.map { $0.headers["Pragma"] } == [nil, nil, "no-cache", nil, nil])
+    }
+
+    // MARK: Caches
+
+    @Test("Without a cache nothing is kept")
+    func noCache() async throws {
+        let lab = try CacheLab(nil)
+        lab.route("/x", Self.fresh)
+        for _ in 0..<2 { #expect(try await lab.get("/x").source == "network") }
+    }
+
+    @Test("A plain URLCache lends its capacity to a store in memory, which sessions with it share")
+    func plainCache() async throws {
+        let lab = try CacheLab(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        #expect(try await lab.get("/x").source == "cache")
+        let other = lab.makeSession()
+        defer { other.invalidateAndCancel() }
+        #expect(try await other.outcome(of: lab.server.url("/x")).text == "1")
+        #expect(lab.requestCount("/x") == 1)
+        #expect(try await lab.get("/x?other").text == "2")
+        #expect(lab.cache?.currentMemoryUsage == 0)
+    }
+
+    @Test("Resetting a session empties its cache")
+    func reset() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        let done = Recorder<Int>()
+        lab.session.reset { done.record(1) }
+        _ = try await done.first()
+        #expect(try await lab.get("/x").source == "network")
+    }
+
+    /// A class of the caller's, whose key ignores the query as Foundation's does.
+    private final class OwnCache: URLCache, @unchecked Sendable {
+        // Safe: what changes is behind the lock.
+        private let stored = Mutex<[String: CachedURLResponse]>([:])
+        let removals = Recorder<String>()
+
+        init() { super.init(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: "/dev/null") }
+
+        override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+            stored.withLock { $0[request.url?.path ?? ""] }
+        }
+
+        override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
+            stored.withLock { $0[request.url?.path ?? ""] = cachedResponse }
+        }
+
+        override func removeCachedResponse(for request: URLRequest) {
+            removals.record(request.url?.path ?? "")
+            _ = stored.withLock { $0.removeValue(forKey: request.url?.path ?? "") }
+        }
+    }
+
+    @Test("A class of the caller's is used by its methods, and never believed for another URL or other fields")
+    func ownClass() async throws {
+        let lab = try CacheLab(OwnCache())
+        lab.server.route("/x") { request in
+            .text("\(request.target) \(request.headers["X-A"] ?? "")")
+                .adding("Cache-Control", "max-age=60").adding("Vary", "X-A")
+        }
+        #expect(try await lab.get("/x?user=alice", ["X-A": "1"]).text == "/x?user=alice 1")
+        let hit = try await lab.get("/x?user=alice", ["X-A": "1"])
+        #expect(hit.source == "cache")
+        #expect(hit.text == "/x?user=alice 1")
+        #expect(try await lab.get("/x?user=alice", ["X-A": "2"]).text == "/x?user=alice 2")
+        #expect(try await lab.get("/x?user=bob", ["X-A": "2"]).text == "/x?user=bob 2")
+        #expect(lab.requestCount("/x") == 3)
+    }
+
+    @Test("What a program has put into its cache itself is served, as old as it says")
+    func filledByHand() async throws {
+        let cache = OwnCache()
+        let lab = try CacheLab(cache)
+        for (path, fields) in [
+            ("/fresh", ["Cache-Control": "max-age=60", "Date": Self.date(Date())]),
+            ("/stale", ["Cache-Control": "max-age=60", "Date": Self.date(Date() - 100)]),
+            ("/varies", ["Cache-Control": "max-age=60", "Vary": "X-A"]),
+        ] {
+            let url = lab.server.url(path)
+            lab.route(path, [:])
+            let response = try #require(
+                HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: fields)
+            )
+            cache.storeCachedResponse(
+                CachedURLResponse(response: response, data: Data("by hand".utf8)),
+                for: URLRequest(url: url)
+            )
+        }
+        #expect(try await lab.get("/fresh").text == "by hand")
+        #expect(try await lab.get("/stale").text == "1")
+        #expect(try await lab.get("/varies").text == "1")
+    }
+
+    private static func date(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: date)
+    }
+
+    @Test("On disk: another session finds what the first has loaded, and a damaged file is not served")
+    func disk() async throws {
+        let directory = CacheDirectory()
+        let lab = try CacheLab(HTTPCache(directory: directory.url))
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        #expect((lab.cache?.currentDiskUsage ?? 0) > 0)
+
+        let reopened = lab.with(HTTPCache(directory: directory.url))
+        #expect(try await reopened.get("/x").source == "cache")
+        #expect(try await reopened.get("/x").text == "1")
+
+        for name in directory.names { try Data("damaged".utf8).write(to: directory.file(name)) }
+        let damaged = lab.with(HTTPCache(directory: directory.url))
+        let reply = try await damaged.get("/x")
+        #expect(reply.source == "network")
+        #expect(reply.text == "2")
+    }
+
+    // MARK: Delivery
+
+    @Test(
+        "Every way to use a task gets the same from the cache",
+        arguments: Style.allCases.filter { $0 != .download && $0 != .downloadDelegate }
+    )
+    func styles(style: Style) async throws {
+        let lab = try CacheLab()
+        let content = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
+        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=60"))
+        for _ in 0..<2 {
+            let outcome = try await style.send(
+                URLRequest(lab.server.url("/x"), "GET"),
+                configuration: .testing { $0.urlCache = lab.cache }
+            )
+            #expect(outcome.data == content)
+            #expect(outcome.status == 200)
+        }
+        #expect(lab.requestCount("/x") == 1)
+    }
+
+    @Test("Content that was coded is kept decoded, and a hit is the same as the miss")
+    func coded() async throws {
+        let lab = try CacheLab()
+        let text = String(repeating: "content ", count: 1000)
+        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=60"))
+        let miss = try await lab.get("/x")
+        let hit = try await lab.get("/x")
+        #expect(hit.source == "cache")
+        #expect(hit.text == text)
+        #expect(hit.outcome.field("Content-Encoding") == miss.outcome.field("Content-Encoding"))
+    }
+
+    @Test("A hit is delivered in pieces, and waits for a slow consumer")
+    func pieces() async throws {
+        let lab = try CacheLab(HTTPCache(memoryCapacity: 100 << 20))
+        let content = Data(count: 4 << 20)
+        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=60"))
+        #expect(try await lab.get("/x").outcome.data?.count == content.count)
+        let (bytes, response) = try await lab.session.bytes(from: lab.server.url("/x"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        let core = try #require((bytes.task as? any EngineTask)?.core)
+        // Nothing is taken, so that it stops when the backlog is full.
+        try await eventually { core.counts.received >= Backlog.upperMark }
+        #expect(core.counts.received < Backlog.upperMark + 2 * Exchange.bufferSize)
+        var count = 0
+        for try await _ in bytes { count += 1 }
+        #expect(count == content.count)
+        #expect(lab.requestCount("/x") == 1)
+    }
+
+    @Test("Counts, progress and state of a hit are those of a transfer")
+    func counts() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        let log = DelegateLog()
+        let session = lab.makeSession(log)
+        let task = session.dataTask(with: lab.server.url("/x"))
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.text == "1")
+        #expect(log.names == ["response", "data", "completed"])
+        #expect(task.state == .completed)
+        #expect(task.countOfBytesReceived == 1)
+        #expect(task.countOfBytesExpectedToReceive == 1)
+        #expect(task.progress.fractionCompleted == 1)
+        #expect((task.response as? HTTPURLResponse)?.statusCode == 200)
+    }
+
+    @Test("A hit can be refused, suspended and cancelled")
+    func controls() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        let log = DelegateLog(.with { $0.response = { task, answer in answer(.cancel) } })
+        let session = lab.makeSession(log)
+        let refused = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        #expect(refused.code == .cancelled)
+        #expect(log.data.isEmpty)
+
+        let ends = Recorder<URLError.Code?>()
+        let task = lab.session.dataTask(with: lab.server.url("/x")) { _, _, error in
+            ends.record((error as? URLError)?.code)
+        }
+        task.resume()
+        task.suspend()
+        task.resume()
+        #expect(try await ends.first() == nil)
+        #expect(lab.requestCount("/x") == 1)
+    }
+
+    @Test("Downloads go past the cache")
+    func downloads() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        _ = try await lab.get("/x")
+        let outcome = try await Style.download.send(
+            URLRequest(lab.server.url("/x"), "GET"),
+            configuration: .testing { $0.urlCache = lab.cache }
+        )
+        #expect(outcome.text == "2")
+    }
+
+    // MARK: Storing
+
+    @Test(
+        "A response that is not whole is not kept",
+        arguments: [LoopbackServer.Fault.shortBody, .resetInBody, .missingLastChunk, .truncatedGzip]
+    )
+    func truncated(fault: LoopbackServer.Fault) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", .fault(fault).adding("ETag", "\"a\""), .text("whole"))
+        let first = try await lab.get("/x", policy: .returnCacheDataElseLoad)
+        #expect(first.outcome.error != nil)
+        #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).text == "whole")
+    }
+
+    @Test("A cancelled response is not kept")
+    func cancelled() async throws {
+        let lab = try CacheLab()
+        let gate = LoopbackServer.Gate()
+        lab.server.route(
+            "/x",
+            .stream([.bytes(Data("half".utf8)), .wait(gate), .bytes(Data("half".utf8))])
+                .adding("Cache-Control", "max-age=60"),
+            .text("second")
+        )
+        let log = DelegateLog(.with { $0.data = { task, _ in task.cancel() } })
+        let session = lab.makeSession(log)
+        _ = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        gate.open()
+        #expect(try await lab.get("/x").text == "second")
+    }
+
+    @Test("What is larger than a twentieth of the capacity is delivered and not kept", arguments: [true, false])
+    func large(hasLength: Bool) async throws {
+        let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
+        let content = Data(count: 1001)
+        let response: LoopbackServer.Response = hasLength ? .data(content) : .chunked([content])
+        lab.server.route("/x", response.adding("Cache-Control", "max-age=60"))
+        for _ in 0..<2 {
+            let reply = try await lab.get("/x")
+            #expect(reply.source == "network")
+            #expect(reply.outcome.data?.count == 1001)
+        }
+    }
+
+    // MARK: willCacheResponse
+
+    /// Answers as a test says what may be stored.
+    private final class Gatekeeper: NSObject, URLSessionDataDelegate {
+        typealias Answer = @Sendable (CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void
+
+        let calls = Recorder<String>()
+        private let answer: Answer
+
+        init(_ answer: @escaping Answer) { self.answer = answer }
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            willCacheResponse proposedResponse: CachedURLResponse,
+            completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+        ) {
+            calls.record("will cache \(String(decoding: proposedResponse.data, as: UTF8.self))")
+            answer(proposedResponse, completionHandler)
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            calls.record("completed")
+        }
+    }
+
+    enum Verdict: String, CaseIterable, Sendable {
+        case asProposed, changed, refused, notAllowed, never
+    }
+
+    @Test(
+        "The delegate is asked before the task completes, and its answer is what is kept",
+        arguments: Verdict.allCases
+    )
+    func willCache(verdict: Verdict) async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        let keeper = Gatekeeper { proposed, answer in
+            switch verdict {
+            case .asProposed: answer(proposed)
+            case .changed:
+                answer(CachedURLResponse(response: proposed.response, data: Data("changed".utf8)))
+            case .refused: answer(nil)
+            case .notAllowed:
+                answer(
+                    CachedURLResponse(response: proposed.response, data: proposed.data, storagePolicy: .notAllowed)
+                )
+            case .never: break
+            }
+        }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        #expect(try await keeper.calls.wait(for: 2) == ["will cache 1", "completed"])
+        let expected: [Verdict: String] = [.asProposed: "1", .changed: "changed"]
+        #expect(try await lab.get("/x").text == expected[verdict] ?? "2")
+    }
+
+    @Test("A hit and a response that may not be kept are not proposed")
+    func notAsked() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        lab.route("/y", ["Cache-Control": "no-store"])
+        _ = try await lab.get("/x")
+        let keeper = Gatekeeper { $1($0) }
+        let session = lab.makeSession(keeper)
+        for path in ["/x", "/y"] { session.dataTask(with: lab.server.url(path)).resume() }
+        #expect(try await keeper.calls.wait(for: 2) == ["completed", "completed"])
+    }
+
+    @Test("An answer that comes late is stored, and holds nothing up")
+    func lateAnswer() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        let held = Recorder<@Sendable () -> Void>()
+        let keeper = Gatekeeper { proposed, answer in held.record { answer(proposed) } }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        session.finishTasksAndInvalidate()
+        #expect(try await keeper.calls.wait(for: 2).last == "completed")
+        #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable)
+        try await held.first()()
+        #expect(try await lab.get("/x").source == "cache")
+    }
+}
+
+extension CacheLab {
+    /// The same server, with another cache.
+    fileprivate func with(_ cache: URLCache) -> CacheLab { CacheLab(server: server, cache: cache) }
+
+    private init(server: LoopbackServer, cache: URLCache) {
+        self.server = server
+        self.cache = cache
+        session = CurlURLSession(configuration: .testing { $0.urlCache = cache })
+    }
+}
+#endif

@@ -1,0 +1,247 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@Suite("Stale responses", .timeLimit(.minutes(2)))
+struct StaleResponseTests {
+    private static let whileRevalidating = [
+        "Cache-Control": "max-age=60, stale-while-revalidate=600", "Age": "100", "ETag": "\"a\"",
+    ]
+
+    @Test("stale-while-revalidate: the stale response comes at once, and the next one is up to date")
+    func whileRevalidating() async throws {
+        let lab = try CacheLab()
+        let gate = LoopbackServer.Gate()
+        lab.server.route(
+            "/x",
+            .text("old").with(Self.whileRevalidating),
+            .text("new").with(["Cache-Control": "max-age=60"]).held(until: gate)
+        )
+        _ = try await lab.get("/x")
+        // The server is asked once, however often the response is used meanwhile.
+        for _ in 0..<3 {
+            let stale = try await lab.get("/x")
+            #expect(stale.text == "old")
+            #expect(stale.source == "cache")
+        }
+        try await lab.server.waitForRequests(2, to: "/x")
+        #expect(lab.server.requests(to: "/x").last?.headers["If-None-Match"] == "\"a\"")
+        gate.open()
+        var reply = try await lab.get("/x")
+        while reply.text == "old" { reply = try await lab.get("/x") }
+        #expect(reply.text == "new")
+        #expect(lab.requestCount("/x") == 2)
+    }
+
+    @Test("A 304 makes the stale response fresh")
+    func validated() async throws {
+        let lab = try CacheLab()
+        lab.route(
+            "/x",
+            Self.whileRevalidating,
+            notModified: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-New": "1"]
+        )
+        _ = try await lab.get("/x")
+        var reply = try await lab.get("/x")
+        while reply.outcome.field("X-New") == nil {
+            #expect(reply.source == "cache")
+            reply = try await lab.get("/x")
+        }
+        #expect(reply.text == "1")
+        #expect(lab.requestCount("/x") == 2)
+    }
+
+    @Test(
+        "The session's own request is no task of anybody's, and does not hold up the session's end",
+        arguments: [true, false]
+    )
+    func invalidation(cancels: Bool) async throws {
+        let lab = try CacheLab()
+        let gate = LoopbackServer.Gate()
+        lab.server.route(
+            "/x",
+            .text("old").with(Self.whileRevalidating),
+            .text("new").held(until: gate)
+        )
+        _ = try await lab.get("/x")
+        let log = DelegateLog()
+        let session = lab.makeSession(log)
+        _ = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        try await lab.server.waitForRequests(2, to: "/x")
+        let tasks = Recorder<Int>()
+        session.getAllTasks { tasks.record($0.count) }
+        #expect(try await tasks.first() == 0)
+        if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
+        try await eventually { log.invalidations == 1 }
+        // Its connection goes with it.
+        lab.session.invalidateAndCancel()
+        try await lab.server.waitForOpenConnections(0)
+        #expect(log.names == ["response", "data", "completed"])
+        gate.open()
+    }
+
+    @Test("With a delegate that could refuse it, a new response is not stored unasked")
+    func refreshWithDelegate() async throws {
+        let lab = try CacheLab()
+        lab.server.route(
+            "/x",
+            .text("old").with(Self.whileRevalidating),
+            .text("new").with(["Cache-Control": "max-age=60"]),
+            .text("newest").with(["Cache-Control": "max-age=60"])
+        )
+        _ = try await lab.get("/x")
+        let log = DelegateLog()
+        let session = lab.makeSession(log)
+        _ = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        try await lab.server.waitForRequests(2, to: "/x")
+        var reply = try await lab.get("/x", policy: .returnCacheDataDontLoad)
+        while reply.text == "old" { reply = try await lab.get("/x", policy: .returnCacheDataDontLoad) }
+        #expect(reply.outcome.code == .resourceUnavailable)
+        #expect(try await lab.get("/x").text == "newest")
+    }
+
+    @Test("A refresh that is challenged asks nobody, and gives up where a delegate might have refused")
+    func challengedRefresh() async throws {
+        let lab = try CacheLab()
+        lab.server.route(
+            "/x",
+            .text("old").with(Self.whileRevalidating),
+            .status(401).adding("WWW-Authenticate", "Basic realm=\"a\""),
+            .text("new")
+        )
+        _ = try await lab.get("/x")
+        let log = DelegateLog()
+        let session = lab.makeSession(log)
+        let outcome = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        #expect(outcome.text == "old")
+        try await lab.server.waitForRequests(2, to: "/x")
+        session.invalidateAndCancel()
+        try await eventually { log.invalidations == 1 }
+        #expect(!log.names.contains("challenge"))
+        #expect(lab.requestCount("/x") == 2)
+    }
+
+    // MARK: stale-if-error
+
+    private static let ifError = [
+        "Cache-Control": "max-age=60, stale-if-error=600", "Age": "100", "ETag": "\"a\"",
+    ]
+
+    struct Failure: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fields: [String: String]
+        let response: LoopbackServer.Response
+        let isStaleServed: Bool
+
+        init(
+            _ rule: String,
+            _ response: LoopbackServer.Response,
+            storing fields: [String: String] = StaleResponseTests.ifError,
+            _ isStaleServed: Bool
+        ) {
+            testDescription = rule
+            self.fields = fields
+            self.response = response
+            self.isStaleServed = isStaleServed
+        }
+    }
+
+    @Test(
+        "stale-if-error: a stale response in place of a failure",
+        arguments: [
+            Failure("500", .text("failure", status: 500), true),
+            Failure("502", .text("failure", status: 502), true),
+            Failure("503", .text("failure", status: 503), true),
+            Failure("504", .text("failure", status: 504), true),
+            Failure("a failure without end", .fault(.endlessBody).failing(), true),
+            Failure("501", .text("failure", status: 501), false),
+            Failure("404", .text("failure", status: 404), false),
+            Failure("the connection is closed", .fault(.closeBeforeHeader), true),
+            Failure("the connection is reset", .fault(.resetBeforeHeader), true),
+            Failure("no answer in time", .fault(.noResponse), true),
+            Failure("what is no HTTP", .fault(.garbageStatusLine), false),
+            Failure(
+                "without the directive",
+                .text("failure", status: 503),
+                storing: ["Age": "100", "Cache-Control": "max-age=60", "ETag": "\"a\""],
+                false
+            ),
+            Failure(
+                "must-revalidate",
+                .text("failure", status: 503),
+                storing: [
+                    "Age": "100", "Cache-Control": "max-age=60, stale-if-error=600, must-revalidate", "ETag": "\"a\"",
+                ],
+                false
+            ),
+            Failure(
+                "without a validator",
+                .text("failure", status: 503),
+                storing: ["Age": "100", "Cache-Control": "max-age=60, stale-if-error=600"],
+                true
+            ),
+        ]
+    )
+    func ifError(row: Failure) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", .text("old").with(row.fields), row.response)
+        _ = try await lab.get("/x")
+        let reply = try await lab.get("/x", timeout: 2)
+        if row.isStaleServed {
+            #expect(reply.text == "old")
+            #expect(reply.status == 200)
+            #expect(reply.outcome.error == nil)
+            #expect(reply.metrics.map(\.isFromCache) == [false, true])
+        } else {
+            #expect(reply.text != "old")
+            #expect(!reply.metrics.contains { $0.isFromCache })
+        }
+        // What is kept is kept for the next failure.
+        if row.isStaleServed { #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).text == "old") }
+    }
+
+    @Test("A server that is gone, with the wish of the request")
+    func unreachable() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", ["Cache-Control": "max-age=60", "Age": "100", "ETag": "\"a\""])
+        _ = try await lab.get("/x")
+        lab.server.stop()
+        #expect(try await lab.get("/x", ["Cache-Control": "stale-if-error=600"]).text == "1")
+        #expect(try await lab.get("/x").outcome.code == .cannotConnectToHost)
+        #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).text == "1")
+    }
+
+    @Test("Cancelling is no failure")
+    func cancelled() async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", .text("old").with(Self.ifError), .fault(.noResponse))
+        _ = try await lab.get("/x")
+        let ends = Recorder<URLError.Code?>()
+        let task = lab.session.dataTask(with: lab.server.url("/x")) { _, _, error in
+            ends.record((error as? URLError)?.code)
+        }
+        task.resume()
+        try await lab.server.waitForRequests(2, to: "/x")
+        task.cancel()
+        #expect(try await ends.first() == .cancelled)
+    }
+}
+
+extension LoopbackServer.Response {
+    fileprivate func with(_ fields: [String: String]) -> Self {
+        fields.reduce(self) { $0.adding($1.key, $1.value) }
+    }
+
+    /// The same with a status that says that the server has failed.
+    fileprivate func failing() -> Self {
+        .stream([.repeated([.bytes(Data(count: 16_384))])], framing: .chunked).withStatus(503)
+    }
+
+    private func withStatus(_ status: Int) -> Self {
+        var response = self
+        response.status = status
+        return response
+    }
+}
+#endif
