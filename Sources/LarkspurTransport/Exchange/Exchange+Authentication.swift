@@ -82,7 +82,8 @@ extension Exchange {
     func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> PendingQuestion? {
         switch head.status {
         case 401:
-            noteAcceptance(by: .proxy, head)
+            // Some proxies say so of credentials that they refuse, without a challenge.
+            if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
             // libcurl may be about to answer; if it is not, this is the last response.
             if authentication.server.isOnConnection { return .refusal(.server, head) }
             return demand(of: head.challenges, by: .server, response)

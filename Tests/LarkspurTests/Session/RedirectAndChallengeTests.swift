@@ -234,6 +234,33 @@ struct RedirectAndChallengeTests {
         #expect(call.statusCode == (call.isSuccess ? 200 : 401))
     }
 
+    @Test("A stored credential is used by default, and one that the hook has answered from then on")
+    func storedCredential() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: Int(server.port),
+            protocol: "http",
+            realm: "Fake Realm",
+            authenticationMethod: NSURLAuthenticationMethodHTTPDigest
+        )
+        let credential = URLCredential(user: "user", password: "password", persistence: .forSession)
+        configuration.urlCredentialStorage?.setDefaultCredential(credential, for: space)
+        let manager = TestTransport.curl.makeManager(for: server, configuration: configuration)
+        #expect(try await manager.call(.get, "digest-auth/auth/user/password").error == nil)
+        #expect(try await manager.call(.get, "digest-auth/auth/user/password").error == nil)
+        #expect(server.requests.count == 3)
+
+        let asked = Recorder<Int>()
+        manager.hooks.didReceiveChallenge = { _, challenge in
+            asked.record(challenge.previousFailureCount)
+            return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
+        }
+        for _ in 0..<2 { #expect(try await manager.call(.get, "basic-auth/ada/secret").error == nil) }
+        // The Digest is good for the whole server, and here it was not.
+        #expect(asked.values == [1])
+    }
+
     @Test("A rejected protection space is a failure with the response", arguments: TestTransport.allCases)
     func rejectedChallenge(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)

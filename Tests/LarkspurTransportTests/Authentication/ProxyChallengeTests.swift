@@ -107,6 +107,21 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [nil, Self.field, Self.field])
     }
 
+    @Test("A proxy that refuses credentials by a 401 without a challenge has not taken them")
+    func refusalWithoutChallenge() async throws {
+        proxy.route("*") { request in
+            if request.headers["Proxy-Authorization"] != nil { return .text("wrong", status: 401) }
+            return .text("who", status: 407).adding("Proxy-Authenticate", "Basic realm=p")
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        let session = makeSession(ChallengeDelegate((.useCredential, Self.right)), configuration: configuration)
+        defer { session.finishTasksAndInvalidate() }
+        let url = try #require(URL(string: "http://server.invalid/"))
+        for _ in 0..<2 { #expect(try await session.outcome(of: url).text == "wrong") }
+        #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] != nil } == [false, true, false, true])
+        #expect(configuration.urlCredentialStorage?.allCredentials.isEmpty == true)
+    }
+
     // MARK: Tunnels
 
     @Test("A proxy that makes no tunnel asks as any other does, and gets what it asks for", arguments: [false, true])
