@@ -71,6 +71,7 @@ extension Exchange {
             return
         }
         task.noteDecodedBytes(decodedBytes)
+        if let shortfall { return finish(shortfall) }
         do throws(ContentDecoder.Failure) {
             try decoder?.finish()
             finish(nil as (any Error)?)
@@ -87,7 +88,7 @@ extension Exchange {
         decodedBytes += count
         if task.kind == .download {
             do throws(URLError) {
-                try openFile().write(bytes)
+                try write(bytes)
             } catch {
                 return error
             }

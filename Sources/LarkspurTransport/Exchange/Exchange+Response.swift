@@ -30,7 +30,7 @@ extension Exchange {
                 question = .renewal
                 fate = .kept
             case .challenge(let challenge): ask(.challenge(challenge), .challenge(challenge.urlChallenge))
-            case nil: deliver(response)
+            case nil: return deliver(response)
             }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
@@ -72,11 +72,13 @@ extension Exchange {
         reactor.deliver(event, to: task)
     }
 
-    /// This response is the one that the task was made for.
-    private func deliver(_ response: HTTPURLResponse) {
+    /// This response is the one that the task was made for; false if its content is not wanted all the same.
+    private func deliver(_ response: HTTPURLResponse) -> Bool {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
+        if task.kind == .download { return beginDownload(response) }
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
+        return true
     }
 
     // MARK: Answers
@@ -140,7 +142,7 @@ extension Exchange {
     private func acceptResponse() {
         if let response = hostedResponse { return acceptHosted(response) }
         guard let response else { return }
-        deliver(response)
+        guard deliver(response) else { return finish(failure) }
         let content = kept
         kept = Data()
         // It was full, if anything, of what is delivered now.

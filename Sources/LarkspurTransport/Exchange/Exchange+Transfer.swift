@@ -133,6 +133,7 @@ extension Exchange {
     /// The transfer has come to its end, or libcurl has given it up.
     func transferEnded(_ result: Int32) {
         guard stage == .transferring, let handle else { return }
+        if case .restart = question, failure == nil { return beginNext(request, body: body) }
         let error = failure ?? reader?.failure ?? (result == 0 ? nil : error(of: handle, result: result))
         noteSentBytes()
         if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }

@@ -34,6 +34,8 @@ final class Exchange {
         case challenge(AuthenticationState.Challenge)
         /// Nothing, but the request has to be sent again with what the server sent for the same credential.
         case renewal
+        /// Nothing, but another request follows, and what comes of this response is not wanted.
+        case restart
         case hostedChallenge(URLAuthenticationChallenge)
     }
 
@@ -79,6 +81,7 @@ final class Exchange {
     var authentication = AuthenticationState()
     var content = Data()
     var file: DownloadFile?
+    var download = DownloadState()
     var hosted: HostedProtocol?
     /// The response with which a class of the caller's reports a redirect.
     var hostedResponse: URLResponse?
@@ -101,6 +104,7 @@ final class Exchange {
 
     func start() {
         reactor.note(resourceDeadline)
+        prepareResumption()
         let classes = reactor.settings.protocols
         if let hosted = HostedProtocol(for: task, request: request, classes: classes) {
             stage = .hosted
@@ -210,7 +214,8 @@ final class Exchange {
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
-        if error != nil { file?.discard() }
+        // The face of a data task that has become a download can be asked for resume data too.
+        if task.kind == .download || download.resumeDataHandler != nil { error = endDownload(with: error) }
         reactor.deliver(.complete(error), to: task)
     }
 
@@ -225,13 +230,6 @@ final class Exchange {
         } catch {
             return error
         }
-    }
-
-    func openFile() throws(URLError) -> DownloadFile {
-        if let file { return file }
-        let file = try DownloadFile(of: request.url)
-        self.file = file
-        return file
     }
 
     /// Gives the handle back, and the place at the host.

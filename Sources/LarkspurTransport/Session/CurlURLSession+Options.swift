@@ -10,6 +10,11 @@ extension CurlURLSession {
         ///
         /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
         public var maximumExpansion = 100
+        /// The folder in which downloads are written, and in which one that was broken off keeps its beginning. Default: nil, the temporary folder, which many
+        /// systems empty when they start.
+        ///
+        /// It has to exist. In the folder where finished files go, moving them is but a change of names.
+        public var partialDownloadFolder: URL?
         /// How servers and the client prove who they are.
         public var tls = TLSConfiguration()
 

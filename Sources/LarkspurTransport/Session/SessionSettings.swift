@@ -12,6 +12,8 @@ struct SessionSettings: Sendable {
     let cookies: CookieJar
     let protocols: HostedProtocolClasses
     let options: CurlURLSession.Options
+    /// Where downloads are written.
+    var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 
     init(_ configuration: URLSessionConfiguration, options: CurlURLSession.Options) {
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
