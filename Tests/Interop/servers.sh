@@ -93,7 +93,7 @@ declare -A ports
 choose_ports() {
     local name port
     ports=()
-    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading; do
+    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -116,6 +116,7 @@ write_configuration() {
         server otherHost 'ssl http2' other-host
         server selfSigned 'ssl http2' self-signed
         server unknownIssuer 'ssl http2' unknown-issuer
+        server paced '' '' "limit_rate 4m; access_log $folder/paced-requests.log range;"
         echo '}'
     } > "$folder/main.conf"
     {
@@ -123,6 +124,13 @@ write_configuration() {
         server reloading ssl good
         echo '}'
     } > "$folder/reloading.conf"
+    # One process, which a test starts and kills.
+    {
+        echo 'daemon off; master_process off;'
+        common_settings killed
+        server killed '' '' 'limit_rate 60m;'
+        echo '}'
+    } > "$folder/killed.conf"
     {
         echo '{"ports": {'
         for name in "${!ports[@]}"; do
@@ -143,6 +151,7 @@ error_log $folder/$1-errors.log;
 events { worker_connections 512; }
 http {
     log_format request '\$server_port \$request_method \$request_uri \$server_protocol';
+    log_format range '\$status \$http_range';
     access_log $folder/$1-requests.log request;
     client_body_temp_path $folder/$1-body;
     proxy_temp_path $folder/$1-proxy;
