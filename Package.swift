@@ -33,6 +33,12 @@ let package = Package(
             path: "Examples/QuickStart",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "Downloader",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/Downloader",
+            swiftSettings: strict
+        ),
         .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
         .testTarget(
             name: "LarkspurTransportTests",
@@ -46,7 +52,7 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Larkspur", "LarkspurTransport"],
+            dependencies: ["Downloader", "Larkspur", "LarkspurTransport"],
             path: "Tests/Interop",
             exclude: ["Daemons", "servers.sh"],
             swiftSettings: strict

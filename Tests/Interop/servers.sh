@@ -160,7 +160,7 @@ declare -A ports
 choose_ports() {
     local name port
     ports=()
-    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading \
+    for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
         chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake \
         "${proxy_ports[@]}" "${httpbin_ports[@]}"; do
         while true; do
@@ -192,6 +192,7 @@ write_configuration() {
         server selfSignedNobody 'ssl http2' self-signed-nobody "$(key_of self-signed-nobody)"
         server mutual ssl good "$asks_for_certificate"
         server mutual12 ssl good "$asks_for_certificate ssl_protocols TLSv1.2;"
+        server paced '' '' "limit_rate 4m; access_log $folder/paced-requests.log range;"
         echo '}'
     } > "$folder/main.conf"
     {
@@ -199,6 +200,13 @@ write_configuration() {
         server reloading ssl good
         echo '}'
     } > "$folder/reloading.conf"
+    # One process, which a test starts and kills.
+    {
+        echo 'daemon off; master_process off;'
+        common_settings killed
+        server killed '' '' 'limit_rate 60m;'
+        echo '}'
+    } > "$folder/killed.conf"
     {
         echo '{"ports": {'
         for name in "${!ports[@]}"; do
@@ -222,6 +230,7 @@ error_log $folder/$1-errors.log info;
 events { worker_connections 512; }
 http {
     log_format request '\$server_port \$request_method \$request_uri \$server_protocol';
+    log_format range '\$status \$http_range';
     access_log $folder/$1-requests.log request;
     client_body_temp_path $folder/$1-body;
     proxy_temp_path $folder/$1-proxy;

@@ -24,6 +24,7 @@ extension LarkspurError {
             underlyingError: error,
             failingURL: nsError.userInfo[NSURLErrorFailingURLErrorKey] as? URL
         )
+        resumeData = Platform.resumeData(of: error)
     }
 
     private static func code(number: Int, text: String) -> Code {
@@ -38,6 +39,7 @@ extension LarkspurError {
         case NSURLErrorBadURL: .invalidURL
         case NSURLErrorResourceUnavailable: .transportUnavailable
         case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
+        case NSURLErrorCannotCreateFile, NSURLErrorCannotWriteToFile: .fileUnwritable
         case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .contentDecodingFailed
         case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: code(text: text) ?? .malformedResponse
         case NSURLErrorUnsupportedURL: code(text: text) ?? .unsupportedURL
@@ -82,6 +84,7 @@ extension LarkspurError {
         case .tooManyRedirects: "Too many redirects followed one another."
         case .malformedResponse: "The server's response could not be understood (\(text))."
         case .contentDecodingFailed: "The content's coding could not be decoded (\(text))."
+        case .fileUnwritable: text
         case .secureConnectionFailed: "No secure connection could be made (\(text))."
         case _ where code.isAboutTrust: "The connection is not safe enough (\(text))."
         default: "The request failed (\(text))."

@@ -16,6 +16,10 @@ public struct LarkspurError: Error, Sendable {
     public internal(set) var response: URLResponse?
     /// The content that had arrived before the failure; for an unacceptable response its whole body. Nil where there was no response.
     public internal(set) var responseData: Data?
+    /// What a download that has failed or was cancelled has left, for ``SessionManager/downloadTask(withResumeData:request:validation:resumes:progress:destination:completionHandler:)``.
+    ///
+    /// The file with the beginning stays until it is used or discarded.
+    public internal(set) var resumeData: Data?
     /// What the response serializer made of the body of an unacceptable response.
     var responseObjectBox: Transferred<Any>?
 

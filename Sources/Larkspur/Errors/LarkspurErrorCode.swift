@@ -36,6 +36,8 @@ extension LarkspurError.Code {
     )
     /// The file to upload is missing, unreadable, or no regular file.
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
+    /// What was to be resumed is no resume data of the transport's.
+    public static let invalidResumeData = Self(label: "invalid-resume-data", number: NSURLErrorCannotDecodeRawData)
     /// The session has been invalidated and makes no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
     /// The transport cannot be used at all: there is no libcurl, or one that is too old.
@@ -131,6 +133,8 @@ extension LarkspurError.Code {
         label: "content-decoding-failed",
         number: NSURLErrorCannotDecodeRawData
     )
+    /// The file of a download could not be made or written: no space, no permission, no such folder.
+    public static let fileUnwritable = Self(label: "file-unwritable", number: NSURLErrorCannotWriteToFile)
     /// The transport failed in a way that it has no better name for; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)
 }

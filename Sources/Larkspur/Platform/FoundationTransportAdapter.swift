@@ -42,7 +42,7 @@ struct FoundationTransportAdapter: TransportAdapter {
                 // Reading the priority waits for the session's work queue, where the suspension takes effect.
                 _ = task.priority
             }
-        case .cancel:
+        case .cancel, .cancelKeepingResumeData:
             let cancellation = BlockOperation { task.cancel() }
             // Ahead of the content that a fast server may have queued by the thousand.
             cancellation.queuePriority = .veryHigh
@@ -121,6 +121,15 @@ struct FoundationTransportAdapter: TransportAdapter {
     func setPriority(_ priority: Float, of task: URLSessionTask) {}
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
+
+    /// Its own task for that fails in any case, and never ends if it is cancelled.
+    func makeDownloadTask(
+        resuming resumeData: Data,
+        with request: URLRequest?,
+        in session: URLSession
+    ) throws(LarkspurError) -> URLSessionDownloadTask {
+        throw LarkspurError(.unsupported, "The transport .foundation cannot resume downloads.")
+    }
 }
 
 extension URL {

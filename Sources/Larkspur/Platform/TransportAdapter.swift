@@ -42,6 +42,13 @@ protocol TransportAdapter: Sendable {
 
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
+
+    /// Makes a task that goes on with what a download has left; a request takes the place of the one that the resume data speaks of.
+    func makeDownloadTask(
+        resuming resumeData: Data,
+        with request: URLRequest?,
+        in session: URLSession
+    ) throws(LarkspurError) -> URLSessionDownloadTask
 }
 
 /// The kinds of transfer, as URLSession tells them apart.
@@ -60,6 +67,9 @@ struct StandardTransportAdapter: TransportAdapter {
         case .start, .resume: task.resume()
         case .suspend: task.suspend()
         case .cancel: task.cancel()
+        // The error brings the resume data.
+        case .cancelKeepingResumeData:
+            if let task = task as? URLSessionDownloadTask { task.cancel { _ in } } else { task.cancel() }
         }
     }
 
@@ -101,4 +111,12 @@ struct StandardTransportAdapter: TransportAdapter {
     func setPriority(_ priority: Float, of task: URLSessionTask) { task.priority = priority }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
+
+    func makeDownloadTask(
+        resuming resumeData: Data,
+        with request: URLRequest?,
+        in session: URLSession
+    ) throws(LarkspurError) -> URLSessionDownloadTask {
+        try Platform.makeDownloadTask(resuming: resumeData, with: request, in: session)
+    }
 }

@@ -125,7 +125,20 @@ extension SessionDelegate: URLSessionTaskDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let delegate = registry.remove(task.taskIdentifier) else { return }
+        let identifier = task.taskIdentifier
+        if let error, let delegate = delegate(of: task), let resumer = delegate.resumer {
+            let goesOn = resumer.resume(delegate, after: error) { [registry] in
+                _ = registry.remove(identifier)
+            } giveUp: { [self] error in
+                complete(identifier, with: error)
+            }
+            if goesOn { return }
+        }
+        complete(identifier, with: error)
+    }
+
+    private func complete(_ identifier: Int, with error: (any Error)?) {
+        guard let delegate = registry.remove(identifier) else { return }
         delegate.complete(with: error) { [hooks] error in
             hooks.call(\.didComplete) { $0(delegate.task, error) }
         }
@@ -148,7 +161,8 @@ extension SessionDelegate: URLSessionDataDelegate {
             let disposition = hook(task, response)
             // A transport that ignores the disposition understands this.
             if disposition == .cancel { task.cancel() }
-            completionHandler(disposition)
+            // The content of a data task is collected; nothing here would take a file.
+            completionHandler(disposition == .cancel ? .cancel : .allow)
         }
     }
 
@@ -190,5 +204,17 @@ extension SessionDelegate: URLSessionDownloadDelegate {
         delegate.wrote(totalBytesWritten, of: totalBytesExpectedToWrite)
         guard let task = delegate.task as? DownloadTask else { return }
         hooks.call(\.didWriteData) { $0(task, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite) }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        guard let delegate = delegate(of: downloadTask) else { return }
+        delegate.wrote(fileOffset, of: expectedTotalBytes)
+        guard let task = delegate.task as? DownloadTask else { return }
+        hooks.call(\.didResumeDownload) { $0(task, fileOffset, expectedTotalBytes) }
     }
 }

@@ -36,6 +36,9 @@ public struct SessionHooks: Sendable {
     /// Hears of bytes written to a download's file: bytes now, bytes in all, bytes expected or −1.
     public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
 
+    /// Hears that a download goes on: from which byte, and how many there are in all or −1.
+    public var didResumeDownload: (@Sendable (DownloadTask, Int64, Int64) -> Void)?
+
     /// Hears that the transport has finished with a task, with the transport's error, if any; the response is yet to be validated and serialized.
     public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
 

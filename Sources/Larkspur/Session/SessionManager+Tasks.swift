@@ -89,38 +89,6 @@ extension SessionManager {
         }
     }
 
-    /// Makes a task that writes the response to a file.
-    ///
-    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails as a data task would, with the beginning of the file in the error's
-    /// `responseData`. A file that exists at the destination is not replaced, and its folder must exist: both are the error `fileMoveFailed`, and the downloaded file is removed.
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - validation: Which responses are acceptable. Default: status 200–299 and any content type.
-    ///   - progress: Called on the completion queue as content is written. Default: none.
-    ///   - destination: Gets the temporary file and the response and returns where the file is to go; nil leaves it where it is until the completion handler
-    ///     has returned, then it is removed. Runs on ``processingQueue``. Default: nil.
-    ///   - completionHandler: Called once on the completion queue.
-    /// - Returns: The task, suspended.
-    @discardableResult
-    public func downloadTask(
-        with request: URLRequest,
-        validation: ResponseValidation = ResponseValidation(),
-        progress: ProgressHandler? = nil,
-        destination: (@Sendable (URL, URLResponse?) -> URL?)? = nil,
-        completionHandler: @escaping @Sendable (DownloadResponse) -> Void
-    ) -> DownloadTask {
-        let task = DownloadTask(environment: environment, upload: nil, download: progress)
-        let finisher = DownloadFinisher(
-            validation: validation,
-            destination: destination,
-            hooks: sessions.hooks,
-            handler: completionHandler
-        )
-        let delegate = TaskDelegate(task: task, kind: .download) { result, _ in finisher.finish(result, of: task) }
-        start(delegate, .success(request)) { $0.downloadTask(with: $1) }
-        return task
-    }
-
     // MARK: What they share
 
     // Specialized, as are those that it calls, for what the verbs use by default: without that each call asks the runtime for its types.
@@ -166,7 +134,7 @@ extension SessionManager {
     }
 
     /// Gives a task its `URLSessionTask`, or lets it end if that cannot be made.
-    private func start(
+    func start(
         _ delegate: TaskDelegate,
         _ request: Result<URLRequest, LarkspurError>,
         make: (URLSession, URLRequest) -> URLSessionTask

@@ -21,6 +21,7 @@ public final class SessionManager: Sendable {
         var completionQueue: DispatchQueue
         var completionGroup: DispatchGroup
         var maximumContentSize = 1 << 30
+        var pause = DownloadResumer.realPause
     }
 
     /// What relative URL strings are resolved against, by RFC 3986; with a trailing slash, if it has a path.
@@ -168,6 +169,12 @@ public final class SessionManager: Sendable {
         set { settings.withLock { $0.maximumContentSize = newValue } }
     }
 
+    /// Lets time pass before a download goes on; captured when a task is made.
+    var pause: DownloadResumer.Pause {
+        get { settings.withLock { $0.pause } }
+        set { settings.withLock { $0.pause = newValue } }
+    }
+
     /// Closures that take part in what the session does. Changes apply at once, to tasks under way too.
     public var hooks: SessionHooks {
         get { sessions.hooks.hooks }
@@ -224,6 +231,7 @@ public final class SessionManager: Sendable {
         )
         copy.hooks = hooks
         copy.maximumContentSize = maximumContentSize
+        copy.pause = pause
         return copy
     }
 
@@ -233,7 +241,8 @@ public final class SessionManager: Sendable {
                 completionQueue: $0.completionQueue,
                 completionGroup: $0.completionGroup,
                 processing: processing,
-                maximumContentSize: $0.maximumContentSize
+                maximumContentSize: $0.maximumContentSize,
+                pause: $0.pause
             )
         }
     }

@@ -71,13 +71,36 @@ final class SessionStore: Sendable {
         request: URLRequest,
         make: (URLSession, URLRequest) -> URLSessionTask
     ) throws(LarkspurError) {
+        try makeTask(for: delegate) { live throws(LarkspurError) in
+            make(live.session, try live.adapter.prepare(request, for: delegate.kind))
+        }
+    }
+
+    /// Makes and registers a task that goes on with what a download has left.
+    /// - Parameter request: What to send; nil for what the resume data says.
+    /// - Throws: As for another task, and where the transport cannot resume, or not with this data.
+    func makeTask(
+        for delegate: TaskDelegate,
+        resuming resumeData: Data,
+        with request: URLRequest?
+    ) throws(LarkspurError) {
+        try makeTask(for: delegate) { live throws(LarkspurError) in
+            var prepared = request
+            if let request { prepared = try live.adapter.prepare(request, for: delegate.kind) }
+            return try live.adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: live.session)
+        }
+    }
+
+    private func makeTask(
+        for delegate: TaskDelegate,
+        make: (Live) throws(LarkspurError) -> URLSessionTask
+    ) throws(LarkspurError) {
         if let defect { throw defect }
         let live = try storage.withLock { storage throws(LarkspurError) -> Live in
             guard !storage.isInvalidated else {
                 throw LarkspurError(
                     .sessionInvalidated,
-                    "The session has been invalidated and makes no more tasks.",
-                    request: request
+                    "The session has been invalidated and makes no more tasks."
                 )
             }
             let live = self.live(in: &storage)
@@ -86,7 +109,7 @@ final class SessionStore: Sendable {
         }
         // Outside the lock: it waits for the transport. An invalidation waits for it.
         defer { live.delegate.makers.leave() }
-        let urlTask = make(live.session, try live.adapter.prepare(request, for: delegate.kind))
+        let urlTask = try make(live)
         let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
             [weak delegate] in
             delegate?.fail(

@@ -80,7 +80,8 @@ struct DownloadFinisher: Sendable {
     /// FoundationNetworking delivers what it has twice when a transfer is suspended and resumed; no file of another length than announced counts as whole.
     private func checkLength(of file: URL, against response: URLResponse?) throws(LarkspurError) {
         guard let announced = response?.contentLengthOnceDecoded, announced >= 0,
-            let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced
+            let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced,
+            Int64(size) != response?.endOfPart
         else { return }
         throw LarkspurError(.connectionLost, "The file has \(size) bytes where \(announced) were announced.")
     }
@@ -92,5 +93,16 @@ struct DownloadFinisher: Sendable {
         else { return result.data }
         defer { try? handle.close() }
         return (try? handle.read(upToCount: Self.errorDataLimit)) ?? result.data
+    }
+}
+
+extension URLResponse {
+    /// The length of a file that the response has completed by its last part; nil where it is no part.
+    fileprivate var endOfPart: Int64? {
+        guard let http = self as? HTTPURLResponse, http.statusCode == 206,
+            let range = http.value(forHTTPHeaderField: "Content-Range"),
+            let last = range.split(separator: "/").first?.split(separator: "-").last
+        else { return nil }
+        return Int64(last)?.addingReportingOverflow(1).partialValue
     }
 }

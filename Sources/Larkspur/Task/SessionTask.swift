@@ -32,6 +32,15 @@ public class SessionTask: @unchecked Sendable {
         var applied: TaskAttempt.Control?
         var isApplying = false
         var isInGroup = false
+        /// The attempt has ended, and takes no orders; another one follows.
+        var isDetached = false
+        /// Between two attempts: what ends the task if it is cancelled then, given whether its resume data is wanted.
+        var giveUp: (@Sendable (Bool) -> Void)?
+        /// What the next attempt goes on with.
+        var pendingResumeData: Data?
+        var keepsResumeData = false
+        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
+        var hasEnded = false
         var error: LarkspurError?
         var timeline = Timeline()
         var taskDescription: String?
@@ -141,7 +150,8 @@ public class SessionTask: @unchecked Sendable {
             let state = storage.machine.state
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
-            storage.timeline.transactions = storage.attempt?.urlTask.transferMetrics ?? []
+            storage.noteTransactions()
+            storage.giveUp = nil
             storage.enterGroup(of: environment)
             return state
         }
@@ -158,7 +168,13 @@ public class SessionTask: @unchecked Sendable {
     /// Runs the handlers and posts the notifications of the end, then leaves the group; called once, after ``markCompleted()``.
     func end(with ending: TaskEnding) {
         environment.completionQueue.async { [self] in
-            storage.withLock { $0.error = ending.completion.error }
+            let handlers = storage.withLock { storage in
+                storage.error = ending.completion.error
+                storage.hasEnded = true
+                defer { storage.resumeDataHandlers = [] }
+                return storage.resumeDataHandlers
+            }
+            for handler in handlers { handler(ending.completion.error?.resumeData) }
             ending.move.map { $0.post(from: self) }
             ending.deliver()
             post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
@@ -172,12 +188,56 @@ public class SessionTask: @unchecked Sendable {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
 
+    // MARK: One attempt after another
+
+    /// The attempt has failed, and another one follows: there is nobody to give orders to.
+    /// - Parameters:
+    ///   - resumeData: What the next one goes on with.
+    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``; it hears whether the resume data is wanted.
+    /// - Returns: False if the task has been cancelled or has ended, so that no attempt may follow.
+    func detach(resumeData: Data, giveUp: @escaping @Sendable (Bool) -> Void) -> Bool {
+        storage.withLock { storage in
+            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
+            storage.noteTransactions()
+            storage.isDetached = true
+            storage.applied = nil
+            storage.pendingResumeData = resumeData
+            storage.giveUp = giveUp
+            return true
+        }
+    }
+
+    /// The pause between two attempts is over; false if the task was cancelled in it.
+    func endPause() -> Bool { storage.withLock { $0.giveUp.take() } != nil }
+
+    /// Brings the next attempt, which has been attached, to where the state is.
+    func beginAttempt() {
+        storage.withLock { storage in
+            storage.isDetached = false
+            storage.pendingResumeData = nil
+        }
+        applyState()
+    }
+
+    final var pendingResumeData: Data? { storage.withLock { $0.pendingResumeData } }
+
+    func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        let hasEnded = storage.withLock { storage in
+            if !storage.hasEnded { storage.resumeDataHandlers.append(handler) }
+            if storage.machine.state != .cancelling { storage.keepsResumeData = true }
+            return storage.hasEnded
+        }
+        if hasEnded { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
+        cancel()
+    }
+
     // MARK: State
 
     /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order of transitions, and tells the transport outside it.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
-        let transition = storage.withLock { storage in
+        let (transition, giveUp) = storage.withLock { storage in
             let transition = event(&storage.machine)
+            var giveUp: (@Sendable () -> Void)?
             switch transition {
             case .started:
                 storage.timeline.resumed = .now
@@ -185,11 +245,14 @@ public class SessionTask: @unchecked Sendable {
                 queuePost(Self.didResumeNotification)
             case .resumed: queuePost(Self.didResumeNotification)
             case .suspended: queuePost(Self.didSuspendNotification)
-            case .cancelled: storage.enterGroup(of: environment)
+            case .cancelled:
+                storage.enterGroup(of: environment)
+                giveUp = storage.takeGiveUp()
             case .completed, nil: break
             }
-            return transition
+            return (transition, giveUp)
         }
+        if let giveUp { return giveUp() }
         if transition != nil { applyState() }
     }
 
@@ -215,9 +278,19 @@ extension SessionTask.Storage {
         environment.completionGroup.enter()
     }
 
+    /// Takes over the metrics of an attempt that has ended.
+    fileprivate mutating func noteTransactions() {
+        if !isDetached { timeline.transactions += attempt?.urlTask.transferMetrics ?? [] }
+    }
+
+    fileprivate mutating func takeGiveUp() -> (@Sendable () -> Void)? {
+        guard let giveUp = giveUp.take() else { return nil }
+        return { [keepsResumeData] in giveUp(keepsResumeData) }
+    }
+
     fileprivate mutating func nextControl(isFirst: Bool) -> (TaskAttempt, TaskAttempt.Control)? {
         if isFirst && isApplying { return nil }
-        guard let attempt, let control = nextControl else {
+        guard let attempt, !isDetached, let control = nextControl else {
             isApplying = false
             return nil
         }
@@ -232,7 +305,8 @@ extension SessionTask.Storage {
         case (.running, nil): .start
         case (.running, .suspend): .resume
         case (.suspended, .start), (.suspended, .resume): .suspend
-        case (.cancelling, let applied) where applied != .cancel: .cancel
+        case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
+            keepsResumeData ? .cancelKeepingResumeData : .cancel
         default: nil
         }
     }

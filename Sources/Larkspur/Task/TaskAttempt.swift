@@ -6,6 +6,8 @@ struct TaskAttempt: Sendable {
         case resume
         case suspend
         case cancel
+        /// The same for a download, of which another one is to go on with what has come.
+        case cancelKeepingResumeData
     }
 
     let urlTask: URLSessionTask

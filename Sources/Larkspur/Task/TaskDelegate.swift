@@ -21,6 +21,8 @@ final class TaskDelegate: Sendable {
 
     let task: SessionTask
     let kind: TransferKind
+    /// Has it go on by itself; nil where it does not.
+    let resumer: DownloadResumer?
     private let isStreamed: Bool
     private let makeBodyStream: (@Sendable () -> InputStream?)?
     private let storage: Mutex<Storage>
@@ -28,12 +30,14 @@ final class TaskDelegate: Sendable {
     /// - Parameters:
     ///   - task: The task.
     ///   - kind: How its response is delivered.
+    ///   - resumer: Has a download go on by itself. Default: none.
     ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
     ///   - isStreamed: Whether it is a streamed upload.
     ///   - finisher: Makes the ending; released when it has been called.
     init(
         task: SessionTask,
         kind: TransferKind,
+        resumer: DownloadResumer? = nil,
         makeBodyStream: (@Sendable () -> InputStream?)? = nil,
         isStreamed: Bool = false,
         finisher: @escaping Finisher
@@ -41,6 +45,7 @@ final class TaskDelegate: Sendable {
         self.isStreamed = isStreamed
         self.task = task
         self.kind = kind
+        self.resumer = resumer
         self.makeBodyStream = makeBodyStream
         self.storage = Mutex(Storage(finisher: finisher))
     }
@@ -96,8 +101,12 @@ final class TaskDelegate: Sendable {
 
     func wrote(_ written: Int64, of expected: Int64) {
         task.markFirstResponseByte()
-        let response = task.response
-        task.download.update(completed: written, total: response?.contentLengthOnceDecoded ?? expected, of: task)
+        var total = expected
+        // The length of a part is not that of the file, which the transport knows that has asked for the part.
+        if let response = task.response, (response as? HTTPURLResponse)?.statusCode != 206 {
+            total = response.contentLengthOnceDecoded
+        }
+        task.download.update(completed: written, total: total, of: task)
     }
 
     /// Takes the downloaded file away from the transport, which owns it only until its delegate's method returns.

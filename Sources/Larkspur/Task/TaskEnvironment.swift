@@ -8,4 +8,6 @@ struct TaskEnvironment: Sendable {
     let processing: ProcessingPool
     /// How many bytes of content a task may collect in memory.
     let maximumContentSize: Int
+    /// Lets time pass before a download goes on.
+    let pause: DownloadResumer.Pause
 }

@@ -30,6 +30,10 @@ final class Delivery: Sendable {
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         case willCache(CacheProposal)
+        /// A download goes on from there.
+        case resumed(at: Int64, expected: Int64)
+        /// What somebody who has cancelled a download gets of it.
+        case resumeData(Data?, ResumeDataHandler)
         /// A download is complete, in this file.
         case file(URL)
         case complete((any Error)?)
@@ -38,6 +42,8 @@ final class Delivery: Sendable {
         /// The delegate has at last said what to do with the response.
         case disposition(URLSession.ResponseDisposition)
     }
+
+    typealias ResumeDataHandler = Transferring<(Data?) -> Void>
 
     private struct Pending {
         var items: [Item] = []

@@ -9,6 +9,8 @@ final class DeliveryState: @unchecked Sendable {
     var content: Data?
     /// Where the file of a download is, for its completion handler.
     var file: URL?
+    /// What a data task is written to that has become a download.
+    var download: DownloadFile?
     /// The delegate has been given the file, after which the task has succeeded.
     var hasHandedOverFile = false
     var isOver = false

@@ -3,6 +3,8 @@ extension TaskCore {
     /// Tells the delegate, or the completion handler, of an event; in the place where the session's delegate is called.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
+        // It is called in any case.
+        if case .resumeData(let data, let handler) = event { return handler.value(data) }
         guard !state.isOver else { return }
         if state.isHeld {
             switch event {
@@ -26,14 +28,15 @@ extension TaskCore {
                 )
             }
         case .wrote(let count, let total, let expected):
+            deliverProgress(count, total: total, expected: expected)
+        case .resumed(let offset, let expected):
             call(\.download) { delegate, session, task in
                 guard let task = task as? URLSessionDownloadTask else { return }
                 delegate.urlSession(
                     session,
                     downloadTask: task,
-                    didWriteData: count,
-                    totalBytesWritten: total,
-                    totalBytesExpectedToWrite: expected
+                    didResumeAtOffset: offset,
+                    expectedTotalBytes: expected
                 )
             }
         case .redirect(let response, let request): askAboutRedirect(response, request)
@@ -44,7 +47,7 @@ extension TaskCore {
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
         case .complete(let error): complete(error)
-        case .disposition: break
+        case .disposition, .resumeData: break
         }
     }
 
@@ -75,7 +78,11 @@ extension TaskCore {
     }
 
     private func apply(_ disposition: URLSession.ResponseDisposition) {
-        if disposition == .cancel { cancel() }
+        switch disposition {
+        case .cancel: cancel()
+        case .becomeDownload: becomeDownload()
+        default: break
+        }
     }
 
     private func release(_ disposition: URLSession.ResponseDisposition) {
@@ -88,7 +95,9 @@ extension TaskCore {
 
     private func deliverData(_ data: Data) {
         if case .bytes(let channel) = completion { return channel.receive(data) }
-        if !isCancelled, let delegate = delegates.data, let session = session.face,
+        if let file = deliveryState.download {
+            write(data, to: file)
+        } else if !isCancelled, let delegate = delegates.data, let session = session.face,
             let task = face as? URLSessionDataTask
         {
             delegate.urlSession(session, dataTask: task, didReceive: data)
@@ -144,7 +153,20 @@ extension TaskCore {
 
     // MARK: Ending
 
-    private func deliverFile(_ file: URL) {
+    func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
+        call(\.download) { delegate, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            delegate.urlSession(
+                session,
+                downloadTask: task,
+                didWriteData: count,
+                totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected
+            )
+        }
+    }
+
+    func deliverFile(_ file: URL) {
         if case .download = completion {
             deliveryState.file = file
             return
@@ -160,6 +182,7 @@ extension TaskCore {
     }
 
     private func complete(_ outcome: (any Error)?) {
+        if let file = deliveryState.download { endDownload(file, with: outcome) }
         deliveryState.isOver = true
         deliveryState.heldEvents = []
         let delegates = delegates

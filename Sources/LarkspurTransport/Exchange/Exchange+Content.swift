@@ -74,6 +74,7 @@ extension Exchange {
             return
         }
         task.noteDecodedBytes(decodedBytes)
+        if let shortfall { return finish(shortfall) }
         do throws(ContentDecoder.Failure) {
             try decoder?.finish()
             storeKept()
@@ -92,7 +93,7 @@ extension Exchange {
         if caching?.incoming != nil { keep(bytes) }
         if task.kind == .download {
             do throws(URLError) {
-                try openFile().write(bytes)
+                try write(bytes)
             } catch {
                 return error
             }

@@ -12,7 +12,7 @@ extension Exchange {
         if head.status == 417, asksFirst {
             // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks like the end.
             mayAskFirst = false
-            question = .unaskedContent
+            question = .restart
             return false
         }
         guard let response = head.makeResponse(url: url) else { return false }
@@ -46,7 +46,7 @@ extension Exchange {
                     // Of the server's failure nothing more is wanted.
                     return head.status < 500
                 }
-                deliver(response)
+                guard deliver(response) else { return false }
                 keep(head)
             case .renewal?:
                 question = demand
@@ -95,11 +95,13 @@ extension Exchange {
         reactor.deliver(event, to: task)
     }
 
-    /// This response is the one that the task was made for.
-    private func deliver(_ response: HTTPURLResponse) {
+    /// This response is the one that the task was made for; false if its content is not wanted all the same.
+    private func deliver(_ response: HTTPURLResponse) -> Bool {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
+        if task.kind == .download { return beginDownload(response) }
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
+        return true
     }
 
     // MARK: Answers
@@ -153,7 +155,7 @@ extension Exchange {
     func acceptResponse() {
         if let response = hostedResponse { return acceptHosted(response) }
         guard let response else { return }
-        deliver(response)
+        guard deliver(response) else { return finish(failure) }
         let content = kept
         kept = Data()
         // It was full, if anything, of what is delivered now.

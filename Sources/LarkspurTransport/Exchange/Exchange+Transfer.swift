@@ -157,10 +157,11 @@ extension Exchange {
         if let refusal { return receiveTunnelRefusal(refusal) }
         if caching?.replay != nil { return beginReplay() }
         // Of a response that nobody will get it does not matter how it ends.
-        if case .renewal = question, failure == nil { return beginNext(request, body: body) }
+        switch question {
+        case .renewal where failure == nil, .restart where failure == nil: return beginNext(request, body: body)
+        default: break
+        }
         if needsNewStream(after: result) { return beginNext(request, body: .stream(nil)) }
-        // The transfer was stopped for that, which libcurl calls a failure.
-        if case .unaskedContent = question { return beginNext(request, body: body) }
         if let error { return finish(error) }
         guard response != nil else {
             return finish(

@@ -42,8 +42,8 @@ final class Exchange {
         case renewal
         /// Nothing, as libcurl may be about to answer it; if it is not, this was a refusal.
         case refusal(AuthenticationState.Party, ResponseHead)
-        /// Nothing, but the content has to be sent without asking whether the server wants it.
-        case unaskedContent
+        /// Nothing, but another request follows, and what comes of this response is not wanted.
+        case restart
         case hostedChallenge(URLAuthenticationChallenge)
     }
 
@@ -105,6 +105,7 @@ final class Exchange {
     var authentication = AuthenticationState()
     var content = Data()
     var file: DownloadFile?
+    var download = DownloadState()
     var hosted: HostedProtocol?
     /// The response with which a class of the caller's reports a redirect.
     var hostedResponse: URLResponse?
@@ -127,6 +128,7 @@ final class Exchange {
 
     func start() {
         reactor.note(resourceDeadline)
+        prepareResumption()
         let classes = reactor.settings.protocols
         if let hosted = HostedProtocol(for: task, request: request, classes: classes) {
             stage = .hosted
@@ -239,7 +241,8 @@ final class Exchange {
         reactor.forget(self)
         var error = error
         if error == nil { error = deliverResult() }
-        if error != nil { file?.discard() }
+        // The face of a data task that has become a download can be asked for resume data too.
+        if task.kind == .download || download.resumeDataHandler != nil { error = endDownload(with: error) }
         reactor.deliver(.complete(error), to: task)
     }
 
@@ -254,13 +257,6 @@ final class Exchange {
         } catch {
             return error
         }
-    }
-
-    func openFile() throws(URLError) -> DownloadFile {
-        if let file { return file }
-        let file = try DownloadFile(of: request.url)
-        self.file = file
-        return file
     }
 
     /// Gives the handle back, and the place at the host.

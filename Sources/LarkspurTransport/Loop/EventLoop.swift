@@ -11,6 +11,8 @@ final class EventLoop: Sendable {
         case resume(TaskCore)
         case suspend(TaskCore)
         case cancel(TaskCore, any Error)
+        /// The same for a download, of which the handler gets resume data.
+        case cancelResumably(TaskCore, any Error, Delivery.ResumeDataHandler)
         /// The delegate was asked something, and this is its answer.
         case answer(TaskCore, Answer)
         /// What had been delivered has been consumed, down to the lower mark.
@@ -100,7 +102,7 @@ final class EventLoop: Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            Self.blockBrokenPipes()
+            Self.blockWriteSignals()
             let multi = MultiHandle(
                 maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
                 tls: settings.tls
@@ -112,11 +114,13 @@ final class EventLoop: Sendable {
         thread.start()
     }
 
-    /// Writing to a connection that the other side has closed would end the process: TLS libraries write without asking for anything else.
-    private static func blockBrokenPipes() {
+    /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without asking for anything else; and so would writing to a
+    /// file that is as large as the process may make one. Both are errors of the call that is made, and no more.
+    private static func blockWriteSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
+        sigaddset(&signals, SIGXFSZ)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }

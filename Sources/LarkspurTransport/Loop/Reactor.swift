@@ -80,6 +80,13 @@ final class Reactor {
                 // It had never been resumed.
                 deliver(.complete(error), to: task)
             }
+        case .cancelResumably(let task, let error, let handler):
+            if let exchange = exchanges[task.identifier] {
+                exchange.cancel(with: error, handler: handler)
+            } else {
+                deliver(.resumeData(task.unusedResumeData, handler), to: task)
+                deliver(.complete(error), to: task)
+            }
         case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
         case .consumed(let task): exchanges[task.identifier]?.resumeReceiving()
         case .body(let task, let chunk): exchanges[task.identifier]?.receive(chunk)

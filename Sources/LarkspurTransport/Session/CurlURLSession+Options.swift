@@ -20,6 +20,11 @@ extension CurlURLSession {
         ///
         /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not; with any other every request fails.
         public var nameServers: [String] = []
+        /// The folder in which downloads are written, and in which one that was broken off keeps its beginning. Default: nil, the temporary folder, which many
+        /// systems empty when they start.
+        ///
+        /// It has to exist. In the folder where finished files go, moving them is but a change of names.
+        public var partialDownloadFolder: URL?
         /// How servers and the client prove who they are. Default: servers by certificates of authorities that the system trusts, the client not at all.
         public var tls = TLSConfiguration()
 

@@ -244,12 +244,14 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
+    /// A task that goes on with what another download has left. Its fields that prove who somebody is are not in resume data: use ``downloadTask(with:resumeData:)``.
+    ///
+    /// Where the file or its beginning is not the same any more it begins anew. Data that is not a ``CurlURLSession``'s fails the task with `unsupportedURL`.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
     }
 
-    /// A task that fails when it is resumed: the engine makes no resume data, and takes none.
+    /// The same with a completion handler in place of the delegate.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void

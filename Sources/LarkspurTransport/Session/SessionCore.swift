@@ -63,6 +63,7 @@ final class SessionCore: Sendable {
         request: URLRequest?,
         body: RequestBody,
         completion: TaskCore.Completion?,
+        resumption: ResumeData? = nil,
         defect: URLError? = nil
     ) -> TaskCore {
         storage.withLock { storage in
@@ -74,6 +75,7 @@ final class SessionCore: Sendable {
                 request: request,
                 body: body,
                 completion: completion,
+                resumption: resumption,
                 session: self,
                 defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request)
             )
@@ -99,18 +101,30 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// A download that cannot go on where another has stopped.
-    func makeTask(withResumeData data: Data, completion: TaskCore.Completion?) -> TaskCore {
-        makeTask(
-            kind: .download,
-            request: nil,
-            body: .none,
-            completion: completion,
-            defect: .engine(
+    /// A download that goes on where another has stopped.
+    /// - Parameter request: What to send instead of what the resume data says; nil for that.
+    func makeTask(
+        withResumeData data: Data,
+        request: URLRequest? = nil,
+        completion: TaskCore.Completion?
+    ) -> TaskCore {
+        let resumption = ResumeData(data)
+        let request = request ?? resumption?.request
+        let defect: URLError? =
+            resumption == nil
+            ? .engine(
                 .unsupportedURL,
-                "Downloads cannot be resumed: this is no resume data of the session's.",
+                "The download cannot be resumed: this is no resume data of Larkspur's.",
                 url: nil
             )
+            : nil
+        return makeTask(
+            kind: .download,
+            request: request,
+            body: request.map(RequestBody.init(of:)) ?? RequestBody.none,
+            completion: completion,
+            resumption: resumption,
+            defect: defect
         )
     }
 

@@ -18,6 +18,8 @@ struct SessionSettings: Sendable {
     /// Nil without a cache.
     let cache: (any ResponseStore)?
     private let cachePolicy: URLRequest.CachePolicy
+    /// Where downloads are written.
+    var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 
     init(
         _ configuration: URLSessionConfiguration,

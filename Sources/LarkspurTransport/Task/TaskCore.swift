@@ -49,6 +49,8 @@ final class TaskCore: Sendable {
         var expectsToReceive = NSURLSessionTransferSizeUnknown
         var expectsToSend = NSURLSessionTransferSizeUnknown
         var metrics: [TransferMetrics] = []
+        /// What another download could go on from if this one ended now.
+        var resumption: ResumeData?
         weak var face: URLSessionTask?
         /// From the first resumption to the end the session keeps its tasks.
         var runningFace: URLSessionTask?
@@ -59,6 +61,8 @@ final class TaskCore: Sendable {
     let originalRequest: URLRequest?
     let body: RequestBody
     let completion: Completion?
+    /// What the task goes on with.
+    let resumption: ResumeData?
     let session: SessionCore
     /// Why the task fails as soon as it is resumed.
     let defect: URLError?
@@ -75,6 +79,7 @@ final class TaskCore: Sendable {
         request: URLRequest?,
         body: RequestBody,
         completion: Completion?,
+        resumption: ResumeData? = nil,
         session: SessionCore,
         defect: URLError?,
         isRefresh: Bool = false
@@ -84,6 +89,7 @@ final class TaskCore: Sendable {
         self.originalRequest = request
         self.body = body
         self.completion = completion
+        self.resumption = resumption
         self.session = session
         self.defect = defect
         self.isRefresh = isRefresh
@@ -103,6 +109,14 @@ final class TaskCore: Sendable {
     /// Nobody can resume it any more; a task under way keeps its face.
     func faceReleased() {
         if withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
+    }
+
+    /// Puts another face in the place of the one that it had.
+    func replaceFace(with face: URLSessionTask) {
+        storage.withLock { storage in
+            storage.face = face
+            if storage.runningFace != nil { storage.runningFace = face }
+        }
     }
 
     var counts: TransferCounts { storage.withLock { $0.counts } }
@@ -160,7 +174,22 @@ final class TaskCore: Sendable {
     func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
 
     func cancel(with error: any Error) {
-        let isCancelled = storage.withLock { storage in
+        guard noteCancellation(error) else { return }
+        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
+    }
+
+    /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates are.
+    func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
+        let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
+        let isCancelled = noteCancellation(error)
+        if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
+        session.delivery.send(Delivery.Item(task: self, event: .resumeData(nil, handler)), through: session.loop)
+        if isCancelled { end(with: error) }
+    }
+
+    /// False where the task has ended, or been cancelled before.
+    private func noteCancellation(_ error: any Error) -> Bool {
+        storage.withLock { storage in
             guard storage.state == .running || storage.state == .suspended else { return false }
             storage.state = .canceling
             storage.cancellation = error
@@ -168,8 +197,6 @@ final class TaskCore: Sendable {
             storage.runningFace = storage.face
             return true
         }
-        guard isCancelled else { return }
-        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
     }
 
     /// Ends a task that has nothing to do with the loop.
@@ -217,6 +244,23 @@ final class TaskCore: Sendable {
         }
         if let progress { counts.show(in: progress) }
     }
+
+    /// Notes what another download could go on from, and how much of that there is; nil for as much as there was.
+    func noteResumption(_ resumption: ResumeData?, received: Int64?) {
+        storage.withLock { $0.resumption = resumption }
+        if let received { count { $0.received = received } }
+    }
+
+    var currentResumeData: Data? {
+        let (resumption, received) = storage.withLock { ($0.resumption, $0.counts.received) }
+        guard var resumption, received > 0 else { return nil }
+        resumption.received = received
+        resumption.date = Date()
+        return resumption.encoded
+    }
+
+    /// What a task that never began was to go on with.
+    var unusedResumeData: Data? { storage.withLock { $0.hasBegun } ? nil : resumption?.encoded }
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.metrics.append(metrics) } }
 

@@ -14,6 +14,10 @@ struct Servers: Sendable {
         case tls12
         /// HTTP/1.1, from an nginx of its own.
         case reloading
+        /// HTTP/1.1 without TLS, from an nginx that a test starts and kills.
+        case killed
+        /// HTTP/1.1 without TLS, slowly.
+        case paced
         case expired
         case notYetValid
         case otherHost
@@ -42,7 +46,7 @@ struct Servers: Sendable {
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .proxy, .protectedProxy, .socks, .protectedSocks, .httpbin: false
+            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .httpbin: false
             default: true
             }
         }
@@ -81,6 +85,11 @@ struct Servers: Sendable {
     /// The socket on which nginx listens as well.
     var socketPath: String { file("nginx.sock").path }
 
+    /// A URL without TLS, of a port that has none.
+    func plainURL(_ port: Port, _ target: String) -> URL {
+        URL(string: "http://127.0.0.1:\(ports[port] ?? 0)\(target)") ?? folder
+    }
+
     // MARK: Files
 
     func file(_ path: String) -> URL { folder.appendingPathComponent(path) }
@@ -113,6 +122,11 @@ struct Servers: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         }
         return []
+    }
+
+    /// What the paced server has answered so far: status and range, in the order in which that was over.
+    func ranges() throws -> [String] {
+        String(decoding: try contents(of: "paced-requests.log"), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     // MARK: Clients

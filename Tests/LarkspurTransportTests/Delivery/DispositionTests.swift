@@ -83,13 +83,6 @@ struct DispositionTests {
         #expect(log.names.starts(with: ["response", "completed"]))
     }
 
-    @Test("What cannot be had counts as allowing")
-    func becomeDownload() async throws {
-        let becomeDownload = try #require(URLSession.ResponseDisposition(rawValue: 2))
-        let log = try await run("/bytes/5000") { _, answer in answer(becomeDownload) }
-        #expect(log.data.count == 5000)
-    }
-
     @Test("A server cannot send more than a delegate consumes, but for what the system keeps")
     func backPressure() async throws {
         let consumed = LoopbackServer.Gate()

@@ -11,6 +11,8 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(String, failures: Int)
         case needsStream
+        case resumed(at: Int64, expected: Int64)
+        case became(URLSessionDownloadTask)
         case file(URL, Data?)
         case completed((any Error)?)
         case invalid((any Error)?)
@@ -24,6 +26,8 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
             case .redirect: "redirect"
             case .challenge: "challenge"
             case .needsStream: "stream"
+            case .resumed: "resumed"
+            case .became: "became"
             case .file: "file"
             case .completed: "completed"
             case .invalid: "invalid"
@@ -184,7 +188,24 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         answers.data?(dataTask, data)
     }
 
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didBecome downloadTask: URLSessionDownloadTask
+    ) {
+        note(.became(downloadTask))
+    }
+
     // MARK: URLSessionDownloadDelegate
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        note(.resumed(at: fileOffset, expected: expectedTotalBytes))
+    }
 
     func urlSession(
         _ session: URLSession,

@@ -218,20 +218,6 @@ struct TaskControlTests {
         #expect(try await canceller.outcomes.first().error == nil)
     }
 
-    @Test("Cancelling to get resume data ends the task", arguments: [true, false])
-    func resumeData(isRunning: Bool) async throws {
-        let task = session.downloadTask(with: server.url("/fault/slow-body"))
-        if isRunning {
-            task.resume()
-            try await server.waitForRequests(1)
-        }
-        let answers = Recorder<Data?>()
-        task.cancel { answers.record($0) }
-        try await log.ends.wait()
-        try await answers.wait()
-        #expect(log.outcome.code == .cancelled)
-    }
-
     // MARK: Invalid sessions
 
     @Test("An invalid session's tasks fail", arguments: [false, true])

@@ -1,0 +1,159 @@
+import Larkspur
+import Synchronization
+
+/// One file: its download, and what is kept of that beside the file until it is whole.
+///
+/// What it takes to go on lies in a file with the ending `.resume`: written while the download runs, so that it is there even if the process is killed, and removed
+/// when the file is whole.
+final class Download: Sendable {
+    enum State: Sendable {
+        case waiting
+        case running
+        case done
+        /// It was there already.
+        case present
+        case failed(String)
+        /// Ended by the user, to go on another time.
+        case interrupted
+    }
+
+    private struct Storage {
+        var state = State.waiting
+        var task: DownloadTask?
+        var completed: Int64 = 0
+        var total: Int64 = -1
+        /// What was there when the download began or went on.
+        var offset: Int64 = 0
+        var began = ContinuousClock.now
+        var noted: ContinuousClock.Instant?
+    }
+
+    let url: URL
+    let destination: URL
+    private let resumeFile: URL
+    private let storage = Mutex(Storage())
+
+    init(_ url: URL, to destination: URL) {
+        self.url = url
+        self.destination = destination
+        resumeFile = destination.appendingPathExtension("resume")
+    }
+
+    var name: String { destination.lastPathComponent }
+    var state: State { storage.withLock { $0.state } }
+
+    var bar: ProgressBar {
+        storage.withLock { storage in
+            let seconds = storage.began.duration(to: .now) / .seconds(1)
+            let rate = seconds > 0.2 ? Double(storage.completed - storage.offset) / seconds : nil
+            return ProgressBar(label: name, completed: storage.completed, total: storage.total, rate: rate)
+        }
+    }
+
+    // MARK: Driving
+
+    func start(with manager: SessionManager, resumes: Int, onEnd: @escaping @Sendable (Download) -> Void) {
+        if FileManager.default.fileExists(atPath: destination.path) {
+            end(.present)
+            return onEnd(self)
+        }
+        let resumeData = try? Data(contentsOf: resumeFile)
+        let progress: @Sendable (Progress) -> Void = { [self] in note($0.completedUnitCount, of: $0.totalUnitCount) }
+        let place: SessionManager.DownloadDestination = { [destination] _, _ in destination }
+        let end: @Sendable (DownloadResponse) -> Void = { [self] response in
+            if response.error?.code == .invalidResumeData {
+                // Not ours, or of a version that this one cannot read.
+                removeResumeFile()
+                return start(with: manager, resumes: resumes, onEnd: onEnd)
+            }
+            finish(response.error)
+            onEnd(self)
+        }
+        let request = URLRequest(url: url)
+        let task =
+            if let resumeData {
+                manager.downloadTask(
+                    withResumeData: resumeData,
+                    request: request,
+                    resumes: resumes,
+                    progress: progress,
+                    destination: place,
+                    completionHandler: end
+                )
+            } else {
+                manager.downloadTask(
+                    with: request,
+                    resumes: resumes,
+                    progress: progress,
+                    destination: place,
+                    completionHandler: end
+                )
+            }
+        storage.withLock { storage in
+            storage.state = .running
+            storage.task = task
+        }
+        task.resume()
+    }
+
+    /// Ends the download so that it can go on another time.
+    func interrupt() {
+        storage.withLock { $0.task }?.cancel { _ in }
+    }
+
+    // MARK: What happens
+
+    /// The download goes on where an earlier one has stopped.
+    func resumed(at offset: Int64) {
+        storage.withLock { storage in
+            storage.offset = offset
+            storage.completed = offset
+            storage.began = .now
+        }
+    }
+
+    func isOf(_ task: DownloadTask) -> Bool { storage.withLock { $0.task === task } }
+
+    private func note(_ completed: Int64, of total: Int64) {
+        let task = storage.withLock { storage -> DownloadTask? in
+            storage.completed = completed
+            storage.total = total
+            let now = ContinuousClock.now
+            if let noted = storage.noted, noted.duration(to: now) < .seconds(1) { return nil }
+            storage.noted = now
+            return storage.task
+        }
+        if let data = task?.resumeData { write(data) }
+    }
+
+    private func finish(_ error: LarkspurError?) {
+        guard let error else {
+            removeResumeFile()
+            return end(.done)
+        }
+        if let data = error.resumeData { write(data) } else { removeResumeFile() }
+        end(error.code == .cancelled ? .interrupted : .failed(error.message))
+    }
+
+    private func end(_ state: State) {
+        storage.withLock { storage in
+            storage.state = state
+            storage.task = nil
+        }
+    }
+
+    // MARK: The file beside it
+
+    private func write(_ resumeData: Data) {
+        do {
+            try resumeData.write(to: resumeFile, options: .atomic)
+        } catch {
+            FileHandle.standardError.write(Data("\(resumeFile.path) could not be written: \(error)\n".utf8))
+        }
+    }
+
+    private func removeResumeFile() {
+        // It may never have been there.
+        try? FileManager.default.removeItem(at: resumeFile)
+    }
+}

@@ -1,0 +1,115 @@
+#if canImport(FoundationNetworking)
+/// The file that a download is written to, from its first byte to its last.
+///
+/// While it is open it is locked, so that no two downloads write to one file.
+final class DownloadFile {
+    /// The beginning of the names of all such files of this process.
+    static let prefix = namePrefix + "\(getpid())-"
+    private static let namePrefix = "Larkspur-"
+    private static let nameSuffix = ".tmp"
+
+    let path: String
+    /// How many bytes it has.
+    private(set) var length: Int64 = 0
+    /// What is downloaded, for errors.
+    private let source: URL?
+    private var descriptor: Int32
+
+    /// Makes a file.
+    /// - Parameters:
+    ///   - source: What is downloaded.
+    ///   - folder: Where it is made.
+    /// - Throws: Why the folder takes no file.
+    init(of source: URL?, in folder: URL) throws(URLError) {
+        self.source = source
+        let name = "\(Self.prefix)\(UUID().uuidString)\(Self.nameSuffix)"
+        path = folder.appendingPathComponent(name, isDirectory: false).path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw error(.cannotCreateFile, errno) }
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    }
+
+    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not as long as it should be.
+    ///
+    /// What is in the file has come in order, so all of it counts. Of a file that is whole the last byte is given up: it is fetched again, which proves that
+    /// the server still has the same version.
+    init?(_ resumption: ResumeData, of source: URL?) {
+        path = resumption.file
+        self.source = source
+        guard Self.isOwnName(ofFileAt: path) else { return nil }
+        // Without waiting, as somebody may have put a pipe there.
+        descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+            Int64(status.st_size) >= resumption.received,
+            Int64(status.st_size) <= resumption.total ?? .max
+        else {
+            _ = close()
+            return nil
+        }
+        length = Int64(status.st_size)
+        let isReady =
+            length == resumption.total ? removeLastByte() : lseek(descriptor, off_t(length), SEEK_SET) == length
+        guard isReady else {
+            _ = close()
+            return nil
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { discard() }
+    }
+
+    /// Whether a path is absolute and its last name has the form of those that are given here: resume data that was tampered with must not name other files.
+    static func isOwnName(ofFileAt path: String) -> Bool {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
+            return false
+        }
+        return name.utf8.count > 40 && name.hasPrefix(namePrefix) && name.hasSuffix(nameSuffix)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw error(.cannotWriteToFile, errno) }
+            length += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Makes the file one byte shorter; false if that fails.
+    func removeLastByte() -> Bool {
+        guard length > 0, ftruncate(descriptor, off_t(length - 1)) == 0 else { return false }
+        length -= 1
+        return lseek(descriptor, off_t(length), SEEK_SET) == length
+    }
+
+    /// Closes the file, which is its receiver's from now on.
+    @discardableResult
+    func close() -> URL {
+        if descriptor >= 0 { Foundation.close(descriptor) }
+        descriptor = -1
+        return URL(fileURLWithPath: path, isDirectory: false)
+    }
+
+    func discard() {
+        // While it is locked, so that nobody has begun to use it.
+        unlink(path)
+        close()
+    }
+
+    private func error(_ code: URLError.Code, _ reason: Int32) -> URLError {
+        .engine(
+            code,
+            "The download could not be written to \(path): \(String(cString: strerror(reason))).",
+            url: source,
+            underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(reason))
+        )
+    }
+}
+#endif

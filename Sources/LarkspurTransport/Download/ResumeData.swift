@@ -1,0 +1,94 @@
+#if canImport(FoundationNetworking)
+/// What it takes to go on with a download: where its beginning lies, and which version of what it is the beginning of.
+struct ResumeData: Equatable, Sendable {
+    /// What the download was made with; redirects are followed anew.
+    let url: URL
+    /// The fields of the request, but for secrets and those that are about ranges and versions.
+    let fields: [String: String]
+    let validator: DownloadValidator
+    /// The path of the file with the beginning.
+    let file: String
+    /// How many bytes the whole has; nil where that is unknown.
+    var total: Int64?
+    /// How many bytes there are at least: the file may have more, as it grows while its download runs.
+    var received: Int64
+    /// When it was made.
+    var date: Date
+
+    /// What a response lets one go on from, whose content goes to a file; nil where another download could not.
+    ///
+    /// The content has to be a version's very bytes, so the engine must not decode it; and only the whole of what a plain GET gives is resumed.
+    init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
+        guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
+            let url = request.url?.withoutUser, response.value(forHTTPHeaderField: "Accept-Ranges") != "none",
+            let validator = DownloadValidator(
+                entityTag: response.value(forHTTPHeaderField: "Etag"),
+                lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
+                date: response.value(forHTTPHeaderField: "Date")
+            )
+        else { return nil }
+        let fields = request.allHTTPHeaderFields ?? [:]
+        guard !fields.keys.contains(where: { $0.hasSameLetters(as: "Range") }) else { return nil }
+        self.url = url
+        self.fields = fields.filter { Self.mayHold($0.key) }
+        self.validator = validator
+        self.file = file
+        let length = response.expectedContentLength
+        total = length >= 0 ? length : nil
+        received = 0
+        date = Date()
+    }
+
+    init(
+        url: URL,
+        fields: [String: String],
+        validator: DownloadValidator,
+        file: String,
+        total: Int64?,
+        received: Int64,
+        date: Date
+    ) {
+        self.url = url
+        self.fields = fields
+        self.validator = validator
+        self.file = file
+        self.total = total
+        self.received = received
+        self.date = date
+    }
+
+    /// The request of the download, without the fields of the rest.
+    var request: URLRequest {
+        var request = URLRequest(url: url)
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    /// Whether a field may be written down: not one that proves who somebody is, nor one that is about versions.
+    static func mayHold(_ name: String) -> Bool {
+        let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
+        return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.contains($0) }
+    }
+
+    private static let versionFields: Set<String> = [
+        "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-length",
+        "transfer-encoding",
+    ]
+
+    /// Fields of applications have names of their own, but hardly any name for a secret does without one of these.
+    private static let secretParts = [
+        "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
+    ]
+}
+
+extension URL {
+    /// The URL without a user's name and password.
+    fileprivate var withoutUser: URL? {
+        guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil else { return self }
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        components?.user = nil
+        components?.password = nil
+        return components?.url
+    }
+}
+#endif

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import Larkspur
+
+@Suite("Progress bars")
+struct ProgressBarTests {
+    private static let bar = ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000)
+
+    static let lines: [(bar: ProgressBar, width: Int, line: String)] = [
+        (bar, 72, "disk.iso [#######----------------------]  25%  12.3 MB/49.2 MB  3.4 MB/s"),
+        (bar, 50, "disk.iso [####-------------]  25%  12.3 MB/49.2 MB"),
+        (bar, 30, "disk.iso [###-----------]  25%"),
+        (bar, 12, "disk.is  25%"),
+        (bar, 3, "  2"),
+        (bar, 0, ""),
+        (ProgressBar(label: "a", completed: 5, total: 5), 24, "a [###############] 100%"),
+        (ProgressBar(label: "a", completed: 0, total: 0), 24, "a [###############] 100%"),
+        (ProgressBar(completed: 1, total: 2), 40, "[############------------]  50%  1 B/2 B"),
+        (ProgressBar(label: "a", completed: 9, total: 3), 30, "a [############] 100%  9 B/3 B"),
+        // Without a length there is nothing to draw a bar of.
+        (ProgressBar(label: "a", completed: 1_500, rate: 20), 40, "a  1.5 kB  20 B/s"),
+        (ProgressBar(label: "a", completed: 1_500, rate: 20), 10, "a  1.5 kB"),
+        (ProgressBar(label: "a", completed: 1, rate: .nan), 40, "a  1 B"),
+        (ProgressBar(label: "a", completed: 1, rate: .infinity), 40, "a  1 B"),
+        (ProgressBar(label: "a\u{1B}[2J\nb", completed: 1), 40, "a?[2J?b  1 B"),
+    ]
+
+    @Test("A line has what fits", arguments: lines)
+    func line(_ test: (bar: ProgressBar, width: Int, line: String)) {
+        #expect(test.bar.line(width: test.width) == test.line)
+    }
+
+    @Test("No line is wider than it may be, whatever there is to show")
+    func width() {
+        for width in 0...120 {
+            for (bar, _, _) in Self.lines { #expect(bar.line(width: width).count <= width) }
+            let extreme = ProgressBar(label: "x", completed: .max, total: .max, rate: .greatestFiniteMagnitude)
+            #expect(extreme.line(width: width).count <= width)
+            #expect(ProgressBar(completed: .min, total: .min, rate: -1).line(width: width).count <= width)
+        }
+    }
+
+    @Test(
+        "Sizes have decimal units and one digit behind the point",
+        arguments: [
+            (Int64(0), "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (1_000_000, "1.0 MB"),
+            (123_456_789, "123.4 MB"), (.max, "9.2 EB"), (-5, "0 B"),
+        ]
+    )
+    func sizes(_ bytes: Int64, _ text: String) { #expect(ProgressBar.text(bytes) == text) }
+
+    @Test("Nothing is drawn where there is no terminal")
+    func noTerminal() throws {
+        let pipe = Pipe()
+        #expect(ProgressBar.terminalWidth(of: pipe.fileHandleForWriting.fileDescriptor) == nil)
+        Self.bar.draw(on: pipe.fileHandleForWriting, isLast: true)
+        try pipe.fileHandleForWriting.close()
+        #expect(try pipe.fileHandleForReading.readToEnd() ?? Data() == Data())
+    }
+}

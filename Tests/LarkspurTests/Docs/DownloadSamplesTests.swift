@@ -1,0 +1,85 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/Downloads.md`.
+@Suite("Samples about downloads", .timeLimit(.minutes(1)))
+struct DownloadSamplesTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+    let samples: DownloadSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        let manager = DownloadSamples.managerWithFolder(folder.url)
+        manager.pause = { _, action in action() }
+        samples = DownloadSamples(manager: manager, url: server.url("/file"), folder: folder.url)
+    }
+
+    private var content: Data? { try? Data(contentsOf: folder.url.appendingPathComponent("disk.iso")) }
+
+    private func serve(cuts: [Int]) -> BrokenFile {
+        let file = BrokenFile(10_000, cuts: cuts)
+        server.route("/file") { file.answer($0) }
+        return file
+    }
+
+    @Test func toFile() async throws {
+        let file = serve(cuts: [])
+        samples.toFile()
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.last == "saved disk.iso")
+        #expect(samples.output.values.contains("10000 of 10000"))
+        #expect(content == file.content)
+    }
+
+    @Test func byItself() async throws {
+        let file = serve(cuts: [1_000, 2_000])
+        _ = samples.byItself()
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.last == "saved")
+        #expect(content == file.content)
+    }
+
+    @Test("A download is noted and cancelled, and another goes on from the file that was noted")
+    func byHand() async throws {
+        let file = serve(cuts: [1_000, 1_000, 1_000])
+        let actions = Recorder<@Sendable () -> Void>()
+        samples.manager.pause = { _, action in actions.record(action) }
+        let task = samples.byItself()
+        try await actions.wait()
+        try samples.note(task)
+        samples.cancel(task)
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.contains("kept"))
+        #expect(samples.output.values.last == "cancelled")
+
+        let noted = try Data(contentsOf: folder.url.appendingPathComponent("disk.iso.resume"))
+        samples.goOn(with: noted)
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.last == "failed: connection-lost, but may go on")
+        samples.withRequest(noted, token: "secret")
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.last == "connection-lost")
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=1000-", "bytes=2000-"])
+        #expect(server.requests.last?.headers["Authorization"] == "Bearer secret")
+        samples.goOn(with: noted)
+        try await samples.manager.finishAll()
+        #expect(content == file.content)
+    }
+
+    @Test func discard() async throws {
+        _ = serve(cuts: [1_000])
+        samples.manager.pause = { _, _ in }
+        let task = samples.byItself()
+        while task.resumeData == nil { await Task.yield() }
+        let data = Recorder<Data?>()
+        task.cancel { data.record($0) }
+        samples.discard(try #require(try await data.first()))
+        let rest = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(rest.isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,100 @@
+#if canImport(FoundationNetworking)
+import Larkspur
+
+/// The samples of `Docs/Downloads.md`, each between two markers; what they print is noted.
+struct DownloadSamples: Sendable {
+    let manager: SessionManager
+    let url: URL
+    let folder: URL
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func toFile() {
+        // sample: download to a file
+        let task = manager.downloadTask(with: URLRequest(url: url)) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } destination: { file, response in
+            folder.appendingPathComponent("disk.iso")
+        } completionHandler: { response in
+            switch response.result {
+            case .success(let file): print("saved \(file.lastPathComponent)")
+            case .failure(let error): print("failed: \(error.label)")
+            }
+        }
+        task.resume()
+        // end
+    }
+
+    static func managerWithFolder(_ folder: URL) -> SessionManager {
+        // sample: folder of partial downloads
+        var options = CurlURLSession.Options()
+        options.partialDownloadFolder = folder
+        let manager = SessionManager(transport: .curl(options))
+        // end
+        return manager
+    }
+
+    func byItself() -> DownloadTask {
+        // sample: download that goes on by itself
+        let task = manager.downloadTask(with: URLRequest(url: url), resumes: 10) { progress in
+            print("\(progress.completedUnitCount) bytes")
+        } destination: { file, response in
+            folder.appendingPathComponent("disk.iso")
+        } completionHandler: { response in
+            print(response.error?.label ?? "saved")
+        }
+        task.resume()
+        // end
+        return task
+    }
+
+    func cancel(_ task: DownloadTask) {
+        // sample: cancellation with resume data
+        task.cancel { resumeData in
+            print(resumeData == nil ? "nothing to go on with" : "kept")
+        }
+        // end
+    }
+
+    func goOn(with resumeData: Data) {
+        // sample: download with resume data
+        let task = manager.downloadTask(withResumeData: resumeData) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } destination: { file, response in
+            folder.appendingPathComponent("disk.iso")
+        } completionHandler: { response in
+            if let error = response.error {
+                print("failed: \(error.label), \(error.resumeData == nil ? "for good" : "but may go on")")
+            }
+        }
+        task.resume()
+        // end
+    }
+
+    func note(_ task: DownloadTask) throws {
+        // sample: resume data of a download under way
+        if let resumeData = task.resumeData {
+            try resumeData.write(to: folder.appendingPathComponent("disk.iso.resume"), options: .atomic)
+        }
+        // end
+    }
+
+    func withRequest(_ resumeData: Data, token: String) {
+        // sample: resume data with a request
+        var request = URLRequest(url: url)
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        let task = manager.downloadTask(withResumeData: resumeData, request: request) { response in
+            print(response.error?.label ?? "done")
+        }
+        task.resume()
+        // end
+    }
+
+    func discard(_ resumeData: Data) {
+        // sample: discarding resume data
+        CurlURLSession.discardResumeData(resumeData)
+        // end
+    }
+}
+#endif

@@ -1,0 +1,255 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+@Suite("Downloads that go on by themselves", .timeLimit(.minutes(1)))
+struct ResumingDownloadTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+    let manager: SessionManager
+    let ends = Recorder<DownloadResponse>()
+
+    init() throws {
+        server = try LoopbackServer()
+        var options = CurlURLSession.Options()
+        options.partialDownloadFolder = folder.url
+        manager = SessionManager(configuration: .ephemeral, transport: .curl(options))
+        manager.pause = { _, action in action() }
+    }
+
+    private var destination: URL { folder.url.appendingPathComponent("file") }
+
+    private var partialFiles: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasPrefix("Larkspur") }
+        }
+    }
+
+    private func serve(_ file: BrokenFile) { server.route("/file") { file.answer($0) } }
+
+    private func makeTask(resumes: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask {
+        manager.downloadTask(
+            with: URLRequest(url: server.url("/file")),
+            resumes: resumes,
+            progress: progress,
+            destination: { [destination] _, _ in destination }
+        ) { [ends] in ends.record($0) }
+    }
+
+    private func end(of task: DownloadTask) async throws -> DownloadResponse {
+        task.resume()
+        let end = try await ends.first()
+        try await manager.finishAll()
+        return end
+    }
+
+    @Test("Twenty losses are nothing that the caller sees, but for the progress that goes on")
+    func twentyLosses() async throws {
+        let file = BrokenFile(8 << 20, cuts: (0..<20).map { _ in Int.random(in: 1...400_000) })
+        serve(file)
+        let offsets = Recorder<Int64>()
+        manager.hooks.didResumeDownload = { _, offset, _ in offsets.record(offset) }
+        let seconds = Recorder<TimeInterval>()
+        manager.pause = { interval, action in
+            seconds.record(interval)
+            action()
+        }
+        let counts = Recorder<Int64>()
+        let task = makeTask(resumes: 20) { counts.record($0.completedUnitCount) }
+        let notifications = NotificationRecorder(task)
+        let end = try await end(of: task)
+        #expect(end.fileURL == destination)
+        #expect(try Data(contentsOf: destination) == file.content)
+        #expect(ends.values.count == 1)
+        #expect(
+            notifications.names == [
+                SessionTask.didResumeNotification, DownloadTask.didMoveFileNotification,
+                SessionTask.didCompleteNotification,
+            ]
+        )
+        #expect(seconds.values.count == 20)
+        #expect(seconds.values.allSatisfy { $0 == 0.25 })
+        #expect(try await offsets.wait(for: 20) == offsets.values.sorted())
+        #expect(counts.values == counts.values.sorted())
+        #expect(counts.values.last == 8 << 20)
+        #expect(task.timeline.transactions.count == 21)
+        #expect(server.requests.allSatisfy { $0.headers["Accept-Encoding"] == "identity" })
+        #expect(try partialFiles.isEmpty)
+    }
+
+    @Test("With more losses than were allowed the error has the resume data, with which another task goes on")
+    func tooMany() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000, 10_000, 10_000])
+        serve(file)
+        let task = makeTask(resumes: 2)
+        let end = try await end(of: task)
+        #expect(end.error?.code == .connectionLost)
+        let data = try #require(end.error?.resumeData)
+        #expect(server.requests.count == 3)
+
+        let contents = Recorder<Data?>()
+        manager.downloadTask(withResumeData: data) { response in
+            contents.record(response.fileURL.flatMap { try? Data(contentsOf: $0) })
+        }.resume()
+        #expect(try await contents.first() == file.content)
+        #expect(server.requests.last?.headers["Range"] == "bytes=30000-")
+    }
+
+    @Test("Without being asked a task does not go on")
+    func notAsked() async throws {
+        serve(BrokenFile(100_000, cuts: [10_000]))
+        let end = try await end(of: makeTask())
+        #expect(end.error?.code == .connectionLost)
+        #expect(end.error?.resumeData != nil)
+        #expect(server.requests.count == 1)
+        #expect(server.requests.first?.headers["Accept-Encoding"] != "identity")
+    }
+
+    @Test("Credentials of the request are sent again, though resume data does not hold them")
+    func credentials() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000])
+        serve(file)
+        var request = URLRequest(url: server.url("/file"))
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        manager.downloadTask(with: request, resumes: 1, destination: { [destination] _, _ in destination }) {
+            [ends] in ends.record($0)
+        }.resume()
+        #expect(try await ends.first().error == nil)
+        #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer secret", "Bearer secret"])
+    }
+
+    // MARK: Pauses
+
+    /// A task that waits between two attempts, and what ends the wait.
+    private func paused(resumes: Int = 1) async throws -> (task: DownloadTask, goOn: @Sendable () -> Void) {
+        serve(BrokenFile(100_000, cuts: [10_000]))
+        let actions = Recorder<@Sendable () -> Void>()
+        manager.pause = { _, action in actions.record(action) }
+        let task = makeTask(resumes: resumes)
+        task.resume()
+        return (task, try await actions.first())
+    }
+
+    @Test("A cancellation in a pause ends the task at once, and once", arguments: [false, true])
+    func cancelled(keepsResumeData: Bool) async throws {
+        let (task, goOn) = try await paused()
+        #expect(task.state == .running)
+        #expect(task.resumeData != nil)
+        let data = Recorder<Data?>()
+        if keepsResumeData { task.cancel { data.record($0) } } else { task.cancel() }
+        #expect(try await ends.first().error?.code == .cancelled)
+        goOn()
+        try await manager.finishAll()
+        #expect(ends.values.count == 1)
+        #expect(server.requests.count == 1)
+        #expect(manager.tasks.isEmpty)
+        #expect((ends.values[0].error?.resumeData != nil) == keepsResumeData)
+        #expect(try partialFiles.count == (keepsResumeData ? 1 : 0))
+        if keepsResumeData { #expect(try await data.first() == ends.values[0].error?.resumeData) }
+        // After the end too.
+        let late = Recorder<Data?>()
+        task.cancel { late.record($0) }
+        #expect(try await late.first() == ends.values[0].error?.resumeData)
+    }
+
+    @Test("A task that is suspended in a pause goes on when it is resumed")
+    func suspended() async throws {
+        let (task, goOn) = try await paused()
+        task.suspend()
+        goOn()
+        #expect(task.state == .suspended)
+        #expect(server.requests.count == 1)
+        #expect(manager.tasks.count == 1)
+        task.resume()
+        #expect(try await ends.first().error == nil)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("An invalidation in a pause ends the task", arguments: [true, false])
+    func invalidated(cancels: Bool) async throws {
+        let (_, goOn) = try await paused()
+        manager.invalidate(cancellingTasks: cancels)
+        goOn()
+        let error = try await ends.first().error
+        #expect(error?.code == (cancels ? .cancelled : .connectionLost))
+        try await manager.finishAll()
+        #expect(ends.values.count == 1)
+    }
+
+    // MARK: Resume data
+
+    @Test("Cancelling gives resume data before the completion handler, and a task under way tells what it would leave")
+    func cancelProducing() async throws {
+        let gate = LoopbackServer.Gate()
+        let content = Data(count: 4_000)
+        var response = LoopbackServer.Response.stream([.bytes(content), .wait(gate), .bytes(content)])
+        response.headers["ETag"] = "\"v1\""
+        server.route("/file", response)
+        let counts = Recorder<Int64>()
+        let task = makeTask { counts.record($0.completedUnitCount) }
+        #expect(task.resumeData == nil)
+        task.resume()
+        while counts.values.last ?? 0 < 4_000 { try await counts.wait(for: counts.values.count + 1) }
+        #expect(task.resumeData != nil)
+        let data = Recorder<(Data?, Int)>()
+        task.cancel { [ends] in data.record(($0, ends.values.count)) }
+        let error = try await ends.first().error
+        #expect(error?.code == .cancelled)
+        #expect(error?.resumeData != nil)
+        #expect(try await data.first().0 == error?.resumeData)
+        #expect(try await data.first().1 == 0)
+        #expect(task.resumeData == nil)
+        gate.open()
+    }
+
+    @Test("A resumed download has the progress of the whole, and a part is acceptable")
+    func progress() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000])
+        serve(file)
+        let data = try #require(try await end(of: makeTask()).error?.resumeData)
+        let counts = Recorder<(Int64, Int64)>()
+        let responses = Recorder<DownloadResponse>()
+        manager.downloadTask(
+            withResumeData: data,
+            progress: { counts.record(($0.completedUnitCount, $0.totalUnitCount)) },
+            destination: { [destination] _, _ in destination }
+        ) { responses.record($0) }.resume()
+        let response = try await responses.first()
+        #expect(response.error == nil)
+        #expect((response.response as? HTTPURLResponse)?.statusCode == 206)
+        #expect(try Data(contentsOf: destination) == file.content)
+        #expect(counts.values.allSatisfy { $0.0 >= 10_000 && $0.1 == 100_000 })
+        #expect(counts.values.last?.0 == 100_000)
+    }
+
+    @Test("What is no resume data is an error of its own")
+    func garbage() async throws {
+        let task = manager.downloadTask(withResumeData: Data("garbage".utf8)) { [ends] in ends.record($0) }
+        #expect(try await ends.first().error?.code == .invalidResumeData)
+        #expect(task.state == .completed)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The transport .foundation refuses resume data")
+    func foundation() async throws {
+        let manager = TestTransport.foundation.makeManager()
+        manager.downloadTask(withResumeData: Data()) { [ends] in ends.record($0) }.resume()
+        #expect(try await ends.first().error?.code == .unsupported)
+    }
+
+    @Test("A file that cannot be made is an error of its own")
+    func unwritable() async throws {
+        serve(BrokenFile(10, cuts: []))
+        var options = CurlURLSession.Options()
+        options.partialDownloadFolder = folder.url.appendingPathComponent("missing")
+        let manager = SessionManager(configuration: .ephemeral, transport: .curl(options))
+        manager.downloadTask(with: URLRequest(url: server.url("/file"))) { [ends] in ends.record($0) }.resume()
+        let error = try await ends.first().error
+        #expect(error?.code == .fileUnwritable)
+        #expect(error?.message.contains("No such file or directory") == true)
+    }
+}
+#endif

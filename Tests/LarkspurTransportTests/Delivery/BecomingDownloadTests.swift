@@ -1,0 +1,121 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Data tasks that become downloads", .timeLimit(.minutes(1)))
+struct BecomingDownloadTests {
+    typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
+
+    let server: LoopbackServer
+    let folder: DownloadFolder
+
+    init() throws {
+        server = try LoopbackServer()
+        folder = try DownloadFolder()
+    }
+
+    private func makeSession(_ log: DelegateLog) -> CurlURLSession {
+        CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil, options: folder.options)
+    }
+
+    @Test("The content goes to a file, and the delegate hears of a download task", arguments: [0, 5_000, 3_000_000])
+    func becomes(_ size: Int) async throws {
+        let content = ServedFile.bytes(size)
+        server.route("/file", .data(content))
+        let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
+        let session = makeSession(log)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/file"))
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.error == nil)
+        #expect(outcome.data == content)
+        #expect(
+            log.names
+                == (size == 0
+                    ? ["response", "became", "file", "completed"]
+                    : ["response", "became", "wrote", "file", "completed"])
+        )
+        let last = log.events.values.compactMap { event -> (Int64, Int64)? in
+            if case .wrote(_, let total, let expected) = event { (total, expected) } else { nil }
+        }.last
+        #expect(last?.0 == (size == 0 ? nil : Int64(size)))
+        #expect(last?.1 == (size == 0 ? nil : Int64(size)))
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("An answer that comes late finds the content that has come before it")
+    func late() async throws {
+        let content = ServedFile.bytes(5_000)
+        server.route("/file", .data(content))
+        let handlers = Recorder<Handler>()
+        let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
+        let session = makeSession(log)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: server.url("/file"))
+        task.resume()
+        let answer = try await handlers.first()
+        try await eventually { task.countOfBytesReceived == 5_000 }
+        answer(.asDownload)
+        try await log.ends.wait()
+        #expect(log.outcome.data == content)
+    }
+
+    @Test("Either task ends the transfer, and nothing is left", arguments: [true, false])
+    func cancel(byDownloadTask: Bool) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/file", .stream([.bytes(Data(count: 1_000)), .wait(gate), .bytes(Data(count: 1_000))]))
+        let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
+        let session = makeSession(log)
+        defer { session.finishTasksAndInvalidate() }
+        let dataTask = session.dataTask(with: server.url("/file"))
+        dataTask.resume()
+        try await eventually { log.names.last == "wrote" }
+        #expect(folder.files.count == 1)
+        let downloads = Recorder<URLSessionDownloadTask?>()
+        session.getTasksWithCompletionHandler { _, _, tasks in downloads.record(tasks.first) }
+        let downloadTask = try #require(try await downloads.first())
+        #expect(downloadTask.taskIdentifier == dataTask.taskIdentifier)
+        if byDownloadTask {
+            let data = Recorder<Data?>()
+            downloadTask.cancel { data.record($0) }
+            #expect(try await data.first() == nil)
+        } else {
+            dataTask.cancel()
+        }
+        try await log.ends.wait()
+        #expect(log.outcome.code == .cancelled)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A connection that is lost fails the download, and nothing is left")
+    func lost() async throws {
+        server.serve(ServedFile(10_000, [.cut(after: 4_000)]))
+        let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
+        let session = makeSession(log)
+        defer { session.finishTasksAndInvalidate() }
+        let outcome = try await log.outcome(of: session.dataTask(with: server.url("/file")))
+        #expect(outcome.code == .networkConnectionLost)
+        #expect(!log.names.contains("file"))
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A folder that takes no file fails the task")
+    func unwritable() async throws {
+        var options = CurlURLSession.Options()
+        options.partialDownloadFolder = URL(fileURLWithPath: "/nowhere/at/all")
+        let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await log.outcome(of: session.dataTask(with: server.url("/get"))).code == .cannotCreateFile)
+        #expect(log.names == ["response", "completed"])
+    }
+}
+
+extension URLSession.ResponseDisposition {
+    /// `.becomeDownload`, which FoundationNetworking calls deprecated because its own sessions do not know it.
+    fileprivate static let asDownload = Self(rawValue: 2) ?? .allow
+}
+#endif

@@ -1,0 +1,111 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("The file of a download")
+struct DownloadFileTests {
+    let folder: DownloadFolder
+
+    init() throws { folder = try DownloadFolder() }
+
+    /// Leaves a file with content, and says where.
+    private func leave(_ text: String) throws -> String {
+        let file = try DownloadFile(of: nil, in: folder.url)
+        try Data(text.utf8).withUnsafeBytes { try file.write($0) }
+        return file.close().path
+    }
+
+    private func resumption(_ path: String, received: Int64 = 3, total: Int64? = 10) throws -> ResumeData {
+        ResumeData(
+            url: try #require(URL(string: "http://localhost/")),
+            fields: [:],
+            validator: .entityTag("\"a\""),
+            file: path,
+            total: total,
+            received: received,
+            date: Date()
+        )
+    }
+
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    @Test("What is written goes behind what is there, all of which counts")
+    func append() throws {
+        let path = try leave("abcde")
+        let file = try #require(DownloadFile(try resumption(path, received: 3), of: nil))
+        #expect(file.length == 5)
+        try Data("fg".utf8).withUnsafeBytes { try file.write($0) }
+        #expect(file.length == 7)
+        #expect(try text(file.close().path) == "abcdefg")
+    }
+
+    @Test("A file that is whole gives up its last byte, to be fetched once more")
+    func whole() throws {
+        let path = try leave("abcde")
+        let file = try #require(DownloadFile(try resumption(path, received: 5, total: 5), of: nil))
+        #expect(file.length == 4)
+        try Data("E".utf8).withUnsafeBytes { try file.write($0) }
+        #expect(try text(file.close().path) == "abcdE")
+    }
+
+    @Test("A file that is shorter or longer than it can be is not used, and stays as it is", arguments: [6...9, 3...4])
+    func length(_ lengths: ClosedRange<Int64>) throws {
+        let path = try leave("abcde")
+        let data = try resumption(path, received: lengths.lowerBound, total: lengths.upperBound)
+        #expect(DownloadFile(data, of: nil) == nil)
+        #expect(try text(path) == "abcde")
+    }
+
+    @Test("A file that a download is writing is not used by another one")
+    func locked() throws {
+        let path = try leave("abcde")
+        let first = DownloadFile(try resumption(path), of: nil)
+        #expect(first != nil)
+        #expect(DownloadFile(try resumption(path), of: nil) == nil)
+        first?.close()
+        #expect(DownloadFile(try resumption(path), of: nil) != nil)
+        let new = try DownloadFile(of: nil, in: folder.url)
+        #expect(DownloadFile(try resumption(new.path, received: 1), of: nil) == nil)
+    }
+
+    @Test("Links, pipes, folders and what is not there are not used")
+    func otherThings() throws {
+        let path = try leave("abcde")
+        let name = folder.url.appendingPathComponent("Larkspur-1-\(UUID().uuidString).tmp").path
+        #expect(DownloadFile(try resumption(name), of: nil) == nil)
+        #expect(symlink(path, name) == 0)
+        #expect(DownloadFile(try resumption(name), of: nil) == nil)
+        unlink(name)
+        #expect(mkfifo(name, 0o600) == 0)
+        #expect(DownloadFile(try resumption(name, received: 0), of: nil) == nil)
+        unlink(name)
+        #expect(mkdir(name, 0o700) == 0)
+        #expect(DownloadFile(try resumption(name, received: 0), of: nil) == nil)
+        rmdir(name)
+        // A second name means that somebody else has a use for it.
+        #expect(link(path, name) == 0)
+        #expect(DownloadFile(try resumption(name), of: nil) == nil)
+        unlink(name)
+        #expect(DownloadFile(try resumption(path), of: nil) != nil)
+    }
+
+    @Test("Only names of the form that is given here are taken")
+    func names() throws {
+        let path = try leave("abcde")
+        let other = folder.url.appendingPathComponent("precious").path
+        #expect(rename(path, other) == 0)
+        #expect(DownloadFile(try resumption(other), of: nil) == nil)
+        #expect(try text(other) == "abcde")
+    }
+
+    @Test("A file that is released while it is open is removed")
+    func released() throws {
+        var file: DownloadFile? = try DownloadFile(of: nil, in: folder.url)
+        #expect(file?.length == 0)
+        #expect(folder.files.count == 1)
+        file = nil
+        #expect(folder.files.isEmpty)
+    }
+}
+#endif

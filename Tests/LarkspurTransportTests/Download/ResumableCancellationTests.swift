@@ -1,0 +1,162 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Downloads that are cancelled to go on later", .timeLimit(.minutes(1)))
+struct ResumableCancellationTests {
+    let server: LoopbackServer
+    let folder: DownloadFolder
+    let log = DelegateLog()
+    let session: CurlURLSession
+
+    init() throws {
+        server = try LoopbackServer()
+        folder = try DownloadFolder()
+        session = CurlURLSession(
+            configuration: .ephemeral,
+            delegate: log,
+            delegateQueue: nil,
+            options: folder.options
+        )
+    }
+
+    private let content = ServedFile.bytes(10_000)
+
+    /// Sends 4000 bytes and then waits for a gate; the rest to whoever asks for that.
+    private func serveInPieces(_ fields: LoopbackServer.Fields = ["ETag": ServedFile.tag]) -> LoopbackServer.Gate {
+        let gate = LoopbackServer.Gate()
+        var first = LoopbackServer.Response.stream([
+            .bytes(content.prefix(4_000)), .wait(gate), .bytes(content.dropFirst(4_000)),
+        ])
+        first.headers = fields
+        var whole = LoopbackServer.Response.data(content)
+        for field in fields { whole.headers[field.name] = field.value }
+        whole.acceptsRanges = true
+        server.route("/file", first, whole)
+        return gate
+    }
+
+    /// Waits until the 4000 bytes are written.
+    private func waitForContent() async throws {
+        while true {
+            let count = log.events.values.count
+            let total = log.events.values.compactMap { event -> Int64? in
+                if case .wrote(_, let total, _) = event { total } else { nil }
+            }
+            if total.last ?? 0 >= 4_000 { return }
+            try await log.events.wait(for: count + 1)
+        }
+    }
+
+    private func cancel(_ task: URLSessionDownloadTask) async throws -> Data? {
+        let answers = Recorder<Data?>()
+        task.cancel { answers.record($0) }
+        return try await answers.first()
+    }
+
+    @Test(
+        "The handler gets resume data once, the task ends cancelled, and another one goes on",
+        arguments: [true, false]
+    )
+    func goesOn(isSuspended: Bool) async throws {
+        _ = serveInPieces()
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await waitForContent()
+        if isSuspended { task.suspend() }
+        let answers = Recorder<Data?>()
+        task.cancel { answers.record($0) }
+        task.cancel { answers.record($0) }
+        try await log.ends.wait()
+        try await answers.wait(for: 2)
+        let data = try #require(answers.values.compactMap { $0 }.first)
+        #expect(answers.values.compactMap { $0 }.count == 1)
+        #expect(log.outcome.code == .cancelled)
+        #expect((log.outcome.error as? URLError)?.downloadTaskResumeData == data)
+        #expect(log.names.last == "completed")
+
+        let next = DelegateLog()
+        let session = CurlURLSession(
+            configuration: .ephemeral,
+            delegate: next,
+            delegateQueue: nil,
+            options: folder.options
+        )
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await next.outcome(of: session.downloadTask(withResumeData: data)).data == content)
+        #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("Where nobody could go on, there is nil and no file")
+    func notResumable() async throws {
+        _ = serveInPieces([:])
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await waitForContent()
+        #expect(task.currentResumeData == nil)
+        #expect(try await cancel(task) == nil)
+        try await log.ends.wait()
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A plain cancellation leaves nothing")
+    func plain() async throws {
+        _ = serveInPieces()
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await waitForContent()
+        #expect(folder.files.count == 1)
+        task.cancel()
+        try await log.ends.wait()
+        #expect((log.outcome.error as? URLError)?.downloadTaskResumeData == nil)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A task that never ran gives back what it was made with; one that has ended gives nil")
+    func beforeAndAfter() async throws {
+        _ = serveInPieces()
+        let task = session.downloadTask(with: server.url("/file"))
+        task.resume()
+        try await waitForContent()
+        let data = try #require(try await cancel(task))
+        try await log.ends.wait()
+        #expect(try await cancel(task) == nil)
+
+        let unused = session.downloadTask(withResumeData: data)
+        #expect(try await cancel(unused).flatMap { ResumeData($0) } == ResumeData(data))
+        try await log.ends.wait(for: 2)
+        #expect(folder.files.count == 1)
+        #expect(try await cancel(session.downloadTask(with: server.url("/file"))) == nil)
+        #expect(try await cancel(session.downloadTask(withResumeData: Data())) == nil)
+        try await log.ends.wait(for: 4)
+        CurlURLSession.discardResumeData(data)
+    }
+
+    @Test("A download under way tells what it would leave, and goes on")
+    func snapshot() async throws {
+        let gate = serveInPieces()
+        let task = session.downloadTask(with: server.url("/file"))
+        #expect(task.currentResumeData == nil)
+        task.resume()
+        try await waitForContent()
+        let data = try #require(task.currentResumeData)
+        #expect(ResumeData(data)?.received == 4_000)
+        // Its file is in use, so that it is not discarded, nor used by another task.
+        CurlURLSession.discardResumeData(data)
+        let handled = Recorder<Data?>()
+        session.downloadTask(withResumeData: data) { file, _, _ in
+            handled.record(file.flatMap { try? Data(contentsOf: $0) })
+        }.resume()
+        #expect(try await handled.first() == content)
+        #expect(server.requests.last?.headers["Range"] == nil)
+        gate.open()
+        try await log.ends.wait()
+        #expect(log.outcome.data == content)
+        #expect(task.currentResumeData == nil)
+        #expect(folder.files.isEmpty)
+    }
+}
+#endif

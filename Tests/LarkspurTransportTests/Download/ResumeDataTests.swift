@@ -1,0 +1,127 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Resume data")
+struct ResumeDataTests {
+    private static let file = "/tmp/Larkspur-1-\(UUID().uuidString).tmp"
+
+    private func make(
+        _ validator: DownloadValidator = .entityTag("\"a\""),
+        fields: [String: String] = [:],
+        file: String = file,
+        total: Int64? = 100,
+        received: Int64 = 40
+    ) throws -> ResumeData {
+        ResumeData(
+            url: try #require(URL(string: "https://localhost/file?a=b")),
+            fields: fields,
+            validator: validator,
+            file: file,
+            total: total,
+            received: received,
+            date: Date(timeIntervalSince1970: 1_700_000_000)
+        )
+    }
+
+    @Test(
+        "What is written is read again",
+        arguments: [
+            DownloadValidator.entityTag("\"a\""), .lastModified("Sun, 06 Nov 1994 08:49:37 GMT"),
+        ],
+        [100, nil]
+    )
+    func roundTrip(_ validator: DownloadValidator, _ total: Int64?) throws {
+        let data = try make(validator, fields: ["Accept": "text/plain"], total: total)
+        #expect(ResumeData(try #require(data.encoded)) == data)
+    }
+
+    @Test("Data that is cut anywhere, or is something else, is no resume data")
+    func garbage() throws {
+        let whole = try #require(try make().encoded)
+        for count in 0..<whole.count { #expect(ResumeData(whole.prefix(count)) == nil) }
+        #expect(ResumeData(whole + [0x21]) == nil)
+        #expect(ResumeData(Data("{}".utf8)) == nil)
+        #expect(ResumeData(Data(repeating: UInt8(ascii: "["), count: 100_000)) == nil)
+        #expect(ResumeData(Data(count: 2 << 20)) == nil)
+    }
+
+    static let changes: [(String, String)] = [
+        ("\"Larkspur resume data\"", "\"other\""), ("\"version\":1", "\"version\":2"),
+        ("https:", "file:"), ("https:", "ftp:"), ("\"https://localhost/file?a=b\"", "\"https:///file\""),
+        ("\"\\\"a\\\"\"", "\"W/\\\"a\\\"\""), ("\"\\\"a\\\"\"", "\"\\\"a\\r\\nX: y\\\"\""),
+        ("\"received\":40", "\"received\":0"), ("\"received\":40", "\"received\":-1"),
+        ("\"received\":40", "\"received\":101"), ("\"received\":40", "\"received\":1e99"),
+        ("\"total\":100", "\"total\":39"), ("\"/tmp/Larkspur", "\"tmp/Larkspur"),
+        ("\"/tmp/Larkspur", "\"/tmp/../Larkspur"), ("\"/tmp/Larkspur", "\"/tmp/Other"), (".tmp\"", ".conf\""),
+    ]
+
+    @Test("Data with anything that cannot be is refused", arguments: changes)
+    func inconsistent(_ change: (from: String, to: String)) throws {
+        let whole = String(decoding: try #require(try make().encoded), as: UTF8.self)
+        try #require(whole.contains(change.from))
+        #expect(ResumeData(Data(whole.utf8)) != nil)
+        #expect(ResumeData(Data(whole.replacing(change.from, with: change.to).utf8)) == nil)
+    }
+
+    private func response(_ fields: [String: String], status: Int = 200) throws -> HTTPURLResponse {
+        let url = try #require(URL(string: "http://localhost/file"))
+        let canonical = Dictionary(uniqueKeysWithValues: fields.map { ($0 == "ETag" ? "Etag" : $0, $1) })
+        return try #require(
+            EngineResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", fields: canonical)
+        )
+    }
+
+    private func resumption(
+        of request: URLRequest,
+        hasBody: Bool = false,
+        _ fields: [String: String] = ["ETag": "\"a\""],
+        status: Int = 200,
+        isDecoded: Bool = false
+    ) throws -> ResumeData? {
+        ResumeData(
+            request: request,
+            hasBody: hasBody,
+            response: try response(fields, status: status),
+            isDecoded: isDecoded,
+            file: Self.file
+        )
+    }
+
+    @Test("Only the whole of what a GET gives can be resumed, by its very bytes and a strong validator")
+    func conditions() throws {
+        let get = URLRequest(url: try #require(URL(string: "http://localhost/file")))
+        #expect(try resumption(of: get) != nil)
+        #expect(try resumption(of: get, ["ETag": "\"a\"", "Accept-Ranges": "bytes"]) != nil)
+        #expect(try resumption(of: get, ["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
+        #expect(try resumption(of: get, [:]) == nil)
+        #expect(try resumption(of: get, status: 206) == nil)
+        #expect(try resumption(of: get, status: 404) == nil)
+        #expect(try resumption(of: get, isDecoded: true) == nil)
+        #expect(try resumption(of: get, hasBody: true) == nil)
+        var other = get
+        other.httpMethod = "POST"
+        #expect(try resumption(of: other) == nil)
+        other = get
+        other.setValue("bytes=0-9", forHTTPHeaderField: "range")
+        #expect(try resumption(of: other) == nil)
+    }
+
+    @Test("Secrets are not written down, nor fields that are about versions")
+    func secrets() throws {
+        var request = URLRequest(url: try #require(URL(string: "http://ada:lovelace@localhost/file?a=b")))
+        let secrets = [
+            "Authorization", "cookie", "Proxy-Authorization", "X-Api-Key", "X-Auth", "X-CSRF-Token", "Client-Secret",
+        ]
+        for name in secrets { request.setValue("hidden", forHTTPHeaderField: name) }
+        for name in ["If-None-Match", "If-Modified-Since"] { request.setValue("hidden", forHTTPHeaderField: name) }
+        request.setValue("text/plain", forHTTPHeaderField: "Accept")
+        let resumption = try #require(try resumption(of: request))
+        #expect(resumption.fields == ["Accept": "text/plain"])
+        #expect(resumption.url.absoluteString == "http://localhost/file?a=b")
+        let text = String(decoding: try #require(resumption.encoded), as: UTF8.self)
+        #expect(!text.contains("hidden") && !text.contains("lovelace"))
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Decisions about resumed downloads")
+struct ResumeDecisionTests {
+    typealias Reply = ResumeDecision.Reply
+
+    private static let tag = "\"a\""
+
+    private static func part(
+        _ range: String?,
+        tag: String? = tag,
+        length: Int64? = nil,
+        isCoded: Bool = false
+    ) -> Reply {
+        Reply(status: 206, contentRange: range, contentLength: length, entityTag: tag, isCoded: isCoded)
+    }
+
+    /// 40 bytes are there.
+    static let cases: [(reply: Reply, total: Int64?, decision: ResumeDecision)] = [
+        (part("bytes 40-99/100"), 100, .append(end: 100, total: 100)),
+        (part("bytes 40-99/100", length: 60), 100, .append(end: 100, total: 100)),
+        (part("bytes 40-99/100"), nil, .append(end: 100, total: 100)),
+        (part("bytes 40-99/*"), 100, .append(end: 100, total: 100)),
+        (part("bytes 40-99/*"), nil, .append(end: 100, total: nil)),
+        // Less than was asked for, which a server may send.
+        (part("bytes 40-49/100"), 100, .append(end: 50, total: 100)),
+        // Another place, another length, another version, nothing that says so.
+        (part("bytes 39-99/100"), 100, .askAnew),
+        (part("bytes 41-99/100"), 100, .askAnew),
+        (part("bytes 0-99/100"), 100, .askAnew),
+        (part("bytes 40-100/101"), 100, .askAnew),
+        (part("bytes 40-98/99"), 100, .askAnew),
+        (part("bytes 40-100/*"), 100, .askAnew),
+        (part("bytes 40-99/100", tag: "\"b\""), 100, .askAnew),
+        (part("bytes 40-99/100", tag: nil), 100, .askAnew),
+        (part("bytes 40-99/100", length: 61), 100, .askAnew),
+        (part("bytes 40-99/100", isCoded: true), 100, .askAnew),
+        (part("bytes */100"), 100, .askAnew),
+        (part("bytes 40-9223372036854775807/*"), nil, .askAnew),
+        (part("nonsense"), 100, .askAnew),
+        (part(nil), 100, .askAnew),
+        (Reply(status: 416, contentRange: "bytes */40"), nil, .askForLastByte(total: 40)),
+        (Reply(status: 416, contentRange: "bytes */40"), 100, .askAnew),
+        (Reply(status: 416, contentRange: "bytes */41"), nil, .askAnew),
+        (Reply(status: 416), nil, .askAnew),
+        (Reply(status: 200), 100, .startOver),
+        (Reply(status: 204), 100, .startOver),
+        (Reply(status: 304), 100, .startOver),
+        (Reply(status: 404), 100, .startOver),
+        (Reply(status: 412), 100, .startOver),
+        (Reply(status: 401), 100, .setAside),
+        (Reply(status: 429), 100, .setAside),
+        (Reply(status: 503), 100, .setAside),
+    ]
+
+    @Test("Only the rest of the same version is put behind what is there", arguments: cases)
+    func decide(_ test: (reply: Reply, total: Int64?, decision: ResumeDecision)) {
+        #expect(
+            ResumeDecision.decide(test.reply, offset: 40, total: test.total, validator: .entityTag(Self.tag))
+                == test.decision
+        )
+    }
+}
+#endif

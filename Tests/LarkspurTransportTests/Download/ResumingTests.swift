@@ -1,0 +1,430 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Resumed downloads", .timeLimit(.minutes(1)))
+struct ResumingTests {
+    let server: LoopbackServer
+    let folder: DownloadFolder
+
+    init() throws {
+        server = try LoopbackServer()
+        folder = try DownloadFolder()
+    }
+
+    private func makeSession(
+        _ log: DelegateLog? = nil,
+        _ configuration: URLSessionConfiguration = .ephemeral
+    ) -> CurlURLSession {
+        CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil, options: folder.options)
+    }
+
+    /// Runs a download in a session of its own.
+    private func run(
+        _ answers: DelegateLog.Answers = .init(),
+        _ make: (CurlURLSession) -> URLSessionDownloadTask
+    ) async throws -> DelegateLog {
+        let log = DelegateLog(answers)
+        let session = makeSession(log)
+        defer { session.finishTasksAndInvalidate() }
+        _ = try await log.outcome(of: make(session))
+        return log
+    }
+
+    /// Downloads what a server breaks off, and returns what that leaves.
+    private func breakOff(_ path: String = "/file") async throws -> Data? {
+        let error = try await run { $0.downloadTask(with: server.url(path)) }.outcome.error as? URLError
+        #expect(error?.code == .networkConnectionLost)
+        return error?.downloadTaskResumeData
+    }
+
+    @Test("A download that was broken off goes on where it stopped, and the delegate hears of it")
+    func goesOn() async throws {
+        let file = ServedFile(100_000, [.cut(after: 30_000)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        #expect(CurlURLSession.isResumeData(data))
+        #expect(folder.files.count == 1)
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.error == nil)
+        #expect(log.outcome.data == file.content)
+        #expect(log.names == ["resumed", "wrote", "file", "completed"])
+        guard case .resumed(let offset, let expected) = log.events.values.first else { return }
+        #expect(offset == 30_000)
+        #expect(expected == 100_000)
+        let totals = log.events.values.compactMap { event -> Int64? in
+            guard case .wrote(_, let total, let expected) = event else { return nil }
+            #expect(expected == 100_000)
+            return total
+        }
+        #expect(totals == totals.sorted())
+        #expect(totals.first ?? 0 > 30_000)
+        #expect(totals.last == 100_000)
+        let request = try #require(server.requests.last)
+        #expect(request.headers["Range"] == "bytes=30000-")
+        #expect(request.headers["If-Range"] == ServedFile.tag)
+        #expect(request.headers["Accept-Encoding"] == "identity")
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("Twenty losses at random places change no byte")
+    func twentyLosses() async throws {
+        var generator = SeededGenerator(seed: 20)
+        let cuts = (0..<20).map { _ in ServedFile.Reply.cut(after: Int.random(in: 1...400_000, using: &generator)) }
+        let file = ServedFile(8 << 20, cuts)
+        server.serve(file)
+        var data = try #require(try await breakOff())
+        for _ in 1..<20 {
+            let log = try await run { $0.downloadTask(withResumeData: data) }
+            data = try #require((log.outcome.error as? URLError)?.downloadTaskResumeData)
+        }
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.count == 21)
+        #expect(folder.files.isEmpty)
+    }
+
+    // MARK: What a server may answer
+
+    static let size = 10_000
+    static let there = 4_000
+    /// A version of the file with other bytes.
+    static let newContent = ServedFile.bytes(9_000, seed: 8)
+
+    private static func part(
+        _ range: String?,
+        tag: String = ServedFile.tag,
+        _ body: Data,
+        framing: LoopbackServer.Response.Framing = .contentLength
+    ) -> LoopbackServer.Response {
+        var response = LoopbackServer.Response.data(body, status: 206)
+        response.headers["ETag"] = tag
+        if let range { response.headers["Content-Range"] = range }
+        response.framing = framing
+        return response
+    }
+
+    private static func whole(_ content: Data, status: Int = 200) -> LoopbackServer.Response {
+        var response = LoopbackServer.Response.data(content, status: status)
+        response.headers["ETag"] = "\"v2\""
+        return response
+    }
+
+    private static let lie = Data(repeating: UInt8(ascii: "x"), count: 6_000)
+
+    /// Replies to a request for the rest that are not the rest, and how many requests follow.
+    static let others: [(name: String, reply: LoopbackServer.Response, isNew: Bool, requests: Int)] = [
+        ("a new version", whole(newContent), true, 1),
+        ("another place", part("bytes 3999-9998/10000", lie), false, 2),
+        ("from the beginning", part("bytes 0-5999/10000", lie), false, 2),
+        ("another length", part("bytes 4000-9999/10001", lie), false, 2),
+        ("another tag", part("bytes 4000-9999/10000", tag: "\"v2\"", lie), false, 2),
+        ("a weak tag", part("bytes 4000-9999/10000", tag: "W/\"v1\"", lie), false, 2),
+        ("no range", part(nil, lie), false, 2),
+        ("no such range", .status(416, headers: ["Content-Range": "bytes */10000"]), false, 2),
+        ("no such range, the file being shorter", .status(416, headers: ["Content-Range": "bytes */4000"]), false, 2),
+        ("a part that is longer than its range", part("bytes 4000-9999/10000", lie + lie), false, 2),
+    ]
+
+    @Test("Whatever is not the rest begins the download anew", arguments: others)
+    func beginsAnew(
+        _ test: (name: String, reply: LoopbackServer.Response, isNew: Bool, requests: Int)
+    ) async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there), .other(test.reply)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        server.clearRequests()
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.error == nil)
+        #expect(log.outcome.data == (test.isNew ? Self.newContent : file.content))
+        #expect(!log.names.contains("resumed"))
+        #expect(server.requests.count == test.requests)
+        #expect(server.requests.dropFirst().allSatisfy { $0.headers["Range"] == nil && $0.headers["If-Range"] == nil })
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A server without ranges sends the whole again, and another loss leaves what that has brought")
+    func noRanges() async throws {
+        let file = ServedFile(Self.size)
+        var whole = LoopbackServer.Response.data(file.content)
+        whole.headers["ETag"] = ServedFile.tag
+        let head = "HTTP/1.1 200 OK\r\nETag: \(ServedFile.tag)\r\nContent-Length: \(Self.size)\r\n\r\n"
+        let cut = { (count: Int) in LoopbackServer.Response.raw([.text(head), .bytes(file.content.prefix(count))]) }
+        server.route("/file", cut(Self.there), cut(1_000), whole)
+        var data = try #require(try await breakOff())
+        let error = try await run { $0.downloadTask(withResumeData: data) }.outcome.error as? URLError
+        data = try #require(error?.downloadTaskResumeData)
+        #expect(folder.files.count == 1)
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=4000-", "bytes=1000-"])
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A part that is not as long as its range fails the download", arguments: [5_999, 6_001])
+    func lyingLength(_ count: Int) async throws {
+        let body = ServedFile.bytes(count)
+        let reply = Self.part("bytes 4000-9999/10000", body, framing: .chunked)
+        server.serve(ServedFile(Self.size, [.cut(after: Self.there), .other(reply)]))
+        let data = try #require(try await breakOff())
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.code == (count < 6_000 ? .networkConnectionLost : .badServerResponse))
+        // Of the longer one nobody knows which bytes are right.
+        #expect(folder.files.count == (count < 6_000 ? 1 : 0))
+    }
+
+    @Test("A smaller part than was asked for leaves the rest for another time")
+    func smallerPart() async throws {
+        let file = ServedFile(Self.size)
+        let reply = Self.part("bytes 4000-4999/10000", file.content[4_000..<5_000])
+        let cut = ServedFile(Self.size, [.cut(after: Self.there), .other(reply)])
+        server.serve(cut)
+        var data = try #require(try await breakOff())
+        let error = try await run { $0.downloadTask(withResumeData: data) }.outcome.error as? URLError
+        #expect(error?.code == .networkConnectionLost)
+        data = try #require(error?.downloadTaskResumeData)
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.last?.headers["Range"] == "bytes=5000-")
+    }
+
+    @Test("A page in place of the rest is the result, as without resuming", arguments: [(404, false), (503, true)])
+    func page(_ status: Int, keepsFile: Bool) async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there), .other(.text("page", status: status))])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        let page = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(page.outcome.error == nil)
+        #expect(page.outcome.text == "page")
+        // A server that is out of order says nothing of the file.
+        #expect(folder.files.count == (keepsFile ? 1 : 0))
+        server.clearRequests()
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.map { $0.headers["Range"] } == [keepsFile ? "bytes=4000-" : nil])
+    }
+
+    // MARK: Validators and lengths
+
+    @Test("A date that is old enough serves as a validator")
+    func date() async throws {
+        let fields: LoopbackServer.Fields = [
+            "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
+        ]
+        let file = ServedFile(Self.size, fields: fields, [.cut(after: Self.there)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        #expect(try await run { $0.downloadTask(withResumeData: data) }.outcome.data == file.content)
+        #expect(server.requests.last?.headers["If-Range"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
+    }
+
+    @Test(
+        "What cannot be recognized again leaves no resume data and no file",
+        arguments: [["ETag": "W/\"v1\""], [:], ["ETag": ServedFile.tag, "Accept-Ranges": "none"]]
+    )
+    func unrecognizable(_ fields: [String: String]) async throws {
+        var sent: LoopbackServer.Fields = [:]
+        for (name, value) in fields { sent[name] = value }
+        server.serve(ServedFile(Self.size, fields: sent, [.cut(after: Self.there)]))
+        #expect(try await breakOff() == nil)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("Content that is decoded on the way leaves no resume data")
+    func coded() async throws {
+        var response = LoopbackServer.Response.data(ServedFile.bytes(50_000)).encoded(as: .gzip)
+        response.headers["ETag"] = ServedFile.tag
+        let whole = response
+        server.route("/file") { _ in
+            guard case .bytes(let coded) = whole.body.first else { return .status(500) }
+            let head =
+                "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
+            return .raw([.text(head), .bytes(coded.prefix(30_000))])
+        }
+        #expect(try await breakOff() == nil)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("A download of unknown length goes on, also if nothing was missing but its end")
+    func unknownLength() async throws {
+        let content = ServedFile.bytes(Self.size)
+        for count in [Self.there, Self.size] {
+            let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let chunk = String(count, radix: 16)
+            var whole = LoopbackServer.Response.data(content)
+            whole.headers["ETag"] = ServedFile.tag
+            whole.acceptsRanges = true
+            server.route(
+                "/file",
+                .raw([.text(head + chunk + "\r\n"), .bytes(content.prefix(count)), .text("\r\n")]),
+                whole
+            )
+            server.clearRequests()
+            let data = try #require(try await breakOff())
+            let log = try await run { $0.downloadTask(withResumeData: data) }
+            #expect(log.outcome.data == content)
+            let ranges = server.requests.dropFirst().map { $0.headers["Range"] }
+            // The last byte is fetched once more, which proves that it is the same file.
+            #expect(ranges == (count == Self.size ? ["bytes=10000-", "bytes=9999-"] : ["bytes=4000-"]))
+        }
+        #expect(folder.files.isEmpty)
+    }
+
+    // MARK: What has become of the file
+
+    @Test("Without the file, or with less of it, the download begins anew", arguments: [nil, 3_999])
+    func lostFile(_ length: Int?) async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        let path = folder.url.appendingPathComponent(try #require(folder.files.first)).path
+        if let length { #expect(truncate(path, off_t(length)) == 0) } else { #expect(unlink(path) == 0) }
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.last?.headers["Range"] == nil)
+    }
+
+    @Test("Two downloads with the same resume data do not write to one file")
+    func twice() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        let contents = try await withThrowingTaskGroup(of: Data?.self) { group in
+            for _ in 0..<2 {
+                group.addTask { try await self.run { $0.downloadTask(withResumeData: data) }.outcome.data }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(contents == [file.content, file.content])
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("What resume data speaks of can be discarded")
+    func discard() async throws {
+        server.serve(ServedFile(Self.size, [.cut(after: Self.there)]))
+        let data = try #require(try await breakOff())
+        CurlURLSession.discardResumeData(Data("garbage".utf8))
+        #expect(folder.files.count == 1)
+        CurlURLSession.discardResumeData(data)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("Something that is no resume data fails the task, and sends nothing")
+    func garbage() async throws {
+        let log = try await run { $0.downloadTask(withResumeData: Data("garbage".utf8)) }
+        #expect(log.outcome.code == .unsupportedURL)
+        #expect(server.requests.isEmpty)
+    }
+
+    // MARK: Requests
+
+    @Test("Redirects are followed anew, with the range, and challenges answered")
+    func redirectAndChallenge() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.route("/start", .redirect(to: "/protected"))
+        server.route("/protected") { request in
+            request.headers["Authorization"] == nil
+                ? .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""]) : file.answer(request)
+        }
+        let answers = DelegateLog.Answers.with {
+            $0.challenge = { _ in
+                (.useCredential, URLCredential(user: "ada", password: "lovelace", persistence: .none))
+            }
+        }
+        let broken = try await run(answers) { $0.downloadTask(with: server.url("/start")) }
+        let data = try #require((broken.outcome.error as? URLError)?.downloadTaskResumeData)
+        server.clearRequests()
+        let log = try await run(answers) { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.map(\.path) == ["/start", "/protected", "/protected"])
+        #expect(server.requests.allSatisfy { $0.headers["Range"] == "bytes=4000-" })
+        #expect(server.requests.allSatisfy { $0.headers["If-Range"] == ServedFile.tag })
+    }
+
+    @Test("A request of the caller's brings what resume data does not hold")
+    func ownRequest() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        var request = URLRequest(url: server.url("/file"))
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        request.setValue("kept", forHTTPHeaderField: "X-Note")
+        let broken = try await run { [request] in $0.downloadTask(with: request) }
+        let data = try #require((broken.outcome.error as? URLError)?.downloadTaskResumeData)
+        let plain = makeSession().downloadTask(withResumeData: data)
+        #expect(plain.originalRequest?.allHTTPHeaderFields == ["X-Note": "kept"])
+        let log = try await run { [request] in $0.downloadTask(with: request, resumeData: data) }
+        #expect(log.outcome.data == file.content)
+        #expect(server.requests.last?.headers["Authorization"] == "Bearer secret")
+        #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
+    }
+
+    @Test("A server that cannot be reached leaves what was there")
+    func unreachable() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        server.stop()
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.code == .cannotConnectToHost)
+        let again = try #require((log.outcome.error as? URLError)?.downloadTaskResumeData)
+        #expect(ResumeData(again)?.received == Int64(Self.there))
+        #expect(folder.files.count == 1)
+    }
+
+    @Test("A class of the caller's that loads the request knows nothing of ranges, and gets none")
+    func hosted() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        let data = try #require(try await breakOff())
+        let log = DelegateLog()
+        let configuration = URLSessionConfiguration.testing {
+            $0.protocolClasses = [RangeRefuser.self] + ($0.protocolClasses ?? [])
+        }
+        let session = makeSession(log, configuration)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await log.outcome(of: session.downloadTask(withResumeData: data)).text == "no range")
+    }
+
+    @Test("The async method and the completion handler go on as well")
+    func otherStyles() async throws {
+        for isAsync in [true, false] {
+            let file = ServedFile(Self.size, [.cut(after: Self.there)])
+            server.serve(file)
+            let data = try #require(try await breakOff())
+            let session = makeSession()
+            defer { session.finishTasksAndInvalidate() }
+            if isAsync {
+                let (location, _) = try await session.download(resumeFrom: data)
+                #expect(try Data(contentsOf: location) == file.content)
+                try FileManager.default.removeItem(at: location)
+            } else {
+                let contents = Recorder<Data?>()
+                session.downloadTask(withResumeData: data) { location, _, _ in
+                    contents.record(location.flatMap { try? Data(contentsOf: $0) })
+                }.resume()
+                #expect(try await contents.first() == file.content)
+            }
+            #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
+        }
+    }
+}
+
+private final class RangeRefuser: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        let range = request.value(forHTTPHeaderField: "Range")
+        client?.urlProtocol(self, didLoad: Data((range ?? "no range").utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
+}
+#endif
