@@ -175,6 +175,16 @@ struct TLSPolicyTests {
         #expect(reasons == Array(repeating: .pinMismatch, count: 20))
     }
 
+    @Test("What a server lacked is not said of the next transfer, which fails in another way")
+    func nextTransfer() async throws {
+        let session = servers.makeSession(options: try pinned([PublicKeyPin(sha256: Self.wrongPin)]))
+        #expect(try await session.failure(of: servers.url(.chain, "/echo")).tlsFailure?.reason == .pinMismatch)
+        let error = try await session.failure(of: #require(URL(string: "https://localhost:1/")))
+        #expect(error.code == .cannotConnectToHost)
+        #expect(error.tlsFailure == nil)
+        #expect(!error.localizedDescription.contains("pinned"))
+    }
+
     // MARK: Trust
 
     @Test("Roots besides those of the system are trusted, and no others")

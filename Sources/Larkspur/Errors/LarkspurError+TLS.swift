@@ -32,11 +32,10 @@ extension LarkspurError.Code {
     }
 
     /// Whether it is about who the server or the client is.
-    var isAboutTrust: Bool { Self.aboutTrust.contains(self) }
+    var isAboutIdentity: Bool { Self.aboutIdentity.contains(self) }
 
-    private static let aboutTrust: Set<Self> = [
+    private static let aboutIdentity: Set<Self> = [
         .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateUnknownRoot,
         .certificateUntrusted, .certificatePinMismatch, .clientCertificateRequired, .clientCertificateRejected,
-        .insecureRequest, .securityPolicyNotEnforceable,
     ]
 }

@@ -86,7 +86,8 @@ extension LarkspurError {
         case .contentDecodingFailed: "The content's coding could not be decoded (\(text))."
         case .fileUnwritable: text
         case .secureConnectionFailed: "No secure connection could be made (\(text))."
-        case _ where code.isAboutTrust: "The connection is not safe enough (\(text))."
+        case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send (\(text))."
+        case _ where code.isAboutIdentity: "No secure connection could be made (\(text))."
         default: "The request failed (\(text))."
         }
     }

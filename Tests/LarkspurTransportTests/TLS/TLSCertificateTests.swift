@@ -136,6 +136,20 @@ struct TLSCertificateTests {
         }
     }
 
+    @Test("A text with any bit changed is read or refused")
+    func textBitFlips() throws {
+        let text = Data(TLSFixture.certificate.utf8)
+        var readable = 0
+        for index in text.indices {
+            for bit in 0..<8 {
+                var changed = text
+                changed[index] ^= 1 << UInt8(bit)
+                if (try? TLSCertificate.certificates(in: changed))?.count == 1 { readable += 1 }
+            }
+        }
+        #expect(readable > 0 && readable < text.count * 8)
+    }
+
     @Test(
         "Lengths that lie, are not said, or are written longer than they need to be, end the reading",
         arguments: [
