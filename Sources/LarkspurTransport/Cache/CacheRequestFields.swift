@@ -3,9 +3,9 @@ internal import HTTPBasics
 
 /// The fields that a request is sent with, wherever they come from.
 struct CacheRequestFields: Sendable {
-    private let own: [String: String]
-    private let additional: [String: String]
-    private let authorization: String?
+    private var own: [String: String]
+    private var additional: [String: String]
+    private var authorization: String?
     private let cookie: @Sendable () -> String?
 
     /// - Parameters:
@@ -30,6 +30,16 @@ struct CacheRequestFields: Sendable {
 
     /// Whether the credential is the answer to a challenge.
     var answersChallenge: Bool { authorization != nil }
+
+    /// The same with the credential that was sent; nil if none was.
+    func sent(with authorization: String?) -> CacheRequestFields {
+        guard self["authorization"] != authorization else { return self }
+        var fields = self
+        fields.own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        fields.additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        fields.authorization = authorization
+        return fields
+    }
 
     /// The value of the field with this name, which is in lower case.
     subscript(name: String) -> String? {

@@ -74,6 +74,7 @@ extension Exchange {
         } catch {
             throw .engine(error.code, error.sentence, url: request.url)
         }
+        noteSent(head)
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
         setMethod(head.method, of: handle, length: head.body)

@@ -68,6 +68,13 @@ struct CacheEntryTests {
         #expect(CacheRequestFields(own: ["Cookie": "secret"]).nominated("cookie")?.contains("secret") == false)
     }
 
+    @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
+    func sentCredential(value: String?) {
+        let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"]).sent(with: value)
+        #expect(fields["authorization"] == value)
+        #expect(fields["x"] == "1")
+    }
+
     @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
     func digest(value: String, isPassing: Bool) {
         #expect(CacheRequestFields(own: ["authorization": value]).hasPassingAuthorization == isPassing)
@@ -188,7 +195,8 @@ struct CacheEntryTests {
     @Test(
         "An entry is kept under what is sent of its URL",
         arguments: [
-            ("http://a.test/x#fragment", "http://a.test/x"), ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
+            ("http://a.test/x#fragment", "http://a.test/x"), ("http://a.test/@x?a@b", "http://a.test/@x?a@b"),
+            ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
             ("ftp://a.test/", nil), ("relative", nil),
         ]
     )
