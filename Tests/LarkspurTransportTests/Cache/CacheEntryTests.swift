@@ -68,6 +68,13 @@ struct CacheEntryTests {
         #expect(CacheRequestFields(own: ["Cookie": "secret"]).nominated("cookie")?.contains("secret") == false)
     }
 
+    @Test("A redirect is no answer", arguments: [301, 302, 303, 307, 308])
+    func redirects(status: Int) {
+        let fields = CacheRequestFields(own: [:])
+        #expect(!CacheEntry.made(["Location": "/y"], status: status).matches(fields))
+        #expect(CacheEntry.made(status: status).matches(fields))
+    }
+
     @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
     func sentCredential(value: String?) {
         let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"]).sent(with: value)
