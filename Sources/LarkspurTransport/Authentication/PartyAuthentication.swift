@@ -78,6 +78,15 @@ struct PartyAuthentication {
         return true
     }
 
+    /// Who the last request was sent for; nil if it has proved nothing.
+    var sentLogin: Login? {
+        switch sent {
+        case .nothing: nil
+        case .choice: choice?.login
+        case .known(let use): use.login
+        }
+    }
+
     /// Whether libcurl is answering the party's challenge on its own.
     var isOnConnection: Bool {
         if case .choice = sent, case .connection = choice?.means { return true }

@@ -49,8 +49,18 @@ extension CacheEntry {
         )
     }
 
-    /// What a URL is kept under: as it is sent, without user information and fragment. Nil for what cannot be sent.
-    static func key(_ url: URL) -> String? { try? RequestTarget(url).text }
+    /// What a URL is kept under: the whole of it, without user information and fragment. Nil for what cannot be sent.
+    static func key(_ url: URL) -> String? {
+        guard (try? RequestTarget(url)) != nil else { return nil }
+        let text = url.absoluteString
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }) else { return text }
+        var reference = URLReference(text)
+        reference.fragment = nil
+        if let authority = reference.authority, let end = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            reference.authority = String(authority[authority.utf8.index(after: end)...])
+        }
+        return reference.text
+    }
 }
 
 extension HTTPURLResponse {

@@ -35,8 +35,16 @@ struct CacheEntry: Equatable, Sendable {
 
     /// Whether a request with these fields may be answered with it, as far as they go (RFC 9111, section 4.1).
     func matches(_ request: CacheRequestFields) -> Bool {
-        authorization == request.nominated("authorization")
+        !isRedirect && authorization == request.nominated("authorization")
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
+    }
+
+    /// Whether it leads elsewhere. None is kept by the engine, which would have to follow it; somebody's cache may have some.
+    private var isRedirect: Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: fields["Location"] != nil
+        default: false
+        }
     }
 
     /// Roughly the bytes that it takes in memory.

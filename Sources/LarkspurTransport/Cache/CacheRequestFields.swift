@@ -3,9 +3,9 @@ internal import HTTPBasics
 
 /// The fields that a request is sent with, wherever they come from.
 struct CacheRequestFields: Sendable {
-    private let own: [String: String]
-    private let additional: [String: String]
-    private let login: Login?
+    private var own: [String: String]
+    private var additional: [String: String]
+    private var login: Login?
     private let cookie: @Sendable () -> String?
 
     /// - Parameters:
@@ -30,6 +30,15 @@ struct CacheRequestFields: Sendable {
 
     /// Whether the credential is the answer to a challenge.
     var answersChallenge: Bool { login != nil }
+
+    /// Takes note of what was sent: for whom, or else with which credential of the caller's.
+    mutating func note(sentFor login: Login?, with authorization: String?) {
+        self.login = login
+        guard login == nil, self["authorization"] != authorization else { return }
+        own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        if let authorization { own["Authorization"] = authorization }
+    }
 
     /// The value of the field with this name, which is in lower case.
     subscript(name: String) -> String? {

@@ -14,7 +14,7 @@ struct CacheState {
     let request: CacheRequest
     /// What it is kept under.
     let url: String
-    let fields: CacheRequestFields
+    var fields: CacheRequestFields
     /// Whether there may be entries for the URL.
     var hasEntries = false
     /// What the server is asked about, or what may serve if it fails.

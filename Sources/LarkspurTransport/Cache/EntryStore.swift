@@ -17,6 +17,9 @@ final class EntryStore: ResponseStore {
         var removals = 0
     }
 
+    /// How many entries there are for a URL, as all of them are looked at: a field that is new in each request must not make that slow.
+    static let maximumVariants = 32
+
     private let state: Mutex<State>
     private let folder: CacheFolder?
     private let queue = DispatchQueue(label: "larkspur.cache")
@@ -134,15 +137,18 @@ final class EntryStore: ResponseStore {
         let data = CacheFile.encode(entry)
         guard folder.write(data, to: name) else { return forget(name, of: entry.url, in: folder) }
         let sum = Checksum.of(entry.url)
-        let isFull = state.withLock { state in
+        let (surplus, isFull) = state.withLock { state in
             state.files.remove(sum) { $0.name == name }
             state.files.insert(
                 CacheFolder.File(name: name, size: data.count, used: entry.responseTime),
                 for: sum,
                 cost: data.count
             )
-            return state.files.totalCost > state.diskCapacity
+            return (
+                state.files.trim(sum, to: Self.maximumVariants), state.files.totalCost > state.diskCapacity
+            )
         }
+        for file in surplus { folder.remove(file.name) }
         if isFull { makeRoom() }
     }
 
@@ -237,6 +243,7 @@ extension EntryStore.State {
         memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
         guard entry.content.count <= limit else { return }
         memory.insert(entry, for: entry.url, cost: entry.cost)
+        _ = memory.trim(entry.url, to: EntryStore.maximumVariants)
         memory.evict(to: memoryCapacity)
     }
 }

@@ -63,6 +63,14 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return removed
     }
 
+    /// Removes the elements for a key that were inserted first, until there are no more than so many.
+    mutating func trim(_ key: Key, to count: Int) -> [Element] {
+        let surplus = (identifiers[key] ?? []).dropLast(count)
+        let trimmed = surplus.compactMap { nodes[$0]?.element }
+        for identifier in Array(surplus) { remove(identifier) }
+        return trimmed
+    }
+
     /// Removes those that were not used for the longest time, until the rest costs no more than a limit.
     @discardableResult
     mutating func evict(to limit: Int) -> [Element] {

@@ -7,8 +7,7 @@ extension Exchange {
         let settings = reactor.settings
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
-            if policy == .returnCacheDataDontLoad { return finish(URLError.notInCache(request.url)) }
-            return enqueue()
+            return policy == .returnCacheDataDontLoad ? finish(notInCache) : enqueue()
         }
         let known = cache.lookUp(state.url)
         caching = state
@@ -65,11 +64,24 @@ extension Exchange {
             caching?.stale = entry
             caching?.isConditional = true
             enqueue()
-        case .fail: finish(URLError.notInCache(request.url))
+        case .fail: finish(notInCache)
         case .gatewayTimeout:
             caching?.replay = CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil)
             beginReplay()
         }
+    }
+
+    private var notInCache: URLError {
+        .engine(
+            .resourceUnavailable,
+            "The request may be answered by the cache alone, which has no answer.",
+            url: request.url
+        )
+    }
+
+    /// Takes note of who the request is sent for after all: the response is for nobody else.
+    func noteSent(_ head: RequestHead) {
+        caching?.fields.note(sentFor: authentication.server.sentLogin, with: head.authorization)
     }
 
     /// The request with the fields that a cache sends along (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
@@ -103,7 +115,7 @@ extension Exchange {
     func beginReplay() {
         guard let replay = caching?.replay, let url = request.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
-        else { return finish(URLError.notInCache(request.url) as any Error) }
+        else { return finish(notInCache as any Error) }
         stage = .replaying
         ticket = nil
         question = nil
@@ -152,20 +164,25 @@ extension Exchange {
     }
 }
 
-extension URLError {
-    fileprivate static func notInCache(_ url: URL?) -> URLError {
-        engine(
-            .resourceUnavailable,
-            "The request may be answered by the cache alone, and the cache has no answer.",
-            url: url
-        )
-    }
-}
-
 extension CacheRequest {
     /// Whether what is kept counts.
     fileprivate var looksUp: Bool {
         !isSpecial && policy != .reloadIgnoringLocalCacheData && policy != .reloadIgnoringLocalAndRemoteCacheData
+    }
+}
+
+extension RequestHead {
+    /// The value of the Authorization field.
+    fileprivate var authorization: String? {
+        guard let line = lines.first(where: \.isAuthorization) else { return nil }
+        return String(decoding: line.utf8.dropFirst(14).drop(while: \.isBlank), as: UTF8.self)
+    }
+}
+
+extension String {
+    fileprivate var isAuthorization: Bool {
+        let name = utf8.prefix(14)
+        return name.count == 14 && zip(name, "authorization:".utf8).allSatisfy { $0.asLowercase == $1 }
     }
 }
 

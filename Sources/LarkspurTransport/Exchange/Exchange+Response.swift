@@ -42,7 +42,7 @@ extension Exchange {
             case .challenge(_, _, let challenge)?: demand.map { ask($0, .challenge(challenge)) }
             case nil:
                 if isReplaced(head) {
-                    fate = .kept
+                    fate = .discarded
                     // Of the server's failure nothing more is wanted.
                     return head.status < 500
                 }

@@ -79,6 +79,7 @@ extension Exchange {
         } catch {
             throw .engine(error.code, error.sentence, url: request.url)
         }
+        noteSent(head)
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
         handle.setRoute(proxy: proxy, socketPath: head.target.socketPath)

@@ -68,6 +68,20 @@ struct CacheEntryTests {
         #expect(CacheRequestFields(own: ["Cookie": "secret"]).nominated("cookie")?.contains("secret") == false)
     }
 
+    @Test("A redirect is no answer", arguments: [301, 302, 303, 307, 308])
+    func redirects(status: Int) {
+        let fields = CacheRequestFields(own: [:])
+        #expect(!CacheEntry.made(["Location": "/y"], status: status).matches(fields))
+        #expect(CacheEntry.made(status: status).matches(fields))
+    }
+
+    @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
+    func sentCredential(value: String?) {
+        let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"]).sent(with: value)
+        #expect(fields["authorization"] == value)
+        #expect(fields["x"] == "1")
+    }
+
     @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
     func digest(value: String, isPassing: Bool) {
         #expect(CacheRequestFields(own: ["authorization": value]).hasPassingAuthorization == isPassing)
@@ -188,7 +202,8 @@ struct CacheEntryTests {
     @Test(
         "An entry is kept under what is sent of its URL",
         arguments: [
-            ("http://a.test/x#fragment", "http://a.test/x"), ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
+            ("http://a.test/x#fragment", "http://a.test/x"), ("http://a.test/@x?a@b", "http://a.test/@x?a@b"),
+            ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
             ("ftp://a.test/", nil), ("relative", nil),
         ]
     )

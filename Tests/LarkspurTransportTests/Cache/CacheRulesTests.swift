@@ -168,6 +168,34 @@ struct CacheRulesTests {
         #expect(lab.requestCount("/x") == 3)
     }
 
+    @Test("What was loaded after a challenge is for who answered it")
+    func challenge() async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x") { request in
+            guard let credential = request.headers["Authorization"] else {
+                return .status(401).adding("WWW-Authenticate", "Basic realm=\"a\"")
+            }
+            return .text(credential).adding("Cache-Control", "max-age=60")
+        }
+        func load(_ user: String) async throws -> Outcome {
+            let log = DelegateLog(
+                .with {
+                    $0.challenge = { _ in
+                        (.useCredential, URLCredential(user: user, password: "p", persistence: .none))
+                    }
+                }
+            )
+            let session = lab.makeSession(log)
+            defer { session.finishTasksAndInvalidate() }
+            return try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        }
+        let first = try await load("ada")
+        #expect(first.status == 200)
+        #expect(try await lab.get("/x").status == 401)
+        #expect(try await load("bob").text != first.text)
+        #expect(try await load("ada").text == first.text)
+    }
+
     @Test("Cookies are fields like others: a response that varies by them is kept for each")
     func cookies() async throws {
         let lab = try CacheLab()

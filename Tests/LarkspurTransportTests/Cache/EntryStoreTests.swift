@@ -43,6 +43,17 @@ struct EntryStoreTests {
         #expect(store.memoryUsage == 0)
     }
 
+    @Test("A URL has no more than so many entries, in memory and on disk, of which the first go first")
+    func manyVariants() {
+        let store = makeStore()
+        for number in 0..<40 { store.store(entry("x", "\(number)", varying: "\(number)")) }
+        _ = store.diskUsage
+        #expect(directory.names.count == EntryStore.maximumVariants)
+        for store in [store, makeStore()] {
+            #expect(Set(contents(store, "x")) == Set((8..<40).map(String.init)))
+        }
+    }
+
     @Test("Memory is bounded; what was not used for the longest time goes first")
     func memoryLimit() {
         let content = String(repeating: "x", count: 1000)

@@ -34,6 +34,16 @@ struct RecencyIndexTests {
         #expect(index.elements == [7])
     }
 
+    @Test("Of the elements for one key the first can be removed")
+    func trimming() {
+        var index = filled()
+        #expect(index.trim("a", to: 1) == [0])
+        #expect(index.trim("a", to: 1) == [])
+        #expect(index.trim("x", to: 0) == [])
+        #expect(index.elements == [3, 2, 1])
+        #expect(index.totalCost == 30)
+    }
+
     @Test("Elements are removed by key, or by key and condition, wherever they are in the order", arguments: 0..<4)
     func removal(element: Int) {
         var index = filled()

@@ -1,0 +1,136 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@Suite("What a session stores", .timeLimit(.minutes(2)))
+struct CacheStoringTests {
+    private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+
+    @Test(
+        "A response that is not whole is not kept",
+        arguments: [LoopbackServer.Fault.shortBody, .resetInBody, .missingLastChunk, .truncatedGzip]
+    )
+    func truncated(fault: LoopbackServer.Fault) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", .fault(fault).adding("ETag", "\"a\""), .text("whole"))
+        let first = try await lab.get("/x", policy: .returnCacheDataElseLoad)
+        #expect(first.outcome.error != nil)
+        #expect(try await lab.get("/x", policy: .returnCacheDataElseLoad).text == "whole")
+    }
+
+    @Test("A cancelled response is not kept")
+    func cancelled() async throws {
+        let lab = try CacheLab()
+        let gate = LoopbackServer.Gate()
+        lab.server.route(
+            "/x",
+            .stream([.bytes(Data("half".utf8)), .wait(gate), .bytes(Data("half".utf8))])
+                .adding("Cache-Control", "max-age=60"),
+            .text("second")
+        )
+        let log = DelegateLog(.with { $0.data = { task, _ in task.cancel() } })
+        let session = lab.makeSession(log)
+        _ = try await log.outcome(of: session.dataTask(with: lab.server.url("/x")))
+        gate.open()
+        #expect(try await lab.get("/x").text == "second")
+    }
+
+    @Test("What is larger than a twentieth of the capacity is delivered and not kept", arguments: [true, false])
+    func large(hasLength: Bool) async throws {
+        let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
+        let content = Data(count: 1001)
+        let response: LoopbackServer.Response = hasLength ? .data(content) : .chunked([content])
+        lab.server.route("/x", response.adding("Cache-Control", "max-age=60"))
+        for _ in 0..<2 {
+            let reply = try await lab.get("/x")
+            #expect(reply.source == "network")
+            #expect(reply.outcome.data?.count == 1001)
+        }
+    }
+
+    // MARK: willCacheResponse
+
+    /// Answers as a test says what may be stored.
+    private final class Gatekeeper: NSObject, URLSessionDataDelegate {
+        typealias Answer = @Sendable (CachedURLResponse, @escaping @Sendable (CachedURLResponse?) -> Void) -> Void
+
+        let calls = Recorder<String>()
+        private let answer: Answer
+
+        init(_ answer: @escaping Answer) { self.answer = answer }
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            willCacheResponse proposedResponse: CachedURLResponse,
+            completionHandler: @Sendable @escaping (CachedURLResponse?) -> Void
+        ) {
+            calls.record("will cache \(String(decoding: proposedResponse.data, as: UTF8.self))")
+            answer(proposedResponse, completionHandler)
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            calls.record("completed")
+        }
+    }
+
+    enum Verdict: String, CaseIterable, Sendable {
+        case asProposed, changed, refused, notAllowed, never
+    }
+
+    @Test(
+        "The delegate is asked before the task completes, and its answer is what is kept",
+        arguments: Verdict.allCases
+    )
+    func willCache(verdict: Verdict) async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        let keeper = Gatekeeper { proposed, answer in
+            switch verdict {
+            case .asProposed: answer(proposed)
+            case .changed:
+                answer(CachedURLResponse(response: proposed.response, data: Data("changed".utf8)))
+            case .refused: answer(nil)
+            case .notAllowed:
+                answer(
+                    CachedURLResponse(response: proposed.response, data: proposed.data, storagePolicy: .notAllowed)
+                )
+            case .never: break
+            }
+        }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        #expect(try await keeper.calls.wait(for: 2) == ["will cache 1", "completed"])
+        let expected: [Verdict: String] = [.asProposed: "1", .changed: "changed"]
+        #expect(try await lab.get("/x").text == expected[verdict] ?? "2")
+    }
+
+    @Test("A hit and a response that may not be kept are not proposed")
+    func notAsked() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        lab.route("/y", ["Cache-Control": "no-store"])
+        _ = try await lab.get("/x")
+        let keeper = Gatekeeper { $1($0) }
+        let session = lab.makeSession(keeper)
+        for path in ["/x", "/y"] { session.dataTask(with: lab.server.url(path)).resume() }
+        #expect(try await keeper.calls.wait(for: 2) == ["completed", "completed"])
+    }
+
+    @Test("An answer that comes late is stored, and holds nothing up")
+    func lateAnswer() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", Self.fresh)
+        let held = Recorder<@Sendable () -> Void>()
+        let keeper = Gatekeeper { proposed, answer in held.record { answer(proposed) } }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        session.finishTasksAndInvalidate()
+        #expect(try await keeper.calls.wait(for: 2).last == "completed")
+        #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable)
+        try await held.first()()
+        #expect(try await lab.get("/x").source == "cache")
+    }
+}
+#endif
