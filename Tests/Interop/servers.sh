@@ -178,6 +178,7 @@ server() {
     cat <<END
     root $folder/content;
     location = /echo { return 200 "\$request_method \$http_x_test"; }
+    location = /credentials { return 200 "[\$http_authorization] [\$http_proxy_authorization]"; }
     location = /worker { return 200 "\$pid"; }
     # nginx reads content only to hand it on.
     location = /post {

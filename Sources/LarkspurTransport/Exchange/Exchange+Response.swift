@@ -37,16 +37,7 @@ extension Exchange {
             allowsInsecureTarget: reactor.settings.options.allowsInsecureRedirects
         ) {
         case .deliver:
-            switch demand {
-            case .challenge(_, _, let challenge)?: demand.map { ask($0, .challenge(challenge)) }
-            case nil: deliver(response)
-            case .renewal?:
-                question = demand
-                fate = .discarded
-            case let demand?:
-                question = demand
-                fate = .kept
-            }
+            if let demand { follow(demand) } else { deliver(response) }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
                 failure = .engine(
@@ -81,14 +72,14 @@ extension Exchange {
         )
     }
 
-    private func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
+    func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
         self.question = question
         fate = .kept
         reactor.deliver(event, to: task)
     }
 
     /// This response is the one that the task was made for.
-    private func deliver(_ response: HTTPURLResponse) {
+    func deliver(_ response: HTTPURLResponse) {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
