@@ -56,6 +56,23 @@ import Testing
         #expect(try await reply(.http, .protectedProxy, password: "secret", for: target).status == 200)
     }
 
+    @Test("What a proxy gets the server behind its tunnel does not see, and gets its own")
+    func ownCredentials() async throws {
+        var options = servers.options
+        let port = try servers.number(of: .protectedProxy)
+        options.proxy = .server(ProxyServer(host: "127.0.0.1", port: port, user: "ada", password: "secret"))
+        let session = servers.makeSession(options: options)
+        defer { session.finishTasksAndInvalidate() }
+        var request = URLRequest(url: try servers.url(.http1, "/credentials"))
+        request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
+        // The second time on the same tunnel, and what the proxy has taken is known.
+        for _ in 0..<2 { #expect(try await session.reply(to: request).text == "[Bearer token] []") }
+        request.url = try servers.url(.h2, "/credentials")
+        let reply = try await session.reply(to: request)
+        #expect(reply.text == "[Bearer token] []")
+        #expect(reply.metrics.count == 1)
+    }
+
     @Test("An HTTP proxy that gets the wrong credentials, or none, lets nothing through", arguments: ["wrong", nil])
     func wrongPassword(password: String?) async throws {
         // tinyproxy says 401 of credentials that are wrong, and 407 of none.

@@ -267,6 +267,7 @@ server() {
         return 200 "\$ssl_protocol \$ssl_session_reused \$ssl_client_verify \$ssl_client_s_dn";
     }
     location = /to-other { return 302 https://localhost:${ports[otherChain]}/echo; }
+    location = /credentials { return 200 "[\$http_authorization] [\$http_proxy_authorization]"; }
     location = /worker { return 200 "\$pid"; }
     # nginx reads content only to hand it on.
     location = /post {

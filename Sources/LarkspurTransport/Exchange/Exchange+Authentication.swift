@@ -118,16 +118,23 @@ extension Exchange {
         }
     }
 
-    /// The transfer is over, and the last response was one that libcurl could have answered.
-    func receiveRefusal(_ head: ResponseHead, by party: AuthenticationState.Party) {
-        guard let response else { return }
+    /// Does what a response demands, instead of delivering it.
+    func follow(_ demand: PendingQuestion) {
+        if case .challenge(_, _, let challenge) = demand { return ask(demand, .challenge(challenge)) }
+        question = demand
+        fate = .kept
+        if case .renewal = demand { fate = .discarded }
+    }
+
+    /// Takes a response for a refusal that libcurl could have answered and has not: it would have kept the content to itself.
+    func settleRefusal() {
+        guard case .refusal(let party, let head) = question, let response else { return }
+        question = nil
         let fields = party == .server ? head.challenges : head.proxyChallenges
-        switch demand(of: fields, by: party, response) {
-        case .challenge(let party, let demand, let challenge):
-            question = .challenge(party, demand, challenge)
-            reactor.deliver(.challenge(challenge), to: task)
-        case .renewal: beginNext(request, body: body)
-        default: acceptResponse()
+        if let demand = demand(of: fields, by: party, response) {
+            follow(demand)
+        } else if !deliver(response) {
+            fate = .discarded
         }
     }
 

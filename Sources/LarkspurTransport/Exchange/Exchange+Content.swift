@@ -6,6 +6,7 @@ extension Exchange {
         guard failure == nil else { return .refused }
         if isSuspended { return .paused }
         guard !bytes.isEmpty else { return .taken }
+        settleRefusal()
         // The last piece of what came before may have filled the backlog.
         if isReceivingPaused || mustWait {
             isReceivingPaused = true

@@ -38,23 +38,17 @@ extension Exchange {
             allowsInsecureTarget: reactor.settings.options.allowsInsecureRedirects
         ) {
         case .deliver:
-            switch demand {
-            case .challenge(_, _, let challenge)?: demand.map { ask($0, .challenge(challenge)) }
-            case nil:
-                if isReplaced(head) {
-                    fate = .discarded
-                    // Of the server's failure nothing more is wanted.
-                    return head.status < 500
-                }
-                guard deliver(response) else { return false }
-                keep(head)
-            case .renewal?:
-                question = demand
-                fate = .discarded
-            case let demand?:
-                question = demand
-                fate = .kept
+            if let demand {
+                follow(demand)
+                return true
             }
+            if isReplaced(head) {
+                fate = .discarded
+                // Of the server's failure nothing more is wanted.
+                return head.status < 500
+            }
+            guard deliver(response) else { return false }
+            keep(head)
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
                 failure = .engine(
@@ -89,14 +83,14 @@ extension Exchange {
         )
     }
 
-    private func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
+    func ask(_ question: PendingQuestion, _ event: Delivery.Event) {
         self.question = question
         fate = .kept
         reactor.deliver(event, to: task)
     }
 
     /// This response is the one that the task was made for; false if its content is not wanted all the same.
-    private func deliver(_ response: HTTPURLResponse) -> Bool {
+    func deliver(_ response: HTTPURLResponse) -> Bool {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
         if task.kind == .download { return beginDownload(response) }

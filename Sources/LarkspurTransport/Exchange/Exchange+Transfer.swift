@@ -173,9 +173,15 @@ extension Exchange {
                 )
             )
         }
+        settleRefusal()
+        endTransaction()
+    }
+
+    /// Nothing more comes of the request that was sent.
+    func endTransaction() {
         switch question {
         case nil: endContent()
-        case .refusal(let party, let head): receiveRefusal(head, by: party)
+        case .renewal: beginNext(request, body: body)
         // The answer says what follows.
         default: break
         }

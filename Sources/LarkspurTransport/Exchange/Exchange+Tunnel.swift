@@ -30,8 +30,9 @@ extension Exchange {
         }
         self.response = response
         expectedBytes = NSURLSessionTransferSizeUnknown
-        fate = .kept
-        receiveRefusal(head, by: .proxy)
+        question = .refusal(.proxy, head)
+        settleRefusal()
+        endTransaction()
     }
 }
 

@@ -82,6 +82,27 @@ struct ConnectionSchemeTests {
     }
 
     @Test(
+        "NTLM that is refused with much content ends all the same",
+        .enabled(if: ConnectionScheme.available.contains(.ntlm))
+    )
+    func refusedAtLength() async throws {
+        let content = Data(count: 3 << 20)
+        server.route("/secret") { request in
+            switch Self.step(request) {
+            case 0: .text("who", status: 401).adding("WWW-Authenticate", "NTLM")
+            case 1: .text("continue", status: 401).adding("WWW-Authenticate", "NTLM \(Self.challenge)")
+            default: .data(content, status: 401).adding("WWW-Authenticate", "NTLM")
+            }
+        }
+        let credential = URLCredential(user: "user", password: "wrong", persistence: .none)
+        let delegate = ChallengeDelegate((.useCredential, credential), (.performDefaultHandling, nil))
+        let outcome = try await outcome(delegate, URLRequest(url: server.url("/secret")))
+        #expect(outcome.status == 401)
+        #expect(outcome.data == content)
+        #expect(delegate.failures == [0, 1])
+    }
+
+    @Test(
         "A handle that has done NTLM sends nothing of it for the next request",
         .enabled(if: ConnectionScheme.available.contains(.ntlm))
     )

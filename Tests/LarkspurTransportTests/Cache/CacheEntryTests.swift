@@ -45,12 +45,12 @@ struct CacheEntryTests {
         let fields = CacheRequestFields(
             own: ["A": "own"],
             additional: ["a": "session", "B": "session"],
-            authorization: "Basic x",
+            login: Login(user: "ada", password: "x"),
             cookie: { "c=1" }
         )
         #expect(fields["a"] == "own")
         #expect(fields["b"] == "session")
-        #expect(fields["authorization"] == "Basic x")
+        #expect(fields["authorization"] == "ada\0x")
         #expect(fields["cookie"] == "c=1")
         #expect(fields["accept-encoding"] == ContentDecoder.acceptEncoding)
         #expect(fields["user-agent"]?.contains("curl/") == true)
@@ -77,9 +77,19 @@ struct CacheEntryTests {
 
     @Test("What was sent counts, whatever was to be sent", arguments: [nil, "Basic a", "Basic b"])
     func sentCredential(value: String?) {
-        let fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"]).sent(with: value)
+        var fields = CacheRequestFields(own: ["Authorization": "Basic a", "X": "1"])
+        fields.note(sentFor: nil, with: value)
         #expect(fields["authorization"] == value)
         #expect(fields["x"] == "1")
+    }
+
+    @Test("For whom an answer to a challenge was sent counts, whatever the field was")
+    func sentLogin() {
+        let ada = Login(user: "ada", password: "x")
+        var fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
+        fields.note(sentFor: ada, with: "Digest nonce=1")
+        #expect(fields["authorization"] == CacheRequestFields(own: [:], login: ada)["authorization"])
+        #expect(fields["authorization"] != CacheRequestFields(own: [:], login: Login(user: "ada", password: "y"))["authorization"])
     }
 
     @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
