@@ -11,10 +11,11 @@ final class TransferProgress: Sendable {
         var total: Int64 = -1
         var progress: Progress?
         var isReportQueued = false
+        // Within a value of ours: each access to a closure that a mutex holds by itself would wrap it once more.
+        var handler: Handler?
     }
 
-    private let counts = Mutex(Counts())
-    private let handler: Mutex<Handler?>
+    private let counts: Mutex<Counts>
     private let queue: DispatchQueue
     private let following = Mutex(())
 
@@ -23,7 +24,7 @@ final class TransferProgress: Sendable {
     ///   - handler: Called after the counts changed; released when the task ends.
     init(queue: DispatchQueue, handler: Handler?) {
         self.queue = queue
-        self.handler = Mutex(handler)
+        counts = Mutex(Counts(handler: handler))
     }
 
     /// The `Progress`, whose cancel, pause and resume act on the task.
@@ -81,7 +82,9 @@ final class TransferProgress: Sendable {
             change { $0.total = $0.completed }
             report(for: task)
         }
-        handler.withLock { $0 = nil }
+        // Released outside the lock, as its end may be that of objects of the caller's.
+        let handler = counts.withLock { $0.handler.take() }
+        withExtendedLifetime(handler) {}
     }
 
     /// Changes the counts, then the `Progress` outside the lock, as that may call its observers.
@@ -96,7 +99,7 @@ final class TransferProgress: Sendable {
     }
 
     private func report(for task: SessionTask) {
-        guard let handler = handler.withLock({ $0 }) else { return }
+        guard let handler = counts.withLock({ $0.handler }) else { return }
         let progress = progress(of: task)
         let mustQueue = counts.withLock { counts in
             defer { counts.isReportQueued = true }
