@@ -89,7 +89,10 @@ struct CacheEntryTests {
         var fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
         fields.note(sentFor: ada, with: "Digest nonce=1")
         #expect(fields["authorization"] == CacheRequestFields(own: [:], login: ada)["authorization"])
-        #expect(fields["authorization"] != CacheRequestFields(own: [:], login: Login(user: "ada", password: "y"))["authorization"])
+        #expect(
+            fields["authorization"]
+                != CacheRequestFields(own: [:], login: Login(user: "ada", password: "y"))["authorization"]
+        )
     }
 
     @Test("A digest credential is good for one request", arguments: [("Digest a=1", true), ("Basic x", false)])
