@@ -30,7 +30,7 @@ clean_up() {
     local file
     [[ -n $folder ]] || return 0
     for file in "$folder"/*.pid; do
-        [[ -s $file ]] && kill "$(<"$file")" || true
+        [[ -s $file ]] && kill "$(<"$file")" 2> /dev/null || true
     done
     rm -rf "$folder"
 }
@@ -350,5 +350,5 @@ make_content
 start_servers
 start_proxies
 start_httpbin
-await_ports "${!ports[@]}"
+await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}"
 LARKSPUR_INTEROP=$folder "$@"

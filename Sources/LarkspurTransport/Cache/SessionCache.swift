@@ -11,10 +11,12 @@ enum SessionCache {
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
 
     /// Nil without a cache.
-    static func store(for cache: URLCache?) -> (any ResponseStore)? {
+    /// - Parameter isShared: Whether what other sessions with a plain cache have got counts: not where servers are trusted for other reasons.
+    static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }
-        return type(of: cache) == URLCache.self ? standIn(for: cache) : ForeignStore(cache)
+        guard type(of: cache) == URLCache.self else { return ForeignStore(cache) }
+        return isShared ? standIn(for: cache) : makeStandIn(for: cache)
     }
 
     /// A store in memory, always the same for the same cache: Foundation's own has one entry for all queries of a path, whatever their scheme.
@@ -23,10 +25,14 @@ enum SessionCache {
             let identifier = ObjectIdentifier(cache)
             if let known = standIns[identifier], known.cache === cache { return known.store }
             standIns = standIns.filter { $0.value.cache != nil }
-            let store = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+            let store = makeStandIn(for: cache)
             standIns[identifier] = StandIn(cache: cache, store: store)
             return store
         }
+    }
+
+    private static func makeStandIn(for cache: URLCache) -> EntryStore {
+        EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
     }
 }
 #endif

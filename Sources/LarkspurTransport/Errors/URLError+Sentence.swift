@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys.
+    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys; without the password that may be in it, as errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,
@@ -8,7 +8,7 @@ extension URLError {
         underlying: NSError? = nil
     ) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-        if let url {
+        if let url = url?.withoutPassword {
             info[NSURLErrorFailingURLErrorKey] = url
             info[failingURLStringKey] = url.absoluteString
         }
@@ -18,5 +18,15 @@ extension URLError {
 
     /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on it.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
+}
+
+extension URL {
+    fileprivate var withoutPassword: URL {
+        guard password != nil, var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return self
+        }
+        components.password = nil
+        return components.url ?? self
+    }
 }
 #endif

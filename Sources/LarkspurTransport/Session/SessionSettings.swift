@@ -47,7 +47,7 @@ struct SessionSettings: Sendable {
         )
         self.options = options
         tls = TLSSettings(options.tls, abilities: tlsAbilities)
-        cache = SessionCache.store(for: configuration.urlCache)
+        cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
     }
 

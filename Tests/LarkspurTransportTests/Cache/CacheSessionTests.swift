@@ -88,6 +88,20 @@ struct CacheSessionTests {
         #expect(lab.cache?.currentMemoryUsage == 0)
     }
 
+    @Test("A session that trusts servers for other reasons shares no plain URLCache")
+    func otherTrust() async throws {
+        let lab = try CacheLab(URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil))
+        lab.route("/x", Self.fresh)
+        #expect(try await lab.get("/x").source == "network")
+        var options = CurlURLSession.Options()
+        options.tls.dangerouslySkipsCertificateVerification = true
+        let configuration = URLSessionConfiguration.testing { $0.urlCache = lab.cache }
+        let other = CurlURLSession(configuration: configuration, options: options)
+        defer { other.invalidateAndCancel() }
+        for _ in 0..<2 { #expect(try await other.outcome(of: lab.server.url("/x")).text == "2") }
+        #expect(lab.requestCount("/x") == 2)
+    }
+
     @Test("Resetting a session empties its cache")
     func reset() async throws {
         let lab = try CacheLab()

@@ -45,6 +45,14 @@ struct TransferErrorTests {
         for style in styles { #expect(try await style.send(URLRequest(url: url)).code == code) }
     }
 
+    @Test("An error names the URL without the password that is in it")
+    func password() async throws {
+        let url = try #require(URL(string: "http://ada:secret@127.0.0.1:1/path?q"))
+        let error = try #require(try await Style.handler.send(URLRequest(url: url)).error as? URLError)
+        #expect(error.failingURL?.absoluteString == "http://ada@127.0.0.1:1/path?q")
+        #expect(!"\(error) \(error.userInfo)".contains("secret"))
+    }
+
     @Test("A request without a URL fails")
     func noURL() async throws {
         var request = URLRequest(url: server.url("/"))
