@@ -115,11 +115,14 @@ struct Servers: Sendable {
     /// What nginx says of handshakes that have failed on a port, once there is something; empty if there is nothing for long.
     func failedHandshakes(_ port: Port) async throws -> [String] {
         let end = "server: 127.0.0.1:\(try #require(ports[port]))"
-        for _ in 0..<500 {
+        let session = makeSession()
+        defer { session.finishTasksAndInvalidate() }
+        // What nginx hears of the failure comes on another connection than its answers, but hardly ever later.
+        for _ in 0..<5000 {
             let lines = String(decoding: try contents(of: "main-errors.log"), as: UTF8.self).split(separator: "\n")
             let found = lines.filter { $0.contains("while SSL handshaking") && $0.hasSuffix(end) }
             if !found.isEmpty { return found.map(String.init) }
-            try await Task.sleep(for: .milliseconds(20))
+            _ = try await session.reply(to: url(.http, "/echo"))
         }
         return []
     }
