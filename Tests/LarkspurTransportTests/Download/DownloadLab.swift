@@ -11,6 +11,11 @@ protocol DownloadLab {
 }
 
 extension DownloadLab {
+    /// How long a file is.
+    static var size: Int { 10_000 }
+    /// How much of it comes before the connection is lost.
+    static var there: Int { 4_000 }
+
     func makeSession(
         _ log: DelegateLog? = nil,
         _ configuration: URLSessionConfiguration = .ephemeral

@@ -62,8 +62,6 @@ struct ResumingTests: DownloadLab {
 
     // MARK: What a server may answer
 
-    static let size = 10_000
-    static let there = 4_000
     /// A version of the file with other bytes.
     static let newContent = ServedFile.bytes(9_000, seed: 8)
 
