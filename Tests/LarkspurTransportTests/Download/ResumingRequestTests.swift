@@ -5,7 +5,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite("Requests of resumed downloads", .timeLimit(.minutes(1)))
-struct ResumingRequestTests: DownloadLab {
+struct ResumingRequestTests {
     let server: LoopbackServer
     let folder: DownloadFolder
 
@@ -104,6 +104,8 @@ struct ResumingRequestTests: DownloadLab {
         }
     }
 }
+
+extension ResumingRequestTests: DownloadLab {}
 
 private final class RangeRefuser: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }

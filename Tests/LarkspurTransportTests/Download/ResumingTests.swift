@@ -5,7 +5,7 @@ import Testing
 @testable import LarkspurTransport
 
 @Suite("Resumed downloads", .timeLimit(.minutes(1)))
-struct ResumingTests: DownloadLab {
+struct ResumingTests {
     let server: LoopbackServer
     let folder: DownloadFolder
 
@@ -291,4 +291,6 @@ struct ResumingTests: DownloadLab {
         #expect(server.requests.isEmpty)
     }
 }
+
+extension ResumingTests: DownloadLab {}
 #endif
