@@ -127,6 +127,22 @@ struct BecomeDownloadTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("The download leaves no resume data, and says so to whoever asks for it")
+    func resumeData() async throws {
+        defer { gate.open() }
+        makeTask("/gated").resume()
+        let (_, download) = try await conversions.first()
+        let resumeData = Recorder<Data?>()
+
+        #expect(download.resumeData == nil)
+        download.cancel { resumeData.record($0) }
+        try await manager.finishAll()
+
+        #expect(resumeData.values == [nil])
+        #expect(download.error?.code == .cancelled)
+        #expect(manager.tasks.isEmpty)
+    }
+
     @Test("A suspended task becomes a suspended download, which goes on when it is resumed")
     func suspended() async throws {
         manager.hooks.didReceiveResponse = { task, _ in
