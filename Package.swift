@@ -39,7 +39,11 @@ let package = Package(
             path: "Examples/Downloader",
             swiftSettings: strict
         ),
-        .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "LarkspurTests",
+            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTransport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LarkspurTransportTests",
             dependencies: ["CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting"],

@@ -38,6 +38,8 @@ extension LarkspurError.Code {
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// What was to be resumed is no resume data of the transport's.
     public static let invalidResumeData = Self(label: "invalid-resume-data", number: NSURLErrorCannotDecodeRawData)
+    /// A snapshot of settings cannot be taken, because of something of the caller's own, or nothing can be made of it.
+    public static let invalidSettings = Self(label: "invalid-settings", number: NSURLErrorCannotDecodeRawData)
     /// The session has been invalidated and makes no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
     /// The transport cannot be used at all: there is no libcurl, or one that is too old.
@@ -161,6 +163,8 @@ extension LarkspurError.Code {
         label: "content-too-large",
         number: NSURLErrorDataLengthExceedsMaximum
     )
+    /// The data task has become a download, which goes on as a task of its own.
+    public static let becameDownload = Self(label: "became-download", number: NSURLErrorCancelled)
     /// The content is empty where a value was expected.
     public static let emptyResponse = Self(label: "empty-response", number: NSURLErrorZeroByteResource)
     /// The downloaded file could not be moved to its destination, or its folder could not be written.

@@ -122,6 +122,9 @@ struct FoundationTransportAdapter: TransportAdapter {
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
 
+    /// It has no word for that, and collects the content.
+    var canBecomeDownload: Bool { false }
+
     /// Its own task for that fails in any case, and never ends if it is cancelled.
     func makeDownloadTask(
         resuming resumeData: Data,

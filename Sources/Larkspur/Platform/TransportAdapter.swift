@@ -43,6 +43,9 @@ protocol TransportAdapter: Sendable {
     /// Says whether a refused redirect may be answered with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 
+    /// Says whether a data task can become a download when its response has come.
+    var canBecomeDownload: Bool { get }
+
     /// Makes a task that goes on with what a download has left; a request takes the place of the one that the resume data speaks of.
     func makeDownloadTask(
         resuming resumeData: Data,
@@ -111,6 +114,8 @@ struct StandardTransportAdapter: TransportAdapter {
     func setPriority(_ priority: Float, of task: URLSessionTask) { task.priority = priority }
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
+
+    var canBecomeDownload: Bool { true }
 
     func makeDownloadTask(
         resuming resumeData: Data,

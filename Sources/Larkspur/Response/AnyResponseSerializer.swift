@@ -1,6 +1,6 @@
 /// A response serializer whose type is not known at compile time.
 public struct AnyResponseSerializer: ResponseSerializer {
-    private var base: any ResponseSerializer
+    private(set) var base: any ResponseSerializer
     let isSessionDefault: Bool
 
     /// Wraps a serializer.

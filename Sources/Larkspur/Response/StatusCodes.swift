@@ -29,6 +29,9 @@ public struct StatusCodes: Hashable, Sendable {
         for code in codes where code < .max { ranges.insert(contentsOf: code..<(code + 1)) }
     }
 
+    /// The codes as ranges that do not touch, in order.
+    var intervals: [Range<Int>] { Array(ranges.ranges) }
+
     /// Says whether a code is in the set.
     /// - Parameter code: The status code.
     public func contains(_ code: Int) -> Bool { ranges.contains(code) }

@@ -5,7 +5,7 @@
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
     let makers = Makers()
-    private let hooks: SessionHooksStore
+    let hooks: SessionHooksStore
     private let didBecomeInvalid: @Sendable (SessionDelegate, (any Error)?) -> Void
 
     init(hooks: SessionHooksStore, didBecomeInvalid: @escaping @Sendable (SessionDelegate, (any Error)?) -> Void) {
@@ -13,7 +13,7 @@ final class SessionDelegate: NSObject, Sendable {
         self.didBecomeInvalid = didBecomeInvalid
     }
 
-    private func delegate(of task: URLSessionTask) -> TaskDelegate? {
+    func delegate(of task: URLSessionTask) -> TaskDelegate? {
         registry.delegate(for: task.taskIdentifier)
     }
 }
@@ -138,8 +138,13 @@ extension SessionDelegate: URLSessionTaskDelegate {
     }
 
     private func complete(_ identifier: Int, with error: (any Error)?) {
-        guard let delegate = registry.remove(identifier) else { return }
+        if let delegate = registry.remove(identifier) { end(delegate, with: error) }
+    }
+
+    /// Lets a task end that is not in the registry any more.
+    func end(_ delegate: TaskDelegate, with error: (any Error)?) {
         delegate.complete(with: error) { [hooks] error in
+            hooks.call(\.didCollectMetrics) { $0(delegate.task, delegate.task.timeline) }
             hooks.call(\.didComplete) { $0(delegate.task, error) }
         }
     }
@@ -157,20 +162,22 @@ extension SessionDelegate: URLSessionDataDelegate {
         guard let hook = hooks.hooks.didReceiveResponse, let task = delegate.task as? DataTask else {
             return completionHandler(.allow)
         }
+        let adapter = Platform.adapter(for: session)
         hooks.queue.async {
             let disposition = hook(task, response)
             // A transport that ignores the disposition understands this.
             if disposition == .cancel { task.cancel() }
-            // The content of a data task is collected; nothing here would take a file.
-            completionHandler(disposition == .cancel ? .cancel : .allow)
+            completionHandler(disposition == .download && !adapter.canBecomeDownload ? .allow : disposition)
         }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let delegate = delegate(of: dataTask) else { return }
-        delegate.receive(data)
-        guard let task = delegate.task as? DataTask else { return }
-        hooks.call(\.didReceiveData) { $0(task, data) }
+        let hook = hooks.hook(\.didReceiveData)
+        let held = hook == nil && delegate.stream == nil ? nil : Platform.hold(data.count, of: dataTask)
+        delegate.receive(data, held: held)
+        guard let hook, let task = delegate.task as? DataTask else { return }
+        hooks.queue.async { withExtendedLifetime(held) { hook(task, data) } }
     }
 }
 

@@ -15,7 +15,12 @@ final class SessionHooksStore: Sendable {
         _ hook: any KeyPath<SessionHooks, Hook?> & Sendable,
         _ body: @escaping @Sendable (Hook) -> Void
     ) {
-        guard let hook = hooks[keyPath: hook] else { return }
+        guard let hook = self.hook(hook) else { return }
         queue.async { body(hook) }
+    }
+
+    /// One hook, without the cost of copying all.
+    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
+        storage.withLock { $0[keyPath: hook] }
     }
 }

@@ -32,7 +32,7 @@ public final class SessionManager: Sendable {
 
     private let processing: ProcessingPool
     let sessions: SessionStore
-    private let settings: Mutex<Settings>
+    private let values: Mutex<Settings>
 
     /// Makes a session manager; its session is made with the first task.
     /// - Parameters:
@@ -111,7 +111,7 @@ public final class SessionManager: Sendable {
     ) {
         self.baseURL = baseURL.map(BaseURL.normalized)
         self.sessions = sessions
-        settings = Mutex(
+        values = Mutex(
             Settings(
                 requestSerializer: requestSerializer,
                 responseSerializer: responseSerializer,
@@ -137,42 +137,42 @@ public final class SessionManager: Sendable {
     ///
     /// Changing a setting in place reads the serializer and sets it again: of two threads that do so at once, one may undo the other's change.
     public var requestSerializer: any RequestSerializer {
-        get { settings.withLock { $0.requestSerializer } }
-        set { settings.withLock { $0.requestSerializer = newValue } }
+        get { values.withLock { $0.requestSerializer } }
+        set { values.withLock { $0.requestSerializer = newValue } }
     }
 
     /// Validates and parses the responses of tasks that bring no serializer of their own; captured when a task is made. Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer {
-        get { settings.withLock { $0.responseSerializer } }
-        set { settings.withLock { $0.responseSerializer = newValue } }
+        get { values.withLock { $0.responseSerializer } }
+        set { values.withLock { $0.responseSerializer = newValue } }
     }
 
     /// Runs success, failure and completion handlers, progress closures and notifications; captured when a task is made.
     ///
     /// Give it a serial queue: on a concurrent one, what was queued first need not run first.
     public var completionQueue: DispatchQueue {
-        get { settings.withLock { $0.completionQueue } }
-        set { settings.withLock { $0.completionQueue = newValue } }
+        get { values.withLock { $0.completionQueue } }
+        set { values.withLock { $0.completionQueue = newValue } }
     }
 
     /// Entered when a task is resumed for the first time and left after its handlers and its completion notification, so that waiting for
     /// the group waits for the requests; captured when a task is made.
     public var completionGroup: DispatchGroup {
-        get { settings.withLock { $0.completionGroup } }
-        set { settings.withLock { $0.completionGroup = newValue } }
+        get { values.withLock { $0.completionGroup } }
+        set { values.withLock { $0.completionGroup = newValue } }
     }
 
     /// How many bytes of content a data or upload task collects in memory before it ends with the error `contentTooLarge`, so that no server can use up the memory;
     /// captured when a task is made. Default: 1 GiB. A download task has no such limit.
     public var maximumContentSize: Int {
-        get { settings.withLock { $0.maximumContentSize } }
-        set { settings.withLock { $0.maximumContentSize = newValue } }
+        get { values.withLock { $0.maximumContentSize } }
+        set { values.withLock { $0.maximumContentSize = newValue } }
     }
 
     /// Lets time pass before a download goes on; captured when a task is made.
     var pause: DownloadResumer.Pause {
-        get { settings.withLock { $0.pause } }
-        set { settings.withLock { $0.pause = newValue } }
+        get { values.withLock { $0.pause } }
+        set { values.withLock { $0.pause = newValue } }
     }
 
     /// Closures that take part in what the session does. Changes apply at once, to tasks under way too.
@@ -219,11 +219,7 @@ public final class SessionManager: Sendable {
     public func copy() -> SessionManager {
         let copy = SessionManager(
             baseURL: baseURL,
-            sessions: SessionStore(
-                configuration: configuration,
-                transport: sessions.transport,
-                securityPolicy: securityPolicy
-            ),
+            sessions: SessionStore(like: sessions),
             requestSerializer: requestSerializer,
             responseSerializer: responseSerializer,
             completionQueue: completionQueue,
@@ -236,7 +232,7 @@ public final class SessionManager: Sendable {
     }
 
     var environment: TaskEnvironment {
-        settings.withLock {
+        values.withLock {
             TaskEnvironment(
                 completionQueue: $0.completionQueue,
                 completionGroup: $0.completionGroup,

@@ -28,6 +28,13 @@ final class SessionStore: Sendable {
         self.securityPolicy = securityPolicy
     }
 
+    /// One with the same configuration, and what is wrong with it.
+    init(like other: SessionStore) {
+        template = other.template
+        transport = other.transport
+        securityPolicy = other.securityPolicy
+    }
+
     /// Why no task can be made; nil if they can.
     private var defect: LarkspurError? {
         if let error = template.error { return error }
@@ -47,6 +54,9 @@ final class SessionStore: Sendable {
 
     /// A copy of the configuration that sessions are made with.
     var configuration: URLSessionConfiguration { template.makeCopy() }
+
+    /// What is wrong with the configuration, if anything.
+    var configurationError: LarkspurError? { template.error }
 
     /// Called when a session has become invalid, on its delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {

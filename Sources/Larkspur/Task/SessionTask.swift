@@ -31,6 +31,8 @@ public class SessionTask: @unchecked Sendable {
         /// What the attempt was told last.
         var applied: TaskAttempt.Control?
         var isApplying = false
+        /// Called when the attempt has had its last order.
+        var whenIdle: (@Sendable () -> Void)?
         var isInGroup = false
         /// The attempt has ended, and takes no orders; another one follows.
         var isDetached = false
@@ -231,6 +233,40 @@ public class SessionTask: @unchecked Sendable {
         cancel()
     }
 
+    // MARK: One task after another
+
+    /// Lets another task take the place of this one, whose attempt goes on under another face. This one takes no orders any more, and is to end.
+    /// - Returns: False if it has been cancelled or has ended.
+    func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
+        storage.withLock { storage in
+            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
+            storage.isDetached = true
+            successor.takeOver(attempt, from: storage)
+            // Two orders at once to one attempt could overtake one another.
+            if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
+            return true
+        }
+    }
+
+    private func takeOver(_ attempt: TaskAttempt, from other: Storage) {
+        storage.withLock { storage in
+            storage.machine = other.machine
+            storage.attempt = attempt
+            storage.applied = other.applied
+            storage.isApplying = other.isApplying
+            storage.timeline.resumed = other.timeline.resumed
+            storage.timeline.firstResponseByte = other.timeline.firstResponseByte
+            storage.enterGroup(of: environment)
+        }
+        queuePost(Self.didResumeNotification)
+        if other.machine.state == .suspended { queuePost(Self.didSuspendNotification) }
+    }
+
+    private func takeTurn() {
+        storage.withLock { $0.isApplying = false }
+        applyState()
+    }
+
     // MARK: State
 
     /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order of transitions, and tells the transport outside it.
@@ -264,9 +300,14 @@ public class SessionTask: @unchecked Sendable {
     /// meanwhile leave their work to it, so that the transport gets its orders one after the other and in order.
     private func applyState() {
         var isFirst = true
-        while let (attempt, control) = storage.withLock({ $0.nextControl(isFirst: isFirst) }) {
+        while true {
+            switch storage.withLock({ $0.nextStep(isFirst: isFirst) }) {
+            case .order(let attempt, let control): attempt.perform(control)
+            case .rest(let whenIdle):
+                whenIdle?()
+                return
+            }
             isFirst = false
-            attempt.perform(control)
         }
     }
 }
@@ -288,15 +329,22 @@ extension SessionTask.Storage {
         return { [keepsResumeData] in giveUp(keepsResumeData) }
     }
 
-    fileprivate mutating func nextControl(isFirst: Bool) -> (TaskAttempt, TaskAttempt.Control)? {
-        if isFirst && isApplying { return nil }
+    /// What whoever brings the attempt to where the state is does next.
+    fileprivate enum Step {
+        case order(TaskAttempt, TaskAttempt.Control)
+        /// Nothing is left, but for what has waited for that.
+        case rest((@Sendable () -> Void)?)
+    }
+
+    fileprivate mutating func nextStep(isFirst: Bool) -> Step {
+        if isFirst && isApplying { return .rest(nil) }
         guard let attempt, !isDetached, let control = nextControl else {
             isApplying = false
-            return nil
+            return .rest(whenIdle.take())
         }
         isApplying = true
         applied = control
-        return (attempt, control)
+        return .order(attempt, control)
     }
 
     /// The order that brings the attempt from what it was told last to where the state is.

@@ -1,6 +1,6 @@
 /// What ``SessionTask/didCompleteNotification`` says about the end of a task.
 public struct TaskCompletion: Sendable {
-    /// The serializer that the response was for; nil for a download, which has none.
+    /// The serializer that the response was for; nil for a download or a task that hands its content on, which have none.
     public let serializer: (any ResponseSerializer)?
     /// The content of the response, as far as it arrived; nil where there was no response, or where it is in ``fileURL``.
     public let data: Data?

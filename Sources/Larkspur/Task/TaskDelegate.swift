@@ -23,6 +23,8 @@ final class TaskDelegate: Sendable {
     let kind: TransferKind
     /// Has it go on by itself; nil where it does not.
     let resumer: DownloadResumer?
+    /// Hands the content on; nil where it is collected.
+    let stream: ContentStream?
     private let isStreamed: Bool
     private let makeBodyStream: (@Sendable () -> InputStream?)?
     private let storage: Mutex<Storage>
@@ -31,6 +33,7 @@ final class TaskDelegate: Sendable {
     ///   - task: The task.
     ///   - kind: How its response is delivered.
     ///   - resumer: Has a download go on by itself. Default: none.
+    ///   - stream: Hands the content on in place of collecting it. Default: none.
     ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
     ///   - isStreamed: Whether it is a streamed upload.
     ///   - finisher: Makes the ending; released when it has been called.
@@ -38,6 +41,7 @@ final class TaskDelegate: Sendable {
         task: SessionTask,
         kind: TransferKind,
         resumer: DownloadResumer? = nil,
+        stream: ContentStream? = nil,
         makeBodyStream: (@Sendable () -> InputStream?)? = nil,
         isStreamed: Bool = false,
         finisher: @escaping Finisher
@@ -46,6 +50,7 @@ final class TaskDelegate: Sendable {
         self.task = task
         self.kind = kind
         self.resumer = resumer
+        self.stream = stream
         self.makeBodyStream = makeBodyStream
         self.storage = Mutex(Storage(finisher: finisher))
     }
@@ -68,11 +73,26 @@ final class TaskDelegate: Sendable {
             storage.body = Data()
         }
         task.download.restart()
+        do throws(LarkspurError) {
+            try stream?.begin(with: response)
+        } catch {
+            fail(with: error)
+        }
     }
 
-    func receive(_ data: Data) {
+    /// - Parameters:
+    ///   - data: A piece of the content.
+    ///   - held: What lets the transport know, by its end, that the piece is done with. Default: nothing.
+    func receive(_ data: Data, held: (any Sendable)? = nil) {
         // What still comes after a cancellation, which may be much, is not wanted any more.
         guard task.state == .running || task.state == .suspended else { return }
+        var data = data
+        if let stream {
+            if let task = task as? DataTask, stream.handOn(data, held: held, from: task) {
+                return task.download.add(Int64(data.count), total: contentLength, of: task)
+            }
+            data = data.prefix(max(0, DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }))
+        }
         let limit = task.environment.maximumContentSize
         let total: Int64? = storage.withLock { storage in
             guard storage.body.count + data.count <= limit else { return nil }
@@ -89,6 +109,8 @@ final class TaskDelegate: Sendable {
         }
         task.download.add(Int64(data.count), total: total, of: task)
     }
+
+    private var contentLength: Int64 { storage.withLock { $0.response?.contentLengthOnceDecoded ?? -1 } }
 
     /// The header of a request with a body of unknown length may say how long it is.
     func sent(_ sent: Int64, of expected: Int64) {
@@ -169,6 +191,7 @@ final class TaskDelegate: Sendable {
             defer { storage = Storage() }
             return storage
         }
+        if state == .cancelling { stream?.stop() }
         let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
         task.upload.finish(successfully: result.error == nil, of: task)
         task.download.finish(successfully: result.error == nil, of: task)

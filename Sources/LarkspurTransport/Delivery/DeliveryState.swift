@@ -5,6 +5,8 @@ final class DeliveryState: @unchecked Sendable {
     /// The delegate has not said yet what to do with the response; what comes meanwhile waits.
     var isHeld = false
     var heldEvents: [Delivery.Event] = []
+    /// How much of the content that the delegate is being given it has not done with when it returns, in bytes.
+    var heldBack = 0
     /// The content of a task with a completion handler.
     var content: Data?
     /// Where the file of a download is, for its completion handler.

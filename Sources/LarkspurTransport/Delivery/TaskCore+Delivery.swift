@@ -102,7 +102,13 @@ extension TaskCore {
         {
             delegate.urlSession(session, dataTask: task, didReceive: data)
         }
-        if backlog.consume(data.count) { session.loop.post(.consumed(self)) }
+        consumed(data.count - min(deliveryState.heldBack, data.count))
+        deliveryState.heldBack = 0
+    }
+
+    /// Content is done with, which may let the transfer go on; on any thread.
+    func consumed(_ count: Int) {
+        if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }
 
     // MARK: Questions

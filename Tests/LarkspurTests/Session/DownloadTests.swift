@@ -195,22 +195,4 @@ struct DownloadTests {
 
         #expect(try await ends.first()?.code == .unsupportedURL)
     }
-
-    @Test(
-        "A hook that would have a data task become a download gets its content as ever",
-        arguments: TestTransport.allCases
-    )
-    func becomeDownload(_ transport: TestTransport) async throws {
-        server.route("/text", .text("content"))
-        let manager = transport.makeManager(for: server)
-        // The number of `becomeDownload`, which is deprecated on Linux.
-        manager.hooks.didReceiveResponse = { _, _ in URLSession.ResponseDisposition(rawValue: 2) ?? .allow }
-        let texts = Recorder<String?>()
-        manager.get("text", serializer: .string) { _, text in
-            texts.record(text)
-        } failure: { _, _ in
-            texts.record(nil)
-        }
-        #expect(try await texts.first() == "content")
-    }
 }

@@ -11,14 +11,19 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// How dictionaries and arrays are written; `Encodable` parameters follow their encoder. Default: none.
     public var writingOptions: JSONSerialization.WritingOptions
     /// Makes JSON of an `Encodable` value; called on the thread that builds the request.
-    public var encode: @Sendable (any Encodable) throws -> Data
+    public var encode: @Sendable (any Encodable) throws -> Data { didSet { hasOwnEncoder = true } }
+    /// Whether an encoder was given.
+    private(set) var hasOwnEncoder: Bool
 
     /// Makes a serializer.
     /// - Parameters:
     ///   - writingOptions: How dictionaries and arrays are written. Default: none.
     ///   - encoder: What writes `Encodable` values, with its strategies for dates, data and keys. Default: a `JSONEncoder()`. Do not change it afterwards.
-    public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder = JSONEncoder()) {
+    public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder? = nil) {
+        let isOwn = encoder != nil
+        let encoder = encoder ?? JSONEncoder()
         self.init(writingOptions: writingOptions) { try encoder.encode($0) }
+        hasOwnEncoder = isOwn
     }
 
     /// Makes a serializer with an encoder other than Foundation's.
@@ -31,6 +36,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     ) {
         self.writingOptions = writingOptions
         self.encode = encode
+        hasOwnEncoder = true
     }
 
     /// Writes parameters as JSON.

@@ -1,0 +1,26 @@
+extension SessionDelegate {
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let hook = hooks.hook(\.didReceiveSessionChallenge) else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        hooks.queue.async {
+            switch hook(challenge) {
+            case .useCredential(let credential):
+                // What the server has just refused would be refused for ever.
+                let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential
+                if isRefused {
+                    completionHandler(.rejectProtectionSpace, nil)
+                } else {
+                    completionHandler(.useCredential, credential)
+                }
+            case .performDefaultHandling: completionHandler(.performDefaultHandling, nil)
+            case .rejectProtectionSpace: completionHandler(.rejectProtectionSpace, nil)
+            case .cancel, .fail: completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// What of a `URLSessionConfiguration` can be written down; what is nil is left as it is.
+struct ConfigurationSettings: Codable, Sendable, Hashable {
+    var requestTimeout: TimeInterval?
+    var resourceTimeout: TimeInterval?
+    var connectionsPerHost: Int?
+    var headers: [String: String]?
+    var cachePolicy: UInt?
+    var networkServiceType: UInt?
+    var cookieAcceptPolicy: UInt?
+    var allowsCellularAccess: Bool?
+    var setsCookies: Bool?
+
+    init(_ configuration: URLSessionConfiguration) {
+        requestTimeout = Self.finite(configuration.timeoutIntervalForRequest)
+        resourceTimeout = Self.finite(configuration.timeoutIntervalForResource)
+        connectionsPerHost = configuration.httpMaximumConnectionsPerHost
+        headers = HTTPHeaders(allHeaderFields: configuration.httpAdditionalHeaders ?? [:]).withoutSecrets.dictionary
+        cachePolicy = UInt(configuration.requestCachePolicy.rawValue)
+        networkServiceType = UInt(configuration.networkServiceType.rawValue)
+        cookieAcceptPolicy = UInt(configuration.httpCookieAcceptPolicy.rawValue)
+        allowsCellularAccess = configuration.allowsCellularAccess
+        setsCookies = configuration.httpShouldSetCookies
+    }
+
+    /// JSON has no other numbers.
+    private static func finite(_ interval: TimeInterval) -> TimeInterval? { interval.isFinite ? interval : nil }
+
+    /// Changes a configuration to what was written down; its sensitive fields stay.
+    func apply(to configuration: URLSessionConfiguration) throws(LarkspurError) {
+        if let requestTimeout { configuration.timeoutIntervalForRequest = requestTimeout }
+        if let resourceTimeout { configuration.timeoutIntervalForResource = resourceTimeout }
+        if let connectionsPerHost { configuration.httpMaximumConnectionsPerHost = connectionsPerHost }
+        if let headers {
+            var fields = HTTPHeaders(allHeaderFields: configuration.httpAdditionalHeaders ?? [:])
+            fields.merge(HTTPHeaders(headers))
+            configuration.httpAdditionalHeaders = fields.dictionary
+        }
+        if let policy: URLRequest.CachePolicy = try SessionManagerSettings.value(cachePolicy, "cachePolicy") {
+            configuration.requestCachePolicy = policy
+        }
+        if let type: URLRequest.NetworkServiceType = try SessionManagerSettings.value(
+            networkServiceType,
+            "networkServiceType"
+        ) {
+            configuration.networkServiceType = type
+        }
+        if let policy: HTTPCookie.AcceptPolicy = try SessionManagerSettings.value(
+            cookieAcceptPolicy,
+            "cookieAcceptPolicy"
+        ) {
+            configuration.httpCookieAcceptPolicy = policy
+        }
+        if let allowsCellularAccess { configuration.allowsCellularAccess = allowsCellularAccess }
+        if let setsCookies { configuration.httpShouldSetCookies = setsCookies }
+    }
+}
+
+extension HTTPHeaders {
+    /// The fields but for those that are sensitive.
+    var withoutSecrets: HTTPHeaders { HTTPHeaders(filter { !$0.isSensitive }) }
+}

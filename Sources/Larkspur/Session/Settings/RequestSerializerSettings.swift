@@ -1,0 +1,96 @@
+/// A request serializer of Larkspur's own, as it can be written down; what is nil has its default.
+struct RequestSerializerSettings: Codable, Sendable, Hashable {
+    enum Kind: String, Codable, Sendable {
+        case form
+        case json
+        case propertyList
+    }
+
+    var kind: Kind
+    var headers: [String: String]?
+    var methodsEncodingParametersInURI: [String]?
+    var query: QuerySettings?
+    var stringEncoding: UInt?
+    var timeout: TimeInterval?
+    var cachePolicy: UInt?
+    var networkServiceType: UInt?
+    var allowsCellularAccess: Bool?
+    var handlesCookies: Bool?
+    var usesPipelining: Bool?
+    var jsonWritingOptions: UInt?
+    var propertyListFormat: UInt?
+
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer, an encoder or a query of the caller's own.
+    init(_ serializer: any RequestSerializer) throws(LarkspurError) {
+        switch serializer {
+        case is HTTPRequestSerializer: kind = .form
+        case let json as JSONRequestSerializer:
+            guard !json.hasOwnEncoder else {
+                throw SessionManagerSettings.notPortable("the JSON request serializer has an encoder of its own")
+            }
+            kind = .json
+            jsonWritingOptions = json.writingOptions.rawValue
+        case let list as PropertyListRequestSerializer:
+            kind = .propertyList
+            propertyListFormat = list.format.rawValue
+        default:
+            throw SessionManagerSettings.notPortable("the request serializer is \(type(of: serializer))")
+        }
+        try take(serializer.settings)
+    }
+
+    private mutating func take(_ settings: RequestSettings) throws(LarkspurError) {
+        guard settings.customQuery == nil else {
+            throw SessionManagerSettings.notPortable("the request serializer has a custom query")
+        }
+        headers = settings.headers.withoutSecrets.dictionary
+        methodsEncodingParametersInURI = settings.methodsEncodingParametersInURI.map(\.rawValue).sorted()
+        query = try QuerySettings(settings.queryEncoder)
+        stringEncoding = settings.stringEncoding.rawValue
+        timeout = settings.timeoutInterval
+        cachePolicy = settings.cachePolicy.map { UInt($0.rawValue) }
+        networkServiceType = settings.networkServiceType.map { UInt($0.rawValue) }
+        allowsCellularAccess = settings.allowsCellularAccess
+        handlesCookies = settings.httpShouldHandleCookies
+        usesPipelining = settings.httpShouldUsePipelining
+    }
+
+    func makeSerializer() throws(LarkspurError) -> any RequestSerializer {
+        switch kind {
+        case .form: return HTTPRequestSerializer(settings: try requestSettings())
+        case .json:
+            var serializer = JSONRequestSerializer(
+                writingOptions: JSONSerialization.WritingOptions(rawValue: jsonWritingOptions ?? 0)
+            )
+            serializer.settings = try requestSettings()
+            return serializer
+        case .propertyList:
+            let format: PropertyListSerialization.PropertyListFormat? = try SessionManagerSettings.value(
+                propertyListFormat,
+                "propertyListFormat"
+            )
+            var serializer = PropertyListRequestSerializer(format: format ?? .xml)
+            serializer.settings = try requestSettings()
+            return serializer
+        }
+    }
+
+    private func requestSettings() throws(LarkspurError) -> RequestSettings {
+        var settings = RequestSettings()
+        if let headers { settings.headers = HTTPHeaders(headers) }
+        if let methodsEncodingParametersInURI {
+            settings.methodsEncodingParametersInURI = Set(
+                methodsEncodingParametersInURI.map { HTTPMethod(rawValue: $0) }
+            )
+        }
+        if let query { settings.queryEncoder = try query.makeEncoder() }
+        if let stringEncoding { settings.stringEncoding = String.Encoding(rawValue: stringEncoding) }
+        settings.timeoutInterval = timeout
+        settings.cachePolicy = try SessionManagerSettings.value(cachePolicy, "cachePolicy")
+        settings.networkServiceType = try SessionManagerSettings.value(networkServiceType, "networkServiceType")
+        settings.allowsCellularAccess = allowsCellularAccess
+        settings.httpShouldHandleCookies = handlesCookies
+        settings.httpShouldUsePipelining = usesPipelining
+        return settings
+    }
+}

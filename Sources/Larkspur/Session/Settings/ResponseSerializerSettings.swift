@@ -1,0 +1,120 @@
+/// A response serializer of Larkspur's own, as it can be written down.
+struct ResponseSerializerSettings: Codable, Sendable, Hashable {
+    enum Kind: String, Codable, Sendable {
+        case json
+        case propertyList
+        case xmlParser
+        case xmlDocument
+        case string
+        case data
+        case compound
+    }
+
+    var kind: Kind
+    /// The first code and the one behind the last of each range; nil for any code.
+    var statusCodes: [[Int]]?
+    /// Nil for any type.
+    var contentTypes: [String]?
+    var readingOptions: UInt?
+    var removesKeysWithNullValues: Bool?
+    var formats: [UInt]?
+    var encoding: UInt?
+    var fallbackEncoding: UInt?
+    var members: [ResponseSerializerSettings]?
+
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer of the caller's own.
+    init(_ serializer: any ResponseSerializer) throws(LarkspurError) {
+        switch serializer {
+        case let erased as AnyResponseSerializer:
+            self = try Self(erased.base)
+            return
+        case let json as JSONResponseSerializer:
+            kind = .json
+            readingOptions = json.readingOptions.rawValue
+            removesKeysWithNullValues = json.removesKeysWithNullValues
+        case let list as PropertyListResponseSerializer:
+            kind = .propertyList
+            readingOptions = UInt(list.readOptions.rawValue)
+            formats = list.acceptableFormats.map(\.rawValue).sorted()
+        case is XMLParserResponseSerializer: kind = .xmlParser
+        case let string as StringResponseSerializer:
+            kind = .string
+            encoding = string.encoding?.rawValue
+            fallbackEncoding = string.fallbackEncoding.rawValue
+        case is DataResponseSerializer: kind = .data
+        case let compound as CompoundResponseSerializer:
+            kind = .compound
+            var members: [ResponseSerializerSettings] = []
+            for member in compound.members { members.append(try Self(member)) }
+            self.members = members
+        default:
+            guard let options = Platform.xmlDocumentOptions(of: serializer) else {
+                throw SessionManagerSettings.notPortable("the response serializer is \(type(of: serializer))")
+            }
+            kind = .xmlDocument
+            readingOptions = options
+        }
+        statusCodes = serializer.acceptableStatusCodes?.intervals.map { [$0.lowerBound, $0.upperBound] }
+        contentTypes = serializer.acceptableContentTypes?.map(\.description).sorted()
+    }
+
+    func makeSerializer() throws(LarkspurError) -> any ResponseSerializer {
+        let validation = try makeValidation()
+        let readingOptions = readingOptions ?? 0
+        switch kind {
+        case .json:
+            var serializer = JSONResponseSerializer(
+                readingOptions: JSONSerialization.ReadingOptions(rawValue: readingOptions),
+                removesKeysWithNullValues: removesKeysWithNullValues ?? false
+            )
+            serializer.validation = validation
+            return serializer
+        case .propertyList:
+            var accepted: Set<PropertyListSerialization.PropertyListFormat> = formats == nil ? [.xml, .binary] : []
+            for number in formats ?? [] {
+                let format: PropertyListSerialization.PropertyListFormat? = try SessionManagerSettings.value(
+                    number,
+                    "formats"
+                )
+                if let format { accepted.insert(format) }
+            }
+            return PropertyListResponseSerializer(
+                readOptions: PropertyListSerialization.ReadOptions(rawValue: readingOptions),
+                acceptableFormats: accepted,
+                validation: validation
+            )
+        case .xmlParser: return XMLParserResponseSerializer(validation: validation)
+        case .xmlDocument:
+            return try Platform.makeXMLDocumentSerializer(options: readingOptions, validation: validation)
+        case .string:
+            return StringResponseSerializer(
+                encoding: encoding.map { String.Encoding(rawValue: $0) },
+                fallbackEncoding: fallbackEncoding.map { String.Encoding(rawValue: $0) } ?? .isoLatin1,
+                validation: validation
+            )
+        case .data: return DataResponseSerializer(validation: validation)
+        case .compound:
+            var serializers: [any ResponseSerializer] = []
+            for member in members ?? [] { serializers.append(try member.makeSerializer()) }
+            return CompoundResponseSerializer(serializers, validation: validation)
+        }
+    }
+
+    private func makeValidation() throws(LarkspurError) -> ResponseValidation {
+        var codes: StatusCodes?
+        if let statusCodes {
+            var union = StatusCodes([] as [Int])
+            for bounds in statusCodes {
+                guard bounds.count == 2, bounds[0] <= bounds[1] else {
+                    throw LarkspurError(.invalidSettings, "The settings have a range of status codes that is none.")
+                }
+                union = union.union(StatusCodes(bounds[0]..<bounds[1]))
+            }
+            codes = union
+        }
+        return ResponseValidation(
+            acceptableStatusCodes: codes,
+            acceptableContentTypes: contentTypes.map { Set($0.map { MediaRange($0) }) }
+        )
+    }
+}

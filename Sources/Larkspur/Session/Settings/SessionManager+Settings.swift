@@ -1,0 +1,62 @@
+extension SessionManager {
+    /// What of this session manager can be written down; see ``SessionManagerSettings``.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder or a style is of the caller's own.
+    public var settings: SessionManagerSettings {
+        get throws(LarkspurError) {
+            if let error = sessions.configurationError { throw error }
+            return SessionManagerSettings(
+                baseURL: baseURL?.withoutLogin,
+                securityPolicy: securityPolicy,
+                maximumContentSize: maximumContentSize,
+                configuration: ConfigurationSettings(configuration),
+                requestSerializer: try RequestSerializerSettings(requestSerializer),
+                responseSerializer: try ResponseSerializerSettings(responseSerializer)
+            )
+        }
+    }
+
+    /// Makes a session manager by what another one's ``settings`` say.
+    /// - Parameters:
+    ///   - settings: What was written down.
+    ///   - configuration: Copied, and changed to what the settings say; what they do not speak of stays, such as caches. Default: `.default`.
+    ///   - transport: What carries the requests. Default: `.automatic`.
+    ///   - completionQueue: As with the other initialisers.
+    ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings have values that are not known here, or `invalidSecurityPolicy`, if they have pins and the base URL is
+    ///   missing or not https.
+    public convenience init(
+        settings: SessionManagerSettings,
+        configuration: URLSessionConfiguration = .default,
+        transport: Transport = .automatic,
+        completionQueue: DispatchQueue? = nil,
+        completionGroup: DispatchGroup = DispatchGroup()
+    ) throws(LarkspurError) {
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+        try settings.configuration?.apply(to: configuration)
+        let requestSerializer = try settings.requestSerializer?.makeSerializer()
+        let responseSerializer = try settings.responseSerializer?.makeSerializer()
+        try self.init(
+            baseURL: settings.baseURL,
+            configuration: configuration,
+            transport: transport,
+            securityPolicy: settings.securityPolicy,
+            requestSerializer: requestSerializer ?? HTTPRequestSerializer(),
+            responseSerializer: responseSerializer ?? JSONResponseSerializer(),
+            completionQueue: completionQueue,
+            completionGroup: completionGroup
+        )
+        if let maximumContentSize = settings.maximumContentSize { self.maximumContentSize = maximumContentSize }
+    }
+}
+
+extension URL {
+    /// The same URL without a user and a password.
+    fileprivate var withoutLogin: URL? {
+        guard user != nil || password != nil else { return self }
+        // Rather no URL than one with a password.
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
+        components.user = nil
+        components.password = nil
+        return components.url
+    }
+}

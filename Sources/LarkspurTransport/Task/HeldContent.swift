@@ -1,0 +1,25 @@
+#if canImport(FoundationNetworking)
+/// Content that a delegate has been given and has not done with: while somebody keeps this object, the content counts as undelivered and may hold back the transfer.
+package final class HeldContent: Sendable {
+    private let task: TaskCore
+    private let count: Int
+
+    init(_ count: Int, of task: TaskCore) {
+        self.task = task
+        self.count = count
+    }
+
+    deinit { task.consumed(count) }
+}
+
+extension URLSessionTask {
+    /// Keeps content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns; to be called in there.
+    /// - Parameter count: How many bytes were delivered.
+    /// - Returns: What to keep until the content is consumed; nil for tasks that are not the engine's.
+    package func holdContent(_ count: Int) -> HeldContent? {
+        guard let core = (self as? any EngineTask)?.core else { return nil }
+        core.deliveryState.heldBack += count
+        return HeldContent(count, of: core)
+    }
+}
+#endif

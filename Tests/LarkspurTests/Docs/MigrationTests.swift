@@ -1,0 +1,134 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("The migration guide", .timeLimit(.minutes(1)))
+struct MigrationTests {
+    /// How many public symbols AFNetworking's headers declare, by the heading of the table that has them.
+    private static let counts: KeyValuePairs = [
+        "AFURLSessionManager": 23, "Block setters of AFURLSessionManager": 16, "Notifications": 6,
+        "Keys of notifications": 6, "AFHTTPSessionManager": 17, "AFURLRequestSerialization": 3,
+        "AFHTTPRequestQueryStringSerializationStyle": 2, "AFHTTPRequestSerializer": 20, "AFMultipartFormData": 8,
+        "AFJSONRequestSerializer": 3, "AFPropertyListRequestSerializer": 4, "Functions and constants of requests": 6,
+        "AFURLResponseSerialization": 3, "AFHTTPResponseSerializer": 6, "AFJSONResponseSerializer": 5,
+        "AFXMLParserResponseSerializer": 1, "AFXMLDocumentResponseSerializer": 4,
+        "AFPropertyListResponseSerializer": 5, "AFImageResponseSerializer": 3, "AFCompoundResponseSerializer": 3,
+        "Functions and constants of responses": 4, "AFSSLPinningMode": 4, "AFSecurityPolicy": 11,
+        "AFNetworkReachabilityStatus": 5, "AFNetworkReachabilityManager": 16,
+        "Functions and constants of reachability": 3, "AFImageCache": 5, "AFImageRequestCache": 5,
+        "AFAutoPurgingImageCache": 6, "AFImageDownloadPrioritization": 3, "AFImageDownloadReceipt": 3,
+        "AFImageDownloader": 13, "AFNetworkActivityIndicatorManager": 9, "UIActivityIndicatorView": 1, "UIButton": 10,
+        "UIImageView": 6, "UIProgressView": 2, "UIRefreshControl": 1, "WKWebView": 3, "Umbrella headers and macros": 6,
+    ]
+
+    private var page: Documentation.Page {
+        get throws { try #require(Documentation.page("MigratingFromAFNetworking.md")) }
+    }
+
+    @Test("Every public symbol has its row, and no table is one that nobody counts")
+    func counts() throws {
+        let page = try page
+        for (heading, count) in Self.counts {
+            let rows = page.rows(below: "### \(heading)")
+            #expect(rows.count == count, "\(heading)")
+            #expect(Set(rows.map(\.first)).count == count, "\(heading)")
+        }
+        #expect(page.rows().count == Self.counts.map(\.value).reduce(0, +))
+    }
+
+    @Test("A row has a counterpart, or a reason why there is none")
+    func reasons() throws {
+        for row in try page.rows() {
+            #expect(row.count == 2 && row[0].hasPrefix("`"), "\(row)")
+            let isReason = row[1] == "None: as above" || (row[1].hasPrefix("None: ") && row[1].count > 30)
+            #expect(isReason || (!row[1].hasPrefix("None") && row[1].contains("`")), "\(row)")
+        }
+    }
+
+    private static let words: Set<Substring> = Set(
+        Documentation.sources(below: "Sources").flatMap { file in
+            file.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+        }
+    )
+
+    /// Whether all that the guide speaks of is built.
+    private static let isComplete = ["MultipartFormData", "ImageDownloader", "NetworkReachabilityManager", "Spinner"]
+        .allSatisfy { words.contains(Substring($0)) }
+
+    @Test("What a row names is in the sources", .enabled(if: isComplete))
+    func names() throws {
+        for row in try page.rows() where !row[1].hasPrefix("None") {
+            for name in row[1].matches(of: /`([^`]+)`/).map({ String($0.output.1) }) {
+                for word in name.matches(of: /[A-Za-z0-9_]+/).map(\.output) {
+                    #expect(Self.words.contains(word) || Self.others.contains(word), "\(row)")
+                }
+            }
+        }
+    }
+
+    /// Words of Foundation's and of examples.
+    private static let others: Set<Substring> = ["NSURLSessionResponseBecomeDownload"]
+
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+    let samples: MigrationSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        samples = MigrationSamples(manager: TestTransport.allCases[0].makeManager(for: server))
+    }
+
+    @Test func get() async throws {
+        server.route("/users", .json("[1]"))
+        let manager = samples.get(server.baseURL)
+        try await manager.finishAll()
+        #expect(samples.output.values.count == 1)
+        #expect(server.requests.last?.query("page") == "2")
+    }
+
+    @Test func serializers() async throws {
+        samples.serializers()
+        let call = try await samples.manager.call(.post, "post", parameters: ["a": 1])
+        #expect(call.error?.code == .unacceptableContentType)
+        #expect(server.requests.last?.headers["X-Request-ID"] == "42")
+        #expect(server.requests.last?.text == #"{"a":1}"#)
+    }
+
+    @Test func download() async throws {
+        server.route("/disk.iso", .text("abc"))
+        samples.download(URLRequest(url: server.url("/disk.iso")), folder.url)
+        try await samples.manager.finishAll()
+        let path = try #require(samples.output.values.last)
+        #expect(path.hasSuffix("/disk.iso"))
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func redirection() async throws {
+        samples.redirection()
+        #expect(try await samples.manager.call(.get, "redirect/1").error?.statusCode == 302)
+    }
+
+    @Test func challenge() async throws {
+        samples.challenge(URLCredential(user: "ada", password: "secret", persistence: .none))
+        #expect(try await samples.manager.call(.get, "basic-auth/ada/secret").error == nil)
+    }
+
+    @Test func notification() async throws {
+        let observer = samples.notification()
+        defer { NotificationCenter.default.removeObserver(observer) }
+        _ = try await samples.manager.call(.get, "status/404")
+        while !samples.output.values.contains("unacceptable-status-code") {
+            try await samples.output.wait(for: samples.output.values.count + 1)
+        }
+    }
+
+    @Test func pins() throws {
+        let url = try #require(URL(string: "https://example.com"))
+        #expect(try samples.pins(url, folder.url).securityPolicy.pinningMode == .publicKey)
+    }
+
+    @Test func settings() throws {
+        #expect(try samples.settings().settings == samples.manager.settings)
+    }
+}

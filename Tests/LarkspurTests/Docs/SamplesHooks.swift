@@ -1,0 +1,60 @@
+import Larkspur
+
+/// The samples of `Docs/GettingStarted.md` about hooks, streaming, copies and settings; what they print is noted.
+struct HookSamples: Sendable {
+    let manager: SessionManager
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func metrics() {
+        // sample: metrics hook
+        manager.hooks.didCollectMetrics = { task, timeline in
+            print("\(timeline.transactions.count) requests, \(timeline.requestDuration ?? .zero)")
+        }
+        // end
+    }
+
+    func becomingDownload(_ folder: URL) {
+        // sample: becoming a download
+        manager.hooks.didReceiveResponse = { task, response in
+            response.expectedContentLength > 1_000_000 ? .download : .allow
+        }
+        manager.hooks.didBecomeDownload = { dataTask, downloadTask in
+            print("\(dataTask.originalRequest?.url?.path ?? "") goes on as a download")
+        }
+        manager.hooks.didFinishDownloading = { task, file, response in
+            folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
+        }
+        // end
+    }
+
+    func streaming(_ request: URLRequest) {
+        // sample: streaming
+        let task = manager.streamingTask(with: request) { task, data in
+            print("\(data.count) bytes")
+        } completionHandler: { response in
+            print("\(response.value ?? 0) bytes in all")
+        }
+        task.resume()
+        // end
+    }
+
+    func copy() -> SessionManager {
+        // sample: copying
+        let other = manager.copy()
+        other.requestSerializer.headers["Accept"] = "text/plain"
+        // end
+        return other
+    }
+
+    func settings(_ file: URL) throws -> SessionManager {
+        // sample: settings
+        try JSONEncoder().encode(manager.settings).write(to: file)
+
+        let settings = try JSONDecoder().decode(SessionManagerSettings.self, from: Data(contentsOf: file))
+        let other = try SessionManager(settings: settings)
+        // end
+        return other
+    }
+}

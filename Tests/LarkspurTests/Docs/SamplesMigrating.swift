@@ -1,0 +1,87 @@
+import Larkspur
+
+/// The samples of `Docs/MigratingFromAFNetworking.md`, each between two markers; what they print is noted.
+struct MigrationSamples: Sendable {
+    let manager: SessionManager
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func get(_ url: URL) -> SessionManager {
+        // sample: migrating a GET
+        let manager = SessionManager(baseURL: url)
+        manager.get("users", parameters: ["page": 2]) { task, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print(error)
+        }
+        // end
+        return manager
+    }
+
+    func serializers() {
+        // sample: migrating serializers
+        manager.requestSerializer = .json
+        manager.requestSerializer.headers["X-Request-ID"] = "42"
+        manager.responseSerializer.acceptableContentTypes = ["text/html"]
+        // end
+    }
+
+    func download(_ request: URLRequest, _ folder: URL) {
+        // sample: migrating a download
+        let task = manager.downloadTask(with: request) { progress in
+            print(progress.fractionCompleted)
+        } destination: { file, response in
+            folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
+        } completionHandler: { response in
+            print(response.fileURL?.path ?? "no file")
+        }
+        task.resume()
+        // end
+    }
+
+    func redirection() {
+        // sample: migrating a block setter
+        manager.hooks.willPerformHTTPRedirection = { task, response, request in nil }
+        // end
+    }
+
+    func challenge(_ credential: URLCredential) {
+        // sample: migrating a challenge
+        manager.hooks.didReceiveChallenge = { task, challenge in .useCredential(credential) }
+        // end
+    }
+
+    func notification() -> any NSObjectProtocol {
+        // sample: migrating a notification
+        let observer = NotificationCenter.default.addObserver(
+            forName: SessionTask.didCompleteNotification,
+            object: nil,
+            queue: nil
+        ) { notification in
+            print(notification.taskCompletion?.error?.label ?? "no error")
+        }
+        // end
+        return observer
+    }
+
+    func pins(_ url: URL, _ folder: URL) throws -> SessionManager {
+        // sample: migrating pins
+        let policy = SecurityPolicy(
+            pinningMode: .publicKey,
+            pinnedCertificates: try SecurityPolicy.certificates(in: folder)
+        )
+        let manager = try SessionManager(baseURL: url, securityPolicy: policy)
+        // end
+        return manager
+    }
+
+    func settings() throws -> SessionManager {
+        // sample: migrating an archive
+        let data = try JSONEncoder().encode(manager.settings)
+        let settings = try JSONDecoder().decode(SessionManagerSettings.self, from: data)
+        let other = try SessionManager(settings: settings)
+        // end
+        return other
+    }
+}

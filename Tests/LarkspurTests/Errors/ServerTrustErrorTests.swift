@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Larkspur
+
+@Suite("The error of a server that is not trusted")
+struct ServerTrustErrorTests {
+    @Test("It has the failing URL where there is one, and is whole without", arguments: ["https://example.com/a", nil])
+    func failingURL(_ text: String?) {
+        let url = text.flatMap { URL(string: $0) }
+        let userInfo: [String: Any] = url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
+        let cause = NSError(
+            domain: NSURLErrorDomain,
+            code: NSURLErrorServerCertificateUntrusted,
+            userInfo: userInfo
+        )
+
+        let error = LarkspurError(transportError: cause)
+        let bridged = error as NSError
+
+        #expect(error.code == .certificateUntrusted)
+        #expect(error.failingURL == url)
+        #expect(bridged.code == NSURLErrorServerCertificateUntrusted)
+        #expect(bridged.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url)
+        #expect(bridged.userInfo[NSUnderlyingErrorKey] != nil)
+        #expect(!bridged.localizedDescription.isEmpty)
+    }
+
+    @Test("What is filled in later does not replace the URL that failed")
+    func filled() throws {
+        let failing = try #require(URL(string: "https://example.com/a"))
+        let other = try #require(URL(string: "https://example.com/b"))
+        let error = LarkspurError(
+            transportError: NSError(
+                domain: NSURLErrorDomain,
+                code: NSURLErrorServerCertificateUntrusted,
+                userInfo: [NSURLErrorFailingURLErrorKey: failing]
+            )
+        )
+        #expect(error.filled(request: URLRequest(url: other), response: nil, responseData: nil).failingURL == failing)
+    }
+}

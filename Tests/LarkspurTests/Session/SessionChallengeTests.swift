@@ -1,0 +1,110 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+@testable import LarkspurTransport
+
+@Suite("Challenges of connections", .timeLimit(.minutes(1)), .enabled(if: ConnectionScheme.available.contains(.ntlm)))
+struct SessionChallengeTests {
+    let server: LoopbackServer
+    let manager: SessionManager
+    let asked = Recorder<String>()
+
+    init() throws {
+        server = try LoopbackServer()
+        manager = TestTransport.curl.makeManager(for: server)
+    }
+
+    /// The second message of NTLM: a signature, a type, no target, flags for Unicode and NTLM, a nonce.
+    private static let challenge: String = {
+        var message = Data("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [0, 0, 0, 0, 40, 0, 0, 0]
+        message += [0x01, 0x02, 0x08, 0x00] + [1, 2, 3, 4, 5, 6, 7, 8] + Data(repeating: 0, count: 8)
+        return message.base64EncodedString()
+    }()
+
+    /// Welcomes whoever has come to the third message of NTLM, if it is to.
+    private func protect(welcomes: Bool = true) {
+        server.route("/secret") { request in
+            let field = request.headers["Authorization"] ?? ""
+            let message = field.hasPrefix("NTLM ") ? Data(base64Encoded: String(field.dropFirst(5))) ?? Data() : Data()
+            switch message.count > 8 ? message[8] : 0 {
+            case 1: return .text("continue", status: 401).adding("WWW-Authenticate", "NTLM \(Self.challenge)")
+            case 3 where welcomes: return .text("welcome")
+            default: return .text("denied", status: 401).adding("WWW-Authenticate", "NTLM")
+            }
+        }
+    }
+
+    private func answer(_ ofSession: ChallengeAnswer, _ ofTask: ChallengeAnswer = .performDefaultHandling) {
+        let asked = asked
+        manager.hooks.didReceiveSessionChallenge = { challenge in
+            asked.record("session \(challenge.previousFailureCount)")
+            return ofSession
+        }
+        manager.hooks.didReceiveChallenge = { _, challenge in
+            asked.record("task \(challenge.previousFailureCount)")
+            return ofTask
+        }
+    }
+
+    private let credential = URLCredential(user: "user", password: "password", persistence: .none)
+
+    @Test("The hook of the session is asked first, and its credential used")
+    func credentialOfSession() async throws {
+        protect()
+        answer(.useCredential(credential))
+
+        #expect(try await manager.call(.get, "secret", serializer: .string).value as? String == "welcome")
+        #expect(asked.values == ["session 0"])
+    }
+
+    @Test("What it leaves to default handling is asked of the task's hook")
+    func leftToTask() async throws {
+        protect()
+        answer(.performDefaultHandling, .useCredential(credential))
+
+        #expect(try await manager.call(.get, "secret", serializer: .string).value as? String == "welcome")
+        #expect(asked.values == ["session 0", "task 0"])
+    }
+
+    @Test("Without a hook of the session the task's is asked")
+    func withoutHook() async throws {
+        protect()
+        answer(.performDefaultHandling, .useCredential(credential))
+        manager.hooks.didReceiveSessionChallenge = nil
+
+        #expect(try await manager.call(.get, "secret", serializer: .string).value as? String == "welcome")
+        #expect(asked.values == ["task 0"])
+    }
+
+    @Test("A credential that was refused is not sent again")
+    func refused() async throws {
+        protect(welcomes: false)
+        answer(.useCredential(credential))
+
+        #expect(try await manager.call(.get, "secret").error?.statusCode == 401)
+        #expect(asked.values == ["session 0", "session 1"])
+    }
+
+    @Test("It can refuse the protection space, and cancel the task")
+    func refusing() async throws {
+        protect()
+        answer(.rejectProtectionSpace)
+        #expect(try await manager.call(.get, "secret").error?.statusCode == 401)
+        for refusal in [ChallengeAnswer.cancel, .fail(URLError(.userAuthenticationRequired))] {
+            answer(refusal)
+            #expect(try await manager.call(.get, "secret").error?.code == .cancelled)
+        }
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("It is not asked about a challenge that is not a connection's")
+    func basic() async throws {
+        answer(.cancel, .useCredential(credential))
+
+        #expect(try await manager.call(.get, "basic-auth/user/password").error == nil)
+        #expect(asked.values == ["task 0"])
+    }
+}
+#endif

@@ -1,0 +1,147 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Hooks", .timeLimit(.minutes(2)))
+struct SessionHooksTests {
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    private func record(_ manager: SessionManager) -> Recorder<String> {
+        let calls = Recorder<String>()
+        manager.hooks.didSendBodyData = { _, _, _, _ in calls.record("sent") }
+        manager.hooks.didReceiveResponse = { _, _ in
+            calls.record("response")
+            return .allow
+        }
+        manager.hooks.didReceiveData = { _, _ in calls.record("data") }
+        manager.hooks.didWriteData = { _, _, _, _ in calls.record("wrote") }
+        manager.hooks.didFinishDownloading = { _, _, _ in
+            calls.record("file")
+            return nil
+        }
+        manager.hooks.didCollectMetrics = { _, _ in calls.record("metrics") }
+        manager.hooks.didComplete = { _, _ in calls.record("complete") }
+        manager.hooks.didBecomeDownload = { _, _ in calls.record("download") }
+        return calls
+    }
+
+    @Test(
+        "An upload calls the hooks of sending, of the response and of the end, in order",
+        arguments: TestTransport.allCases
+    )
+    func upload(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let calls = record(manager)
+
+        let call = try await manager.call(.post, "post", parameters: ["a": "b"])
+        try await manager.finishAll()
+        while calls.values.last != "complete" { try await calls.wait(for: calls.values.count + 1) }
+
+        #expect(call.error == nil)
+        let order = ["sent", "response", "data", "metrics", "complete"]
+        #expect(
+            order.compactMap { calls.values.firstIndex(of: $0) }.sorted()
+                == order.compactMap { calls.values.firstIndex(of: $0) }
+        )
+        #expect(Set(calls.values) == Set(order))
+        #expect(calls.values.suffix(2) == ["metrics", "complete"])
+    }
+
+    @Test("A download calls the hooks of writing, of the file and of the end", arguments: TestTransport.allCases)
+    func download(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let calls = record(manager)
+
+        manager.downloadTask(with: URLRequest(url: server.url("/bytes/1000"))) { _ in }.resume()
+        try await manager.finishAll()
+        while Set(calls.values).count < 4 { try await calls.wait(for: calls.values.count + 1) }
+
+        #expect(Set(calls.values) == ["wrote", "file", "metrics", "complete"])
+    }
+
+    @Test(
+        "Metrics come once for each task, with its stages and, where the transport tells, its requests",
+        arguments: TestTransport.allCases
+    )
+    func metrics(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let metrics = Recorder<(ObjectIdentifier, Timeline)>()
+        manager.hooks.didCollectMetrics = { metrics.record((ObjectIdentifier($0), $1)) }
+
+        let call = try await manager.call(.get, "redirect/1")
+        let (task, timeline) = try await metrics.first()
+
+        #expect(task == call.task.map(ObjectIdentifier.init))
+        #expect(timeline.resumed != nil && timeline.firstResponseByte != nil && timeline.completed != nil)
+        #expect(timeline.transactions.map { $0.response?.statusCode } == (transport == .curl ? [302, 200] : []))
+        try await manager.finishAll()
+        #expect(metrics.values.count == 1)
+    }
+
+    @Test("A failed task has metrics too", arguments: TestTransport.allCases)
+    func metricsOfFailure(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let calls = record(manager)
+        server.stop()
+
+        #expect(try await manager.call(.get, "get").error != nil)
+
+        #expect(try await calls.wait(for: 2) == ["metrics", "complete"])
+    }
+
+    @Test(
+        "A hook that is replaced while a task runs is called no more, and the new one is",
+        arguments: TestTransport.allCases
+    )
+    func replaced(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/halves", .stream([.bytes(Data("one".utf8)), .wait(gate), .bytes(Data("two".utf8))]))
+        let manager = transport.makeManager(for: server)
+        let first = Recorder<Data>()
+        let second = Recorder<Data>()
+        manager.hooks.didReceiveData = { first.record($1) }
+
+        manager.dataTask(with: URLRequest(url: server.url("/halves")), serializer: .data) { _ in }.resume()
+        try await first.wait()
+        manager.hooks.didReceiveData = { second.record($1) }
+        gate.open()
+        try await manager.finishAll()
+        try await second.wait()
+
+        #expect(first.values == [Data("one".utf8)])
+        #expect(second.values == [Data("two".utf8)])
+    }
+
+    @Test("Hooks may be replaced by many threads while tasks run", arguments: TestTransport.allCases)
+    func concurrently(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let completions = Recorder<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    manager.hooks = SessionHooks()
+                    manager.hooks.didComplete = { _, _ in completions.record(number) }
+                    manager.dataTask(with: URLRequest(url: server.url("/get"))) { _ in }.resume()
+                }
+            }
+        }
+        try await manager.finishAll()
+        #expect(completions.values.count <= 20)
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("A session that becomes invalid says so", arguments: TestTransport.allCases)
+    func invalid(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let errors = Recorder<Bool>()
+        manager.hooks.didBecomeInvalid = { errors.record($0 == nil) }
+        _ = manager.session
+
+        manager.invalidate(cancellingTasks: true)
+
+        #expect(try await errors.first())
+    }
+}

@@ -1,0 +1,225 @@
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+@Suite("Tasks that hand their content on", .timeLimit(.minutes(2)))
+struct StreamingTests {
+    let server: LoopbackServer
+    let ends = Recorder<DataResponse<Int64>>()
+    let chunks = Recorder<Data>()
+
+    init() throws { server = try LoopbackServer() }
+
+    private func makeTask(_ manager: SessionManager, _ path: String) -> DataTask {
+        manager.streamingTask(with: URLRequest(url: server.url(path))) { [chunks] _, data in
+            chunks.record(data)
+        } completionHandler: { [ends] in
+            ends.record($0)
+        }
+    }
+
+    private func stream(_ count: Int, of piece: Data) -> LoopbackServer.Response {
+        .stream([.repeated([.bytes(piece)], times: count)], framing: .chunked)
+    }
+
+    @Test("All content is handed on, in order, before the end, and none is kept", arguments: TestTransport.allCases)
+    func content(_ transport: TestTransport) async throws {
+        let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 50_000) }
+        server.route("/stream", .stream(pieces.map { .bytes($0) }))
+        let manager = transport.makeManager(for: server)
+        manager.maximumContentSize = 10
+        let task = makeTask(manager, "/stream")
+        let notifications = NotificationRecorder(task)
+
+        task.resume()
+        try await manager.finishAll()
+
+        let end = try await ends.first()
+        #expect(chunks.values.reduce(Data(), +) == pieces.reduce(Data(), +))
+        #expect(end.value == 2_000_000)
+        #expect(end.data.isEmpty && end.error == nil)
+        #expect(task.downloadProgress.fractionCompleted == 1)
+        #expect(notifications.names.last == SessionTask.didCompleteNotification)
+        #expect(notifications.events.values.last?.completion?.data?.isEmpty == true)
+    }
+
+    @Test("However much there is, nothing of it is collected")
+    func much() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/much", stream(64, of: Data(count: 1 << 20)))
+        let count = Atomic<Int>(0)
+
+        let task = manager.streamingTask(with: URLRequest(url: server.url("/much"))) { _, data in
+            count.add(data.count, ordering: .relaxed)
+        } completionHandler: { [ends] in
+            ends.record($0)
+        }
+        task.resume()
+
+        let end = try await ends.first()
+        #expect(end.value == 64 << 20)
+        #expect(end.data.isEmpty)
+        #expect(count.load(ordering: .relaxed) == 64 << 20)
+    }
+
+    @Test("Whoever is slow to take the content holds back the transfer, and other tasks go on")
+    func backPressure() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/stream", stream(24, of: Data(count: 1 << 20)))
+        let gate = LoopbackServer.Gate()
+        let begun = Recorder<Void>()
+        let sum = Atomic<Int>(0)
+        let task = manager.streamingTask(with: URLRequest(url: server.url("/stream"))) { _, data in
+            begun.record(())
+            _ = gate.wait()
+            sum.add(data.count, ordering: .relaxed)
+        } completionHandler: { [ends] in
+            ends.record($0)
+        }
+        task.resume()
+        try await begun.wait()
+
+        // As much again on the same session, of which hooks tell: the completion queue is held up.
+        let done = Recorder<Void>()
+        manager.hooks.didComplete = { _, _ in done.record(()) }
+        manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { _ in }.resume()
+        try await done.wait()
+        #expect(task.downloadProgress.completedUnitCount < 4 << 20)
+        #expect(task.state == .running)
+
+        gate.open()
+        #expect(try await ends.first().value == 24 << 20)
+        #expect(sum.load(ordering: .relaxed) == 24 << 20)
+    }
+
+    @Test("A slow hook for data holds back the transfer too")
+    func slowHook() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/stream", stream(24, of: Data(count: 1 << 20)))
+        let gate = LoopbackServer.Gate()
+        let begun = Recorder<Void>()
+        let task = manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { _ in }
+        manager.hooks.didReceiveData = { other, _ in
+            guard other === task else { return }
+            begun.record(())
+            _ = gate.wait()
+        }
+        task.resume()
+        try await begun.wait()
+
+        manager.hooks.didReceiveData = nil
+        let done = Recorder<Int>()
+        manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { done.record($0.data.count) }
+            .resume()
+        #expect(try await done.first() == 24 << 20)
+        #expect(task.downloadProgress.completedUnitCount < 4 << 20)
+
+        gate.open()
+        try await manager.finishAll()
+        #expect(task.downloadProgress.completedUnitCount == 24 << 20)
+    }
+
+    @Test(
+        "A response that is not acceptable is not handed on; its beginning is in the error",
+        arguments: TestTransport.allCases
+    )
+    func unacceptable(_ transport: TestTransport) async throws {
+        server.route("/bad", .data(Data(repeating: 65, count: 3 << 20), status: 404))
+        let manager = transport.makeManager(for: server)
+
+        makeTask(manager, "/bad").resume()
+
+        let error = try #require(try await ends.first().error)
+        #expect(error.code == .unacceptableStatusCode)
+        #expect(error.responseData == Data(repeating: 65, count: 1 << 20))
+        #expect(chunks.values.isEmpty)
+    }
+
+    @Test("A content type that is not acceptable is not handed on", arguments: TestTransport.allCases)
+    func contentType(_ transport: TestTransport) async throws {
+        server.route("/text", .text("abc"))
+        let manager = transport.makeManager(for: server)
+        let validation = ResponseValidation(acceptableContentTypes: ["application/json"])
+
+        let task = manager.streamingTask(with: URLRequest(url: server.url("/text")), validation: validation) {
+            [chunks] _, data in
+            chunks.record(data)
+        } completionHandler: { [ends] in
+            ends.record($0)
+        }
+        task.resume()
+
+        #expect(try await ends.first().error?.code == .unacceptableContentType)
+        #expect(chunks.values.isEmpty)
+    }
+
+    @Test("No content is no chunk, and no error", arguments: TestTransport.allCases)
+    func empty(_ transport: TestTransport) async throws {
+        makeTask(transport.makeManager(for: server), "/status/204").resume()
+
+        #expect(try await ends.first().value == 0)
+        #expect(chunks.values.isEmpty)
+    }
+
+    @Test("After a cancellation nothing more is handed on", arguments: TestTransport.allCases)
+    func cancelled(_ transport: TestTransport) async throws {
+        server.route("/stream", stream(200, of: Data(count: 100_000)))
+        let manager = transport.makeManager(for: server)
+        let task = manager.streamingTask(with: URLRequest(url: server.url("/stream"))) { [chunks] task, data in
+            task.cancel()
+            chunks.record(data)
+        } completionHandler: { [ends] in
+            ends.record($0)
+        }
+
+        task.resume()
+        try await manager.finishAll()
+
+        #expect(ends.values.map { $0.error?.code } == [.cancelled])
+        #expect(chunks.values.count == 1)
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("What had come before the connection was lost is handed on", arguments: TestTransport.allCases)
+    func lost(_ transport: TestTransport) async throws {
+        server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")]))
+        let manager = transport.makeManager(for: server)
+
+        makeTask(manager, "/cut").resume()
+        let end = try await ends.first()
+
+        #expect(end.error?.code == .connectionLost)
+        #expect(chunks.values == [Data("abc".utf8)])
+    }
+
+    @Test("With the transport .foundation a transfer that begins again fails, as nothing can be taken back")
+    func restarted() async throws {
+        let stream = ContentStream(validation: ResponseValidation()) { _, _ in }
+        let manager = SessionManager.stubbed()
+        let url = server.url("/x")
+        let task = manager.dataTask(with: URLRequest(url: url)) { _ in }
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["Content-Type": "text/plain"])
+        )
+
+        try stream.begin(with: response)
+        try stream.begin(with: response)
+        #expect(stream.handOn(Data("abc".utf8), held: nil, from: task))
+
+        #expect(throws: LarkspurError.self) { try stream.begin(with: response) }
+        #expect(stream.count == 3)
+        task.cancel()
+    }
+
+    @Test("A streamed task that cannot be made ends with the error")
+    func unmade() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.invalidate(cancellingTasks: true)
+
+        makeTask(manager, "/get").resume()
+
+        #expect(try await ends.first().error?.code == .sessionInvalidated)
+    }
+}
