@@ -86,6 +86,7 @@ struct DocumentationSamplesTests {
             ("AFPropertyListRequestSerializerTests", 2), ("AFPropertyListResponseSerializerTests", 5),
             ("AFXMLParserResponseSerializerTests", 5), ("AFXMLDocumentResponseSerializerTests", 6),
             ("AFCompoundResponseSerializerTests", 3), ("AFSecurityPolicyTests", 46),
+            ("AFNetworkReachabilityManagerTests", 9), ("AFNetworkActivityManagerTests", 5),
         ]
     )
     func everyRow(suite: String, count: Int) throws {
@@ -102,6 +103,7 @@ struct DocumentationSamplesTests {
         "Every test that a page names is there",
         arguments: [
             ("Conformance.md", "Tests", 80), ("Linux.md", "Tests", 80), ("Caching.md", "Tests", 20),
+            ("Reachability.md", "Tests", 10),
         ]
     )
     func everyNamedTestExists(name: String, folder: String, minimum: Int) throws {
