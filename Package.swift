@@ -25,7 +25,7 @@ let package = Package(
             dependencies: ["CCodings", "CLibcurl", "HTTPBasics"],
             swiftSettings: strict
         ),
-        .target(name: "Larkspur", dependencies: ["LarkspurTransport"], swiftSettings: strict),
+        .target(name: "Larkspur", dependencies: ["CNetlink", "LarkspurTransport"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
@@ -58,9 +58,10 @@ let package = Package(
             name: "InteropTests",
             dependencies: ["Downloader", "Larkspur", "LarkspurTransport"],
             path: "Tests/Interop",
-            exclude: ["Daemons", "servers.sh"],
+            exclude: ["Daemons", "reachability.sh", "servers.sh"],
             swiftSettings: strict
         ),
+        .target(name: "CNetlink"),
     ],
     swiftLanguageModes: [.v6]
 )

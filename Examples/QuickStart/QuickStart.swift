@@ -24,6 +24,12 @@ enum QuickStart {
     /// One GET of any URL: what comes is printed, whatever its type.
     private static func get(_ url: String, _ outcome: Outcome) {
         let manager = SessionManager(responseSerializer: StringResponseSerializer())
+        // On a terminal, if it takes longer than a second.
+        let spinner = Spinner(label: url)
+        let monitor = NetworkActivityMonitor()
+        monitor.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
+        monitor.isEnabled = true
+        defer { spinner.stop() }
         outcome.expectSuccess("GET \(url)")
         manager.get(url) { task, text in
             outcome.succeeded("GET \(url)", task, text)

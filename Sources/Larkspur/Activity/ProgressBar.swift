@@ -27,6 +27,15 @@ public struct ProgressBar: Sendable, Hashable {
         self.rate = rate
     }
 
+    /// Makes a bar of what a task reports.
+    /// - Parameters:
+    ///   - progress: How far it is, in bytes, with a negative total where that is unknown, as the tasks' progress closures and properties have it.
+    ///   - label: What is being transferred. Default: nothing.
+    ///   - rate: Bytes a second. Default: nil, which leaves it out.
+    public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
+        self.init(label: label, completed: progress.completedUnitCount, total: progress.totalUnitCount, rate: rate)
+    }
+
     /// How much of it is there, from 0 to 1; nil where that is unknown.
     public var fraction: Double? {
         if total == 0 { return 1 }
@@ -104,16 +113,5 @@ extension ProgressBar {
         guard let width = Self.terminalWidth(of: file.fileDescriptor) else { return }
         // A line that fills the last column would begin another one. What cannot be written is not missed.
         try? file.write(contentsOf: Data("\r\u{1B}[K\(line(width: width - 1))\(isLast ? "\n" : "")".utf8))
-    }
-}
-
-extension Character {
-    fileprivate var isPrintable: Bool {
-        unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
-            default: true
-            }
-        }
     }
 }

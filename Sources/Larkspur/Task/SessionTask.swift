@@ -133,6 +133,9 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: For the session
 
+    /// Whether its handlers are running, or have run.
+    final var hasEnded: Bool { storage.withLock { $0.hasEnded } }
+
     /// Takes the `URLSessionTask` that does the work.
     func attach(_ attempt: TaskAttempt) {
         storage.withLock { $0.attempt = attempt }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Progress bars")
+@Suite("Progress bars", .timeLimit(.minutes(1)))
 struct ProgressBarTests {
     private static let bar = ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000)
 
@@ -49,6 +49,26 @@ struct ProgressBarTests {
         ]
     )
     func sizes(_ bytes: Int64, _ text: String) { #expect(ProgressBar.text(bytes) == text) }
+
+    @Test("A bar can be made of a task's progress, and is honest about a length that is unknown")
+    func progress() {
+        let progress = Progress(totalUnitCount: 10)
+        progress.completedUnitCount = 5
+        #expect(ProgressBar(progress, label: "a") == ProgressBar(label: "a", completed: 5, total: 10))
+        progress.totalUnitCount = -1
+        #expect(ProgressBar(progress, rate: 2).line(width: 30) == "5 B  2 B/s")
+        #expect(ProgressBar(progress).fraction == nil)
+    }
+
+    @Test("On a terminal it is drawn as wide as that is, over what was there before")
+    func terminal() async throws {
+        let terminal = try PseudoTerminal(columns: 31)
+        #expect(ProgressBar.terminalWidth(of: terminal.file.fileDescriptor) == 31)
+        Self.bar.draw(on: terminal.file)
+        Self.bar.draw(on: terminal.file, isLast: true)
+        let line = "\r\u{1B}[Kdisk.iso [###-----------]  25%"
+        #expect(try await terminal.read(until: "25%\r\n") == line + line + "\r\n")
+    }
 
     @Test("Nothing is drawn where there is no terminal")
     func noTerminal() throws {

@@ -88,6 +88,7 @@ struct DocumentationSamplesTests {
             ("AFCompoundResponseSerializerTests", 3), ("AFSecurityPolicyTests", 46),
             ("AFUIActivityIndicatorViewTests", 3), ("AFUIRefreshControlTests", 3), ("AFUIButtonTests", 3),
             ("AFUIImageViewTests", 7), ("AFWKWebViewTests", 4),
+            ("AFNetworkReachabilityManagerTests", 9), ("AFNetworkActivityManagerTests", 5),
         ]
     )
     func everyRow(suite: String, count: Int) throws {
@@ -125,6 +126,7 @@ struct DocumentationSamplesTests {
         "Every test that a page names is there",
         arguments: [
             ("Conformance.md", "Tests", 80), ("Linux.md", "Tests", 80), ("Caching.md", "Tests", 20),
+            ("Reachability.md", "Tests", 10),
         ]
     )
     func everyNamedTestExists(name: String, folder: String, minimum: Int) throws {

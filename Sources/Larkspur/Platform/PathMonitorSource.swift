@@ -1,0 +1,29 @@
+#if canImport(Network)
+internal import Network
+
+/// Knows from the Network framework whether there is a way to the network. It does not tell hosts from one another.
+struct PathMonitorSource: ReachabilitySource {
+    // Safe: a monitor may be cancelled from any thread.
+    private struct Monitor: @unchecked Sendable {
+        let value = NWPathMonitor()
+    }
+
+    func watch(
+        _ target: ReachabilityTarget,
+        report: @escaping @Sendable (NetworkReachabilityStatus) -> Void
+    ) throws(ReachabilityUnavailable) -> @Sendable () -> Void {
+        let monitor = Monitor()
+        monitor.value.pathUpdateHandler = { path in report(Self.status(of: path)) }
+        monitor.value.start(queue: DispatchQueue(label: "larkspur.reachability", qos: .utility))
+        return { monitor.value.cancel() }
+    }
+
+    private static func status(of path: NWPath) -> NetworkReachabilityStatus {
+        // A path that needs to be set up first is none yet.
+        guard path.status == .satisfied else { return .notReachable }
+        if path.usesInterfaceType(.wifi) { return .reachable(.wireless) }
+        if path.usesInterfaceType(.cellular) { return .reachable(.cellular) }
+        return .reachable(path.usesInterfaceType(.wiredEthernet) ? .wired : .other)
+    }
+}
+#endif

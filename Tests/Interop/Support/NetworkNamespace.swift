@@ -1,0 +1,50 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// The test changes the network, and runs only where that is a namespace of its own, made by Tests/Interop/reachability.sh.
+    static var needsNetworkNamespace: Self {
+        .enabled(
+            if: ProcessInfo.processInfo.environment["LARKSPUR_NETWORK_NAMESPACE"] != nil,
+            "Tests/Interop/reachability.sh has not been run."
+        )
+    }
+}
+
+/// The commands of iproute2, in the network namespace that the process is in.
+enum NetworkNamespace {
+    /// Runs `ip` with arguments that are separated by blanks, which must succeed.
+    static func ip(_ commands: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for command in commands {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = ["ip"] + command.split(separator: " ").map(String.init)
+            try process.run()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0, "ip \(command)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Runs many commands at once, by `ip -batch`.
+    static func batch(_ commands: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data(commands.joined(separator: "\n").utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try ip("-batch \(file.path)", sourceLocation: sourceLocation)
+    }
+
+    /// How many sockets to the kernel's routing the process has open.
+    static func netlinkSockets() throws -> Int {
+        let table = try String(contentsOfFile: "/proc/self/net/netlink", encoding: .utf8)
+        let inodes = Set(
+            table.split(separator: "\n").dropFirst().compactMap { $0.split(separator: " ").last.map(String.init) }
+        )
+        let folder = "/proc/self/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+            .filter { link in link.hasPrefix("socket:[") && inodes.contains(String(link.dropFirst(8).dropLast())) }
+            .count
+    }
+}
+#endif

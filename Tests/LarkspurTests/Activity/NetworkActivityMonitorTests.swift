@@ -1,0 +1,181 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Network activity", .timeLimit(.minutes(1)))
+struct NetworkActivityMonitorTests {
+    let server: LoopbackServer
+    private let clock = ManualClock()
+    private let heard = Recorder<Bool>()
+
+    init() throws { server = try LoopbackServer() }
+
+    /// A monitor of the tasks of this test.
+    private func makeMonitor(activation: Duration = .zero, completion: Duration = .zero) -> NetworkActivityMonitor {
+        let port = server.baseURL.port
+        let monitor = NetworkActivityMonitor(activationDelay: activation, completionDelay: completion, clock: clock) {
+            $0.originalRequest?.url?.port == port
+        }
+        monitor.setActivityHandler { [heard] in heard.record($0) }
+        monitor.isEnabled = true
+        return monitor
+    }
+
+    @Test("A request that succeeds turns it on, then off", arguments: TestTransport.allCases)
+    func success(_ transport: TestTransport) async throws {
+        let monitor = makeMonitor()
+        let call = try await transport.makeManager(for: server).call(.get, "get")
+        #expect(call.isSuccess)
+        #expect(try await heard.wait(for: 2) == [true, false])
+        #expect(!monitor.isActive)
+    }
+
+    @Test("A request that fails turns it on, then off", arguments: TestTransport.allCases)
+    func failure(_ transport: TestTransport) async throws {
+        let monitor = makeMonitor()
+        let call = try await transport.makeManager(for: server).call(.get, "status/404")
+        #expect(call.error?.code == .unacceptableStatusCode)
+        #expect(try await heard.wait(for: 2) == [true, false])
+        #expect(!monitor.isActive)
+    }
+
+    @Test(
+        "It is on when the activation delay is over, and off when the completion delay is",
+        arguments: TestTransport.allCases
+    )
+    func delays(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let monitor = makeMonitor(activation: .seconds(1), completion: .milliseconds(170))
+        let manager = transport.makeManager(for: server)
+        manager.get("held", success: { _, _ in })
+
+        try await clock.sleeps.wait()
+        clock.advance(by: .milliseconds(999))
+        #expect(!monitor.isActive)
+        clock.advance(by: .milliseconds(1))
+        try await heard.wait()
+        #expect(monitor.isActive)
+
+        gate.open()
+        try await manager.finishAll()
+        try await clock.sleeps.wait(for: 2)
+        clock.advance(by: .milliseconds(169))
+        #expect(monitor.isActive)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await heard.wait(for: 2) == [true, false])
+        #expect(clock.sleeps.values == [.seconds(1), .milliseconds(170)])
+    }
+
+    @Test("Requests that overlap turn it on once, and off once", arguments: TestTransport.allCases)
+    func overlapping(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let monitor = makeMonitor()
+        let managers = [transport.makeManager(for: server), transport.makeManager(for: server)]
+        for manager in managers {
+            for _ in 0..<2 { manager.get("held", success: { _, _ in }) }
+        }
+        try await heard.wait()
+        // One that is over in the meantime makes no difference.
+        _ = try await managers[0].call(.get, "get")
+        gate.open()
+        for manager in managers { try await manager.finishAll() }
+        #expect(try await heard.wait(for: 2) == [true, false])
+        #expect(!monitor.isActive)
+    }
+
+    @Test("A task that is suspended does not count, nor does one that is cancelled", arguments: TestTransport.allCases)
+    func suspension(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let monitor = makeMonitor()
+        let manager = transport.makeManager(for: server)
+        let task = manager.get("held", success: { _, _ in })
+        try await heard.wait(for: 1)
+        task.suspend()
+        try await heard.wait(for: 2)
+        task.resume()
+        try await heard.wait(for: 3)
+        task.cancel()
+        try await heard.wait(for: 4)
+        gate.open()
+        #expect(heard.values == [true, false, true, false])
+        #expect(!monitor.isActive)
+    }
+
+    @Test("On a concurrent completion queue, where notifications may come in any order, it comes to rest")
+    func concurrentQueue() async throws {
+        let monitor = makeMonitor()
+        let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
+        let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
+        for _ in 0..<200 { manager.get("get", success: { _, _ in }) }
+        try await manager.finishAll()
+        try await eventually { !monitor.isActive }
+    }
+
+    @Test("A monitor that is not enabled is silent; enabled, it knows what is under way, and disabled is off at once")
+    func enabling() async throws {
+        let monitor = makeMonitor()
+        monitor.isEnabled = false
+        monitor.incrementActivityCount()
+        #expect(!monitor.isActive && !monitor.isEnabled)
+        monitor.isEnabled = true
+        #expect(monitor.isActive)
+        monitor.isEnabled = false
+        #expect(!monitor.isActive)
+        #expect(try await heard.wait(for: 2) == [true, false])
+    }
+
+    @Test("A delay that was cancelled has no effect when it is over, and a new one is as long as was set last")
+    func staleDelay() async throws {
+        let monitor = makeMonitor(completion: .seconds(5))
+        monitor.incrementActivityCount()
+        monitor.decrementActivityCount()
+        try await clock.sleeps.wait()
+        monitor.incrementActivityCount()
+        clock.advance(by: .seconds(5))
+        #expect(monitor.isActive)
+        monitor.completionDelay = .seconds(7)
+        monitor.activationDelay = .seconds(3)
+        #expect((monitor.activationDelay, monitor.completionDelay) == (.seconds(3), .seconds(7)))
+        monitor.decrementActivityCount()
+        try await clock.sleeps.wait(for: 2)
+        #expect(clock.sleeps.values == [.seconds(5), .seconds(7)])
+        clock.advance(by: .seconds(7))
+        #expect(try await heard.wait(for: 2) == [true, false])
+    }
+
+    @Test("By default the delays are a second and 170 milliseconds, and it is not enabled")
+    func defaults() {
+        let monitor = NetworkActivityMonitor()
+        #expect(monitor.activationDelay == .seconds(1))
+        #expect(monitor.completionDelay == .milliseconds(170))
+        #expect(!monitor.isEnabled && !monitor.isActive)
+        #expect(NetworkActivityMonitor.shared === NetworkActivityMonitor.shared)
+    }
+
+    @Test("A stream begins with what there is, has every change, and ends with the monitor")
+    func stream() async {
+        var monitor: NetworkActivityMonitor? = makeMonitor()
+        let updates = monitor?.activityUpdates
+        monitor?.incrementActivityCount()
+        monitor?.incrementActivityCount()
+        monitor?.decrementActivityCount()
+        monitor?.decrementActivityCount()
+        monitor = nil
+        var values: [Bool] = []
+        for await value in updates ?? AsyncStream(unfolding: { nil }) { values.append(value) }
+        #expect(values == [false, true, false])
+    }
+
+    @Test("The closure runs on the queue that was chosen")
+    func queue() async throws {
+        let monitor = makeMonitor()
+        let queues = Recorder<String?>()
+        monitor.setActivityHandler(queue: TestQueue.make("chosen")) { _ in queues.record(TestQueue.current) }
+        monitor.incrementActivityCount()
+        #expect(try await queues.first() == "chosen")
+    }
+}

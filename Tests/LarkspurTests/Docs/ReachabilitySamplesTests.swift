@@ -1,0 +1,56 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/Reachability.md`.
+@Suite("Samples about reachability and activity", .timeLimit(.minutes(1)))
+struct ReachabilitySamplesTests {
+    private let samples = ReachabilitySamples()
+    private let source = StubReachabilitySource()
+
+    @Test("After a failure and before trying again")
+    func failure() async throws {
+        let server = try LoopbackServer()
+        server.route("/news", .json("[]", status: 503))
+        let manager = TestTransport.curl.makeManager(for: server)
+        let reachability = NetworkReachabilityManager(.anyNetwork, source: source)
+        reachability.startMonitoring()
+        source.report(.notReachable)
+        _ = samples.failure(manager, reachability)
+        #expect(try await samples.output.first() == "You seem to be offline.")
+
+        source.report(.reachable(.wired))
+        let loads = Recorder<Void>()
+        try await samples.again(reachability) { loads.record(()) }
+        #expect(loads.values.count == 1)
+    }
+
+    @Test("What is watched, and what is not told")
+    func watching() {
+        #expect(samples.targets().map { $0?.status } == [.unknown, .unknown, .unknown])
+        samples.watching().stopMonitoring()
+        let manager = NetworkReachabilityManager(.anyNetwork, source: StubReachabilitySource(unavailable: "Forbidden."))
+        manager.startMonitoring()
+        samples.unavailable(manager)
+        #expect(samples.output.values.contains("Forbidden."))
+    }
+
+    @Test("Monitors of activity")
+    func activity() async throws {
+        let shared = samples.activity()
+        #expect(shared.isEnabled)
+        shared.isEnabled = false
+        let own = samples.monitor()
+        own.isEnabled = true
+        samples.counting(own) { #expect(own.isActive) }
+    }
+
+    @Test("A bar of a download, which is silent here")
+    func bar() async throws {
+        let server = try LoopbackServer()
+        let manager = TestTransport.curl.makeManager(for: server)
+        samples.bar(manager, URLRequest(url: server.url("/get"))).resume()
+        #expect(try await samples.output.first() != "failed")
+    }
+}
