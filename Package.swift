@@ -39,6 +39,12 @@ let package = Package(
             path: "Examples/Downloader",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "Upload",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/Upload",
+            swiftSettings: strict
+        ),
         .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
         .testTarget(
             name: "LarkspurTransportTests",
@@ -52,9 +58,9 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Downloader", "Larkspur", "LarkspurTransport"],
+            dependencies: ["Downloader", "Larkspur", "LarkspurTransport", "Upload"],
             path: "Tests/Interop",
-            exclude: ["Daemons", "servers.sh"],
+            exclude: ["Daemons", "Scripts", "servers.sh"],
             swiftSettings: strict
         ),
     ],
