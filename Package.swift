@@ -39,6 +39,12 @@ let package = Package(
             path: "Examples/Downloader",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "Upload",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/Upload",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LarkspurTests",
             dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTransport"],
@@ -56,9 +62,9 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Downloader", "Larkspur", "LarkspurTransport"],
+            dependencies: ["Downloader", "Larkspur", "LarkspurTransport", "Upload"],
             path: "Tests/Interop",
-            exclude: ["Daemons", "reachability.sh", "servers.sh"],
+            exclude: ["Daemons", "Scripts", "reachability.sh", "servers.sh"],
             swiftSettings: strict
         ),
         .target(name: "CNetlink"),

@@ -48,6 +48,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "BenchLibcurl"),
+        .executableTarget(
+            name: "BenchMultipart",
+            dependencies: ["Measuring", .product(name: "Larkspur", package: "Larkspur")],
+            swiftSettings: strict
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -40,6 +40,7 @@ extension LarkspurError {
         case NSURLErrorResourceUnavailable: .transportUnavailable
         case NSURLErrorFileDoesNotExist, NSURLErrorFileIsDirectory, NSURLErrorNoPermissionsToReadFile: .fileUnreadable
         case NSURLErrorCannotCreateFile, NSURLErrorCannotWriteToFile: .fileUnwritable
+        case NSURLErrorRequestBodyStreamExhausted: .bodyUnreadable
         case NSURLErrorCannotDecodeRawData, NSURLErrorCannotDecodeContentData: .contentDecodingFailed
         case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: code(text: text) ?? .malformedResponse
         case NSURLErrorUnsupportedURL: code(text: text) ?? .unsupportedURL

@@ -21,6 +21,10 @@ struct FoundationTransportAdapter: TransportAdapter {
                 request: request
             )
         }
+        if kind == .upload || request.httpBodyStream != nil {
+            // A stream is sent in chunks whatever its length, and with both fields no server may take the request (RFC 9112, section 6.1).
+            request.setValue(nil, forHTTPHeaderField: "Content-Length")
+        }
         let timeout = Self.wholeSeconds(request.timeoutInterval)
         if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
         return request

@@ -127,6 +127,7 @@ extension SessionManager {
             kind: .upload,
             makeBodyStream: bodyStream,
             isStreamed: isStreamed,
+            bodyLength: isStreamed ? request.announcedBodyLength : nil,
             finisher: finisher(for: serializer, handler: completionHandler)
         )
         start(delegate, error.map(Result.failure) ?? .success(request), make: make)
@@ -150,7 +151,7 @@ extension SessionManager {
 
     /// Makes the ending of a task whose response is in memory: validates, serializes, and calls the handler with what became of it.
     @_specialize(where Serializer == AnyResponseSerializer)
-    private func finisher<Serializer: ResponseSerializer>(
+    func finisher<Serializer: ResponseSerializer>(
         for serializer: Serializer,
         handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate.Finisher {

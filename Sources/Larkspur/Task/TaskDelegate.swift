@@ -26,6 +26,7 @@ final class TaskDelegate: Sendable {
     /// Hands the content on; nil where it is collected.
     let stream: ContentStream?
     private let isStreamed: Bool
+    private let bodyLength: Int64?
     private let makeBodyStream: (@Sendable () -> InputStream?)?
     private let storage: Mutex<Storage>
 
@@ -36,6 +37,7 @@ final class TaskDelegate: Sendable {
     ///   - stream: Hands the content on in place of collecting it. Default: none.
     ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
     ///   - isStreamed: Whether it is a streamed upload.
+    ///   - bodyLength: How long the stream is, in bytes, if that is known. Default: as the request says.
     ///   - finisher: Makes the ending; released when it has been called.
     init(
         task: SessionTask,
@@ -44,9 +46,11 @@ final class TaskDelegate: Sendable {
         stream: ContentStream? = nil,
         makeBodyStream: (@Sendable () -> InputStream?)? = nil,
         isStreamed: Bool = false,
+        bodyLength: Int64? = nil,
         finisher: @escaping Finisher
     ) {
         self.isStreamed = isStreamed
+        self.bodyLength = bodyLength
         self.task = task
         self.kind = kind
         self.resumer = resumer
@@ -60,7 +64,9 @@ final class TaskDelegate: Sendable {
 
     /// The body stream of the task's own, from the caller's closure or the request.
     func bodyStream() -> InputStream? {
-        makeBodyStream?() ?? task.originalRequest?.httpBodyStream
+        let stream = makeBodyStream?() ?? task.originalRequest?.httpBodyStream
+        // A form's stream is sent from its beginning each time, and says itself what is wrong with it.
+        return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
     }
 
     // MARK: Receiving
@@ -116,7 +122,7 @@ final class TaskDelegate: Sendable {
     func sent(_ sent: Int64, of expected: Int64) {
         var total = expected
         if total <= 0 {
-            total = task.originalRequest?.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } ?? -1
+            total = bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
         }
         task.upload.update(completed: sent, total: total, of: task)
     }
@@ -229,6 +235,11 @@ extension TaskDelegate.Storage {
             error: transferError?.filled(request: request, response: response, responseData: context)
         )
     }
+}
+
+extension URLRequest {
+    /// What its `Content-Length` field says.
+    var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
 }
 
 extension URLResponse {

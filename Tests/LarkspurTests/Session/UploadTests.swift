@@ -92,6 +92,27 @@ struct UploadTests {
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
 
+    @Test("A length that the request announces is the total from the beginning", arguments: TestTransport.allCases)
+    func announcedLength(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let content = content
+        let ends = Recorder<LarkspurError?>()
+        let totals = Recorder<Int64>()
+        var request = try makePost()
+        request.setValue("\(content.count)", forHTTPHeaderField: "Content-Length")
+
+        manager.uploadTask(
+            withStreamedRequest: request,
+            bodyStream: { InputStream(data: content) },
+            progress: { totals.record($0.totalUnitCount) },
+            completionHandler: { ends.record($0.error) }
+        ).resume()
+
+        #expect(try await ends.first() == nil)
+        #expect(server.requests.last?.body == content)
+        #expect(Set(totals.values) == [Int64(content.count)])
+    }
+
     @Test("The hook for new body streams comes before the task's own", arguments: TestTransport.allCases)
     func bodyStreamHook(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)

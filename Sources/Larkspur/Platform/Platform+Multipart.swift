@@ -1,0 +1,91 @@
+extension Platform {
+    /// Makes the stream of a form, unopened.
+    /// - Parameters:
+    ///   - form: The form.
+    ///   - onFailure: Hears why the stream cannot go on, before its reader does; on the thread that reads.
+    static func makeMultipartStream(
+        of form: MultipartFormData,
+        onFailure: @escaping @Sendable (LarkspurError) -> Void
+    ) -> InputStream {
+        #if canImport(FoundationNetworking)
+        MultipartInputStream(form, onFailure: onFailure)
+        #else
+        makeBoundStream(of: form, onFailure: onFailure)
+        #endif
+    }
+
+    /// The same stream from its beginning, where it is one of a form.
+    static func remade(
+        _ stream: InputStream?,
+        onFailure: @escaping @Sendable (LarkspurError) -> Void
+    ) -> InputStream? {
+        #if canImport(FoundationNetworking)
+        (stream as? MultipartInputStream).map { makeMultipartStream(of: $0.form, onFailure: onFailure) }
+        #else
+        nil
+        #endif
+    }
+}
+
+#if !canImport(FoundationNetworking)
+import Synchronization
+
+extension Platform {
+    /// Apple's URL loading reads only streams of Foundation's own: one end of a pair, whose other end a thread writes to. Written for, not tested here.
+    private static func makeBoundStream(
+        of form: MultipartFormData,
+        onFailure: @escaping @Sendable (LarkspurError) -> Void
+    ) -> InputStream {
+        var input: InputStream?
+        var output: OutputStream?
+        Stream.getBoundStreams(
+            withBufferSize: MultipartReader.pieceSize,
+            inputStream: &input,
+            outputStream: &output
+        )
+        guard let input, let output else { return InputStream(data: Data()) }
+        let writer = MultipartStreamWriter(output)
+        Thread.detachNewThread { writer.write(form, onFailure: onFailure) }
+        return input
+    }
+}
+
+/// Writes a form to one end of a pair of streams, on a thread of its own, and closes it at the end, or too early where the form cannot be read: the announced length tells.
+private struct MultipartStreamWriter: @unchecked Sendable {
+    // Safe: made on one thread and handed to the other, which alone uses it.
+    private let output: OutputStream
+
+    init(_ output: OutputStream) { self.output = output }
+
+    func write(_ form: MultipartFormData, onFailure: (LarkspurError) -> Void) {
+        output.open()
+        defer { output.close() }
+        let reader = MultipartReader(form)
+        var buffer = [UInt8](repeating: 0, count: MultipartReader.pieceSize)
+        do throws(LarkspurError) {
+            while true {
+                let count = try read(reader, &buffer)
+                guard count > 0, send(buffer[..<count]) else { return }
+            }
+        } catch {
+            onFailure(error)
+        }
+    }
+
+    private func read(_ reader: MultipartReader, _ buffer: inout [UInt8]) throws(LarkspurError) -> Int {
+        try buffer.withUnsafeMutableBytes { bytes throws(LarkspurError) in try reader.read(into: bytes) }
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBufferPointer { pointer in
+                pointer.baseAddress.map { output.write($0, maxLength: pointer.count) } ?? 0
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
+#endif

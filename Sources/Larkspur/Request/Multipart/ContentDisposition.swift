@@ -1,0 +1,29 @@
+/// The header field that names a part of a form (RFC 7578, section 4.2).
+enum ContentDisposition {
+    /// The field of a part.
+    /// - Parameters:
+    ///   - name: The name of the form's control.
+    ///   - fileName: The name of the file; nil for a part that is none.
+    static func field(name: String, fileName: String? = nil) -> HTTPHeaders.Field {
+        var value = "form-data; name=\"\(escaped(name))\""
+        if let fileName { value += "; filename=\"\(escaped(fileName))\"" }
+        return HTTPHeaders.Field(name: "Content-Disposition", value: value)
+    }
+
+    /// A name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with `"`, CR and LF percent-encoded and nothing else.
+    ///
+    /// NUL is encoded too, which browsers leave, as many parsers would take it for the end. On bytes: to Swift, CR LF is one `Character`.
+    static func escaped(_ name: String) -> String {
+        guard name.utf8.contains(where: isEscaped) else { return name }
+        var result: [UInt8] = []
+        result.reserveCapacity(name.utf8.count + 8)
+        for byte in name.utf8 {
+            if isEscaped(byte) { PercentEncoding.append(byte, to: &result) } else { result.append(byte) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A || byte == 0x00
+    }
+}

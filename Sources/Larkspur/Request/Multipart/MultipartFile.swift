@@ -1,0 +1,59 @@
+/// The file of a part, open; the way to the system's calls on it.
+final class MultipartFile: MultipartSource {
+    private let file: URL
+    private let descriptor: Int32
+    /// What the file was like when it was opened.
+    private let state: FileState
+    private var position: Int64 = 0
+
+    /// - Parameters:
+    ///   - file: A file URL.
+    ///   - expectedSize: What its size has to be, in bytes. Default: any.
+    /// - Throws: `bodyUnreadable`.
+    init(_ file: URL, expectedSize: Int64? = nil) throws(LarkspurError) {
+        self.file = file
+        // Nonblocking, as a pipe that has taken the file's place would be waited for.
+        descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error(file, String(cString: strerror(errno))) }
+        guard let state = FileState(of: descriptor) else {
+            close(descriptor)
+            throw Self.error(file, "it is no regular file")
+        }
+        self.state = state
+        if let expectedSize, state.size != expectedSize {
+            // From here on it is closed with the object.
+            throw Self.error(file, "it had \(expectedSize) bytes when it was appended, and has \(state.size) now")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// In bytes.
+    var size: Int64 { state.size }
+
+    var mayHaveToBeWaitedFor: Bool { false }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
+        let wanted = Int(min(Int64(buffer.count), size - position))
+        guard wanted > 0 else {
+            // What follows is the delimiter, with which the server would take the part for whole.
+            guard FileState(of: descriptor) == state else { throw Self.error(file, "it was changed meanwhile") }
+            return 0
+        }
+        var count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
+        while count < 0, errno == EINTR { count = pread(descriptor, buffer.baseAddress, wanted, off_t(position)) }
+        guard count > 0 else {
+            throw Self.error(file, count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
+        }
+        position += Int64(count)
+        return count
+    }
+
+    private static func error(_ file: URL, _ reason: String) -> LarkspurError {
+        LarkspurError(
+            .bodyUnreadable,
+            "The file \(FieldSyntax.printable(file.path)) of a form could not be read: \(reason).",
+            failingURL: file
+        )
+    }
+}

@@ -1,0 +1,94 @@
+extension RequestSerializer {
+    /// Builds a request whose body is a multipart form, which is sent as a stream.
+    ///
+    /// The request has `Content-Type` and `Content-Length` fields of the form's, whatever the others say. Parameters become parts before those of the closure, each named as in a form body:
+    /// data as it is, null as an empty part, everything else as text.
+    /// - Parameters:
+    ///   - method: The method; GET and HEAD have no body. Default: POST.
+    ///   - url: An absolute URL; one of http or https must have a host.
+    ///   - parameters: Fields of the form. Default: none.
+    ///   - headers: Fields of this request, which win over the serializer's. Default: none.
+    ///   - constructing: Adds the parts; called once, before the method returns.
+    /// - Returns: The request, with the form as its `httpBodyStream`.
+    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or the one that the closure throws. Another error of the
+    ///   closure's is underneath a `parameterEncodingFailed`.
+    public func makeMultipartRequest(
+        _ method: HTTPMethod = .post,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        constructing: (inout MultipartFormData) throws -> Void
+    ) throws(LarkspurError) -> URLRequest {
+        var (request, form) = try makeMultipart(method, url, parameters, headers, constructing)
+        request.httpBodyStream = form.makeInputStream()
+        return request
+    }
+
+    /// Builds a request for a multipart form, and writes the form to a file that is to be uploaded.
+    ///
+    /// As ``makeMultipartRequest(_:url:parameters:headers:constructing:)``, which explains the parameters; the request has no body. The file is whole when the method returns,
+    /// and is the caller's to remove.
+    /// - Parameter file: Where to, by a `file:` URL; its folder must exist.
+    /// - Throws: ``LarkspurError``, as there, and `bodyUnreadable`, `fileUnwritable`.
+    public func makeMultipartRequest(
+        _ method: HTTPMethod = .post,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        writingTo file: URL,
+        constructing: (inout MultipartFormData) throws -> Void
+    ) throws(LarkspurError) -> URLRequest {
+        let (request, form) = try makeMultipart(method, url, parameters, headers, constructing)
+        try form.write(to: file)
+        return request
+    }
+
+    /// Builds a request without a body, and the form that is to be it.
+    func makeMultipart(
+        _ method: HTTPMethod,
+        _ url: URL,
+        _ parameters: Parameters?,
+        _ headers: HTTPHeaders,
+        _ constructing: (inout MultipartFormData) throws -> Void
+    ) throws(LarkspurError) -> (URLRequest, MultipartFormData) {
+        guard method != .get, method != .head else {
+            throw LarkspurError(.invalidMethod, "A \(method.rawValue) request has no body that could be a form.")
+        }
+        var request = try makeRequest(method, url: url, headers: headers)
+        var form = MultipartFormData()
+        if let parameters { try form.append(parameters, by: settings) }
+        do {
+            try constructing(&form)
+        } catch let error as LarkspurError {
+            throw error
+        } catch {
+            throw LarkspurError(
+                .parameterEncodingFailed,
+                "The closure that makes the form threw \(type(of: error)).",
+                underlyingError: error,
+                request: request
+            )
+        }
+        request.httpBody = nil
+        request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+        request.setValue(String(form.contentLength), forHTTPHeaderField: "Content-Length")
+        return (request, form)
+    }
+}
+
+extension MultipartFormData {
+    fileprivate mutating func append(
+        _ parameters: Parameters,
+        by settings: RequestSettings
+    ) throws(LarkspurError) {
+        for pair in try settings.queryEncoder.pairs(of: parameters) {
+            guard let data = pair.data ?? (pair.value ?? "").data(using: settings.stringEncoding) else {
+                throw LarkspurError(
+                    .parameterEncodingFailed,
+                    "The parameter `\(FieldSyntax.printable(pair.key))` holds characters that \(settings.stringEncoding) does not have: use UTF-8."
+                )
+            }
+            append(data: data, name: pair.key)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Larkspur
+
+/// The samples of `Docs/Uploads.md`, each between two markers; what they print is noted.
+struct UploadSamples: Sendable {
+    let manager: SessionManager
+    let url: URL
+    let file: URL
+    let folder: URL
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func form() {
+        // sample: multipart form
+        manager.post(
+            "portraits",
+            parameters: ["author": "Ada"],
+            constructing: { form in
+                try form.append(file: file, name: "portrait")
+                try form.append(data: Data("a,b".utf8), name: "table", fileName: "table.csv")
+                form.append(text: "for the front page", name: "note")
+            },
+            progress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            },
+            success: { _, object in
+                print(object ?? "no content")
+            },
+            failure: { _, error in
+                print(error.label)
+            }
+        )
+        // end
+    }
+
+    func decoded() {
+        // sample: multipart form with a decoded response
+        struct Portrait: Decodable, Sendable {
+            let url: String
+        }
+
+        manager.put("portraits/7", as: Portrait.self) { form in
+            try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
+        } success: { _, portrait in
+            print(portrait.url)
+        }
+        // end
+    }
+
+    func streams(content: Data, input: sending InputStream) throws -> MultipartFormData {
+        // sample: parts from streams
+        var form = MultipartFormData()
+        try form.append(length: Int64(content.count), name: "log", fileName: "app.log") {
+            InputStream(data: content)
+        }
+        try form.append(stream: input, length: 5, name: "once")
+        // end
+        return form
+    }
+
+    func headers() throws -> MultipartFormData {
+        // sample: parts with headers of their own
+        var form = MultipartFormData()
+        try form.append(
+            data: Data("{}".utf8),
+            name: "metadata",
+            fileName: "metadata.json",
+            headers: ["X-Revision": "3"]
+        )
+        try form.append(
+            headers: ["Content-Disposition": "form-data; name=\"raw\"", "Content-Language": "en"],
+            body: Data("text".utf8)
+        )
+        // end
+        return form
+    }
+
+    func throttled() {
+        // sample: throttled form
+        manager.post(
+            "backups",
+            constructing: { form in
+                form.bytesPerSecond = 500_000
+                try form.append(file: file, name: "backup")
+            },
+            success: { _, _ in print("sent") }
+        )
+        // end
+    }
+
+    func written() throws {
+        // sample: form written to a file
+        let body = folder.appendingPathComponent("form")
+        let request = try manager.requestSerializer.makeMultipartRequest(url: url, writingTo: body) { form in
+            try form.append(file: file, name: "portrait")
+        }
+        manager.uploadTask(with: request, fromFile: body) { response in
+            print(response.error?.label ?? "uploaded")
+        }.resume()
+        // end
+    }
+
+    func built() throws {
+        // sample: request with a multipart form
+        let request = try manager.requestSerializer.makeMultipartRequest(.patch, url: url) { form in
+            form.append(text: "Ada", name: "author")
+        }
+        manager.uploadTask(
+            withStreamedRequest: request,
+            completionHandler: { response in print(response.error?.label ?? "uploaded") }
+        ).resume()
+        // end
+    }
+}

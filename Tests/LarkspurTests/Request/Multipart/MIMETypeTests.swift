@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import Larkspur
+
+@Suite("Media types by extension")
+struct MIMETypeTests {
+    @Test(
+        "An extension has its type, in any case",
+        arguments: [
+            ("cer", "application/x-x509-ca-cert"), ("JPG", "image/jpeg"), ("Png", "image/png"), ("txt", "text/plain"),
+            ("json", "application/json"), ("pdf", "application/pdf"), ("mp4", "video/mp4"), ("mp3", "audio/mpeg"),
+            ("heic", "image/heic"), ("zip", "application/zip"), ("svg", "image/svg+xml"), ("woff2", "font/woff2"),
+            ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            ("", "application/octet-stream"), ("no such thing", "application/octet-stream"),
+            ("\r\n", "application/octet-stream"),
+        ]
+    )
+    func byExtension(fileExtension: String, type: String) {
+        #expect(MIMEType.ofFiles(withExtension: fileExtension) == type)
+    }
+
+    @Test(
+        "A name's last extension counts",
+        arguments: [
+            ("a.tar.gz", "application/gzip"), ("README", "application/octet-stream"), (".png", "image/png"),
+            ("a.", "application/octet-stream"), ("a.png/b", "application/octet-stream"), ("Ü.gif", "image/gif"),
+        ]
+    )
+    func byName(name: String, type: String) {
+        #expect(MIMEType.ofFile(named: name) == type)
+    }
+
+    @Test("The table has more than 120 extensions, in lower case, and types that may stand in a header")
+    func table() {
+        #expect(MIMEType.table.count >= 120)
+        for (fileExtension, type) in MIMEType.table {
+            #expect(fileExtension == fileExtension.lowercased())
+            let words = type.split(separator: "/", omittingEmptySubsequences: false)
+            #expect(words.count == 2 && words.allSatisfy { FieldSyntax.isToken(String($0)) }, "\(type)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+/// A clock on which time passes only by waiting, or by hand.
+final class ManualClock: ThrottleClock {
+    private let time = Mutex(Duration.seconds(100))
+    let waits = Mutex<[Duration]>([])
+
+    var now: Duration { time.withLock { $0 } - .seconds(100) }
+
+    func sleep(for duration: Duration) {
+        waits.withLock { $0.append(duration) }
+        advance(by: duration)
+    }
+
+    func advance(by duration: Duration) { time.withLock { $0 += duration } }
+}
+
+@Suite("Throttling")
+struct ThrottleTests {
+    @Test("After each piece the reader waits for as long as it takes at the rate")
+    func waiting() {
+        let clock = ManualClock()
+        var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
+        throttle.waitForTurn()
+        throttle.note(500)
+        throttle.waitForTurn()
+        throttle.note(100)
+        clock.advance(by: .milliseconds(60))
+        throttle.waitForTurn()
+        #expect(clock.waits.withLock { $0 } == [.milliseconds(500), .milliseconds(40)])
+    }
+
+    @Test("Time in which nobody read is not made up for")
+    func idle() {
+        let clock = ManualClock()
+        var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
+        throttle.note(100)
+        clock.advance(by: .seconds(3600))
+        throttle.waitForTurn()
+        throttle.note(100)
+        throttle.waitForTurn()
+        #expect(clock.waits.withLock { $0 } == [.milliseconds(100)])
+    }
+
+    @Test(
+        "Pieces are a tenth of a second's worth, and at least a byte",
+        arguments: [(1, 1), (9, 1), (1000, 100), (0, 1), (-5, 1), (.min, 1), (.max, Int.max / 10)]
+    )
+    func pieces(rate: Int, size: Int) {
+        var throttle = Throttle(bytesPerSecond: rate, clock: ManualClock())
+        #expect(throttle.pieceSize == size)
+        throttle.note(size)
+        throttle.waitForTurn()
+    }
+}
