@@ -4,7 +4,7 @@ extension SessionManager {
     ///
     /// A response that is not acceptable is not handed on: the task fails, with the beginning of its content, up to 1 MiB, in the error's `responseData`. ``maximumContentSize`` does not apply.
     /// With the transport `.curl` no more than about 1 MiB waits for `onContent`: a slow one holds back the server. With `.foundation` on Linux whatever comes waits in memory, and a task that is
-    /// suspended in mid-content and resumed fails with the error `connectionLost`, as its transfer begins again.
+    /// suspended in mid-content and resumed fails with the error `connectionLost` if its transfer begins again.
     /// - Parameters:
     ///   - request: The request; its body, if it has one, is sent.
     ///   - validation: Which responses are acceptable. Default: status 200–299 and any content type.

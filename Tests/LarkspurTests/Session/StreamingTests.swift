@@ -48,7 +48,7 @@ struct StreamingTests {
     @Test("However much there is, nothing of it is collected")
     func much() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
-        server.route("/much", stream(64, of: Data(count: 1 << 20)))
+        server.route("/much", stream(256, of: Data(count: 1 << 20)))
         let count = Atomic<Int>(0)
 
         let task = manager.streamingTask(with: URLRequest(url: server.url("/much"))) { _, data in
@@ -59,9 +59,9 @@ struct StreamingTests {
         task.resume()
 
         let end = try await ends.first()
-        #expect(end.value == 64 << 20)
+        #expect(end.value == 256 << 20)
         #expect(end.data.isEmpty)
-        #expect(count.load(ordering: .relaxed) == 64 << 20)
+        #expect(count.load(ordering: .relaxed) == 256 << 20)
     }
 
     @Test("Whoever is slow to take the content holds back the transfer, and other tasks go on")
@@ -194,7 +194,33 @@ struct StreamingTests {
         #expect(chunks.values == [Data("abc".utf8)])
     }
 
-    @Test("With the transport .foundation a transfer that begins again fails, as nothing can be taken back")
+    @Test(
+        "A task that is suspended in mid-content goes on, or with the transport .foundation may fail, and hands nothing on twice",
+        arguments: TestTransport.allCases
+    )
+    func suspended(_ transport: TestTransport) async throws {
+        let half = Data(repeating: 65, count: 100_000)
+        let gate = LoopbackServer.Gate()
+        server.route("/halves", .stream([.bytes(half), .wait(gate), .bytes(half)]))
+        let task = makeTask(transport.makeManager(for: server), "/halves")
+
+        task.resume()
+        try await chunks.wait()
+        task.suspend()
+        task.resume()
+        gate.open()
+        let end = try await ends.first()
+
+        let count = chunks.values.map(\.count).reduce(0, +)
+        if transport == .foundation, let error = end.error {
+            // Its transfer has begun again, if the suspension took effect.
+            #expect(error.code == .connectionLost)
+        } else {
+            #expect(end.value == 200_000 && count == 200_000)
+        }
+    }
+
+    @Test("A response that begins again after content was handed on is an error, as nothing can be taken back")
     func restarted() async throws {
         let stream = ContentStream(validation: ResponseValidation()) { _, _ in }
         let manager = SessionManager.stubbed()
