@@ -5,20 +5,37 @@ import Testing
 
 /// Reachability by what a real kernel tells, while links, addresses and routes come and go.
 @Suite("Reachability in a network namespace", .needsNetworkNamespace, .serialized, .timeLimit(.minutes(1)))
-struct ReachabilityNetworkTests: ~Copyable {
+struct ReachabilityNetworkTests {
     private typealias Status = NetworkReachabilityStatus
 
-    /// One end of a cable, with an address and the other end switched on.
-    init() throws {
-        try NetworkNamespace.ip(
-            "link set lo down",
-            "link add near type veth peer name far",
-            "link set far up",
-            "addr add 192.0.2.2/24 dev near"
-        )
+    /// One end of a cable, `near`, with an address and the other end switched on.
+    private final class Cable: Sendable {
+        init() throws {
+            try NetworkNamespace.ip(
+                "link set lo down",
+                "link add near type veth peer name far",
+                "link set far up",
+                "addr add 192.0.2.2/24 dev near"
+            )
+        }
+
+        deinit { try? NetworkNamespace.ip("link del near") }
     }
 
-    deinit { try? NetworkNamespace.ip("link del near") }
+    private let cable: Cable
+
+    init() throws { cable = try Cable() }
+
+    /// Switches the link on, and waits until it is up: the kernel takes up to a second for that.
+    private func bringUp() throws {
+        try NetworkNamespace.ip("link set near up")
+        let deadline = ContinuousClock.now + .seconds(30)
+        var state = ""
+        while state != "up\n", ContinuousClock.now < deadline {
+            state = try String(contentsOfFile: "/sys/class/net/near/operstate", encoding: .utf8)
+        }
+        #expect(state == "up\n")
+    }
 
     /// Monitors, and does one thing after the other, each of which is to be followed by a change to a status, and no other.
     private func expect(
@@ -83,7 +100,8 @@ struct ReachabilityNetworkTests: ~Copyable {
 
     @Test("A route of the kind that refuses leads nowhere", arguments: ["unreachable", "blackhole", "prohibit"])
     func refusingRoute(_ kind: String) async throws {
-        try NetworkNamespace.ip("link set near up", "route add default via 192.0.2.1")
+        try bringUp()
+        try NetworkNamespace.ip("route add default via 192.0.2.1")
         try await expect(
             NetworkReachabilityManager(),
             first: .reachable(.wired),
@@ -99,7 +117,7 @@ struct ReachabilityNetworkTests: ~Copyable {
 
     @Test("An address is reachable where there is a route to it, without a default route too")
     func address() async throws {
-        try NetworkNamespace.ip("link set near up")
+        try bringUp()
         let neighbour = try #require(NetworkReachabilityManager(address: "192.0.2.9"))
         try await expect(
             neighbour,
@@ -149,7 +167,7 @@ struct ReachabilityNetworkTests: ~Copyable {
 
     @Test("Many changes at once end in the right status")
     func burst() async throws {
-        try NetworkNamespace.ip("link set near up")
+        try bringUp()
         let manager = NetworkReachabilityManager()
         var updates = manager.statusUpdates.makeAsyncIterator()
         manager.startMonitoring()
@@ -189,7 +207,8 @@ struct ReachabilityNetworkTests: ~Copyable {
 
     @Test("After it was stopped, nothing that happens is heard")
     func stopped() async throws {
-        try NetworkNamespace.ip("link set near up", "route add default via 192.0.2.1")
+        try bringUp()
+        try NetworkNamespace.ip("route add default via 192.0.2.1")
         let (stopped, running) = (NetworkReachabilityManager(), NetworkReachabilityManager())
         for manager in [stopped, running] {
             try await expect(manager, first: .reachable(.wired), [])

@@ -17,13 +17,20 @@ enum NetworkNamespace {
     /// Runs `ip` with arguments that are separated by blanks, which must succeed.
     static func ip(_ commands: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for command in commands {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = ["ip"] + command.split(separator: " ").map(String.init)
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0, "ip \(command)", sourceLocation: sourceLocation)
+            let words = ["ip"] + command.split(separator: " ").map(String.init)
+            try #require(try status(of: words) == 0, "ip \(command)", sourceLocation: sourceLocation)
         }
+    }
+
+    /// Foundation's `Process` needs the loopback interface, which is down here at times.
+    private static func status(of words: [String]) throws -> Int32 {
+        let arguments = words.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        try #require(posix_spawnp(&process, words[0], nil, nil, arguments + [nil], nil) == 0)
+        var status: Int32 = -1
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     /// Runs many commands at once, by `ip -batch`.

@@ -12,7 +12,7 @@ struct ReachabilitySamples: Sendable {
         let task = manager.get(
             "news",
             success: { _, news in
-                show(news)
+                show(news ?? "nothing")
             },
             failure: { _, error in
                 if !reachability.isReachable { show("You seem to be offline.") }
