@@ -25,7 +25,7 @@ let package = Package(
             dependencies: ["CCodings", "CLibcurl", "HTTPBasics"],
             swiftSettings: strict
         ),
-        .target(name: "Larkspur", dependencies: ["LarkspurTransport"], swiftSettings: strict),
+        .target(name: "Larkspur", dependencies: ["CImages", "LarkspurTransport"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
@@ -39,7 +39,11 @@ let package = Package(
             path: "Examples/Downloader",
             swiftSettings: strict
         ),
-        .testTarget(name: "LarkspurTests", dependencies: ["Larkspur", "LarkspurTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "LarkspurTests",
+            dependencies: ["ImageGallery", "Larkspur", "LarkspurTesting"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LarkspurTransportTests",
             dependencies: ["CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting"],
@@ -52,9 +56,16 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Downloader", "Larkspur", "LarkspurTransport"],
+            dependencies: ["Downloader", "ImageGallery", "Larkspur", "LarkspurTransport"],
             path: "Tests/Interop",
             exclude: ["Daemons", "servers.sh"],
+            swiftSettings: strict
+        ),
+        .target(name: "CImages"),
+        .executableTarget(
+            name: "ImageGallery",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/ImageGallery",
             swiftSettings: strict
         ),
     ],

@@ -86,6 +86,8 @@ struct DocumentationSamplesTests {
             ("AFPropertyListRequestSerializerTests", 2), ("AFPropertyListResponseSerializerTests", 5),
             ("AFXMLParserResponseSerializerTests", 5), ("AFXMLDocumentResponseSerializerTests", 6),
             ("AFCompoundResponseSerializerTests", 3), ("AFSecurityPolicyTests", 46),
+            ("AFAutoPurgingImageCacheTests", 16), ("AFImageDownloaderTests", 19),
+            ("AFImageResponseSerializerTests", 4),
         ]
     )
     func everyRow(suite: String, count: Int) throws {
