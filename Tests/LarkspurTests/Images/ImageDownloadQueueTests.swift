@@ -76,6 +76,18 @@ struct ImageDownloadQueueTests {
         #expect(queue.next() == nil && queue.activeCount == 0)
     }
 
+    @Test("Many that come and go leave the order of the others", arguments: ImageDownloader.Prioritization.allCases)
+    func comingAndGoing(_ prioritization: ImageDownloader.Prioritization) throws {
+        var queue = Queue(prioritization: prioritization, maximumActiveDownloads: 9)
+        for round in 0..<3 {
+            _ = queue.add(try request("kept-\(round)"), id: UUID(), waiter: "")
+            for index in 0..<300 { _ = queue.cancel(queue.add(try request("\(index)"), id: UUID(), waiter: "")) }
+        }
+        let names = (0..<3).map { "kept-\($0)" }
+        #expect(paths(&queue, 3) == (prioritization == .firstInFirstOut ? names : names.reversed()))
+        #expect(paths(&queue, 1) == [nil])
+    }
+
     @Test("A download that is cancelled while it is active keeps its place, and an equal one is new")
     func activeCancellation() throws {
         var queue = Queue(prioritization: .firstInFirstOut, maximumActiveDownloads: 1)
