@@ -19,13 +19,15 @@ let package = Package(
     targets: [
         .target(name: "CLibcurl"),
         .target(name: "CCodings"),
+        .target(name: "CImages"),
+        .target(name: "CNetlink"),
         .target(name: "HTTPBasics", swiftSettings: strict),
         .target(
             name: "LarkspurTransport",
             dependencies: ["CCodings", "CLibcurl", "HTTPBasics"],
             swiftSettings: strict
         ),
-        .target(name: "Larkspur", dependencies: ["CNetlink", "LarkspurTransport"], swiftSettings: strict),
+        .target(name: "Larkspur", dependencies: ["CImages", "CNetlink", "LarkspurTransport"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
@@ -40,6 +42,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "ImageGallery",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/ImageGallery",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "Upload",
             dependencies: ["Larkspur", "LarkspurTesting"],
             path: "Examples/Upload",
@@ -47,7 +55,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurTests",
-            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTransport"],
+            dependencies: ["ImageGallery", "Larkspur", "LarkspurTesting", "LarkspurTransport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -62,12 +70,11 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Downloader", "Larkspur", "LarkspurTransport", "Upload"],
+            dependencies: ["Downloader", "ImageGallery", "Larkspur", "LarkspurTransport", "Upload"],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "reachability.sh", "servers.sh"],
             swiftSettings: strict
         ),
-        .target(name: "CNetlink"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,9 +14,14 @@ if (($# == 0)); then
     exit 64
 fi
 
+# Libraries of images; Ubuntu has the second under another name.
+image_packages=(libpng16-16 libturbojpeg0)
+if grep --quiet '^ID=ubuntu' /etc/os-release; then image_packages=(libpng16-16 libturbojpeg); fi
+
 install_tools() {
     PATH=$PATH:/usr/sbin
     local packages=(nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${httpbin_packages[@]}")
+    packages+=("${image_packages[@]}")
     if dpkg --status "${packages[@]}" > /dev/null; then return; fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get update

@@ -159,7 +159,7 @@ struct MultipartReaderTests {
         var form = MultipartFormData()
         form.append(data: Data(count: 10_000), name: "a")
         form.bytesPerSecond = 1000
-        let clock = ManualClock()
+        let clock = ManualThrottleClock()
         let reader = MultipartReader(form, clock: clock)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var total = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// A clock on which time passes only by waiting, or by hand.
-final class ManualClock: ThrottleClock {
+final class ManualThrottleClock: ThrottleClock {
     private let time = Mutex(Duration.seconds(100))
     let waits = Mutex<[Duration]>([])
 
@@ -22,7 +22,7 @@ final class ManualClock: ThrottleClock {
 struct ThrottleTests {
     @Test("After each piece the reader waits for as long as it takes at the rate")
     func waiting() {
-        let clock = ManualClock()
+        let clock = ManualThrottleClock()
         var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
         throttle.waitForTurn()
         throttle.note(500)
@@ -35,7 +35,7 @@ struct ThrottleTests {
 
     @Test("Time in which nobody read is not made up for")
     func idle() {
-        let clock = ManualClock()
+        let clock = ManualThrottleClock()
         var throttle = Throttle(bytesPerSecond: 1000, clock: clock)
         throttle.note(100)
         clock.advance(by: .seconds(3600))
@@ -50,7 +50,7 @@ struct ThrottleTests {
         arguments: [(1, 1), (9, 1), (1000, 100), (0, 1), (-5, 1), (.min, 1), (.max, Int.max / 10)]
     )
     func pieces(rate: Int, size: Int) {
-        var throttle = Throttle(bytesPerSecond: rate, clock: ManualClock())
+        var throttle = Throttle(bytesPerSecond: rate, clock: ManualThrottleClock())
         #expect(throttle.pieceSize == size)
         throttle.note(size)
         throttle.waitForTurn()

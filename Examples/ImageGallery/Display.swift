@@ -1,0 +1,49 @@
+import Larkspur
+import Synchronization
+
+/// A progress bar over all downloads, drawn on a terminal when there is something new.
+final class Display: Sendable {
+    private struct Counts {
+        var images = 0
+        var bytes: Int64 = 0
+    }
+
+    private let manager: SessionManager
+    private let count: Int
+    private let finished = Mutex(Counts())
+
+    init(_ manager: SessionManager, count: Int) {
+        self.manager = manager
+        self.count = count
+        manager.hooks.didReceiveData = { [weak self] _, _ in self?.draw() }
+    }
+
+    func finished(_ bytes: Int) {
+        finished.withLock { counts in
+            counts.images += 1
+            counts.bytes += Int64(bytes)
+        }
+        bar.draw()
+    }
+
+    func end() { bar.draw(isLast: true) }
+
+    /// A piece of content; the last line is drawn by the end.
+    private func draw() {
+        if finished.withLock({ $0.images }) < count { bar.draw() }
+    }
+
+    /// What has come, of what there is to come: as far as servers have said, else as much for each image as for the others.
+    private var bar: ProgressBar {
+        let counts = finished.withLock { $0 }
+        let running = manager.dataTasks.map(\.downloadProgress)
+        let known = running.filter { $0.totalUnitCount > 0 }
+        let total = known.reduce(counts.bytes) { $0 + $1.totalUnitCount }
+        let images = counts.images + known.count
+        return ProgressBar(
+            label: "\(counts.images) of \(count) images",
+            completed: running.reduce(counts.bytes) { $0 + $1.completedUnitCount },
+            total: images == 0 ? -1 : total + total / Int64(images) * Int64(max(0, count - images))
+        )
+    }
+}

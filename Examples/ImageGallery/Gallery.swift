@@ -1,0 +1,45 @@
+import Larkspur
+
+/// Downloads images and prints what they are: name, format, size in pixels and in bytes, and where they came from.
+struct Gallery {
+    private let downloader: ImageDownloader
+
+    /// - Parameter cacheDirectory: The folder of the HTTP cache; nil for one in memory.
+    init(cacheDirectory: URL?) {
+        downloader = ImageDownloader(
+            manager: SessionManager(
+                configuration: ImageDownloader.makeConfiguration(cacheDirectory: cacheDirectory)
+            )
+        )
+    }
+
+    /// Returns whether all images could be had.
+    func show(_ urls: [URL]) async -> Bool {
+        let display = Display(downloader.manager, count: urls.count)
+        let responses = await withTaskGroup { group in
+            for (index, url) in urls.enumerated() {
+                group.addTask { (index, await downloader.response(for: URLRequest(url: url))) }
+            }
+            var responses: [(index: Int, response: DataResponse<Image>)] = []
+            for await response in group {
+                display.finished(response.1.data.count)
+                responses.append(response)
+            }
+            return responses.sorted { $0.index < $1.index }.map(\.response)
+        }
+        display.end()
+        for (url, response) in zip(urls, responses) { print("\(url.lastPathComponent): \(Self.text(of: response))") }
+        return responses.allSatisfy { $0.error == nil }
+    }
+
+    private static func text(of response: DataResponse<Image>) -> String {
+        switch response.result {
+        case .success(let image):
+            "\(image.format.rawValue), \(image.width) x \(image.height) pixels, \(image.data.count) bytes, "
+                + (image.pixels == nil ? "not decoded" : "decoded") + ", "
+                + (response.response == nil || response.timeline.isFromCache ? "from cache" : "from the server")
+        case .failure(let error):
+            "\(error)"
+        }
+    }
+}

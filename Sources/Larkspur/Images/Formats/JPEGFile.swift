@@ -1,0 +1,69 @@
+/// JPEG: segments from SOI to EOI, with the size in that of the frame (ITU T.81, annex B).
+enum JPEGFile {
+    static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
+        var size: ImageSize?
+        var hasScan = false
+        var offset: Int64 = 2
+        while true {
+            let (marker, next) = try marker(bytes, at: offset)
+            offset = next
+            switch marker {
+            case 0xD9:
+                guard let size, hasScan else { throw .malformed }
+                return size
+            case 0x00, 0xD8:
+                throw .malformed
+            case 0x01, 0xD0...0xD7:
+                continue
+            default:
+                break
+            }
+            let length = try bytes.big(2, at: offset).orTruncated()
+            guard length >= 2 else { throw .malformed }
+            guard bytes.isInside(offset, length) else { throw .truncated }
+            if isFrame(marker) {
+                // A second one could have a decoder make another image than the one that was looked at.
+                guard size == nil, length >= 8 else { throw .malformed }
+                size = ImageSize(
+                    width: try bytes.big(2, at: offset + 5).orTruncated(),
+                    height: try bytes.big(2, at: offset + 3).orTruncated()
+                )
+            }
+            offset += length
+            if marker == 0xDA {
+                hasScan = true
+                offset = try endOfScan(bytes, from: offset)
+            }
+        }
+    }
+
+    /// The marker at a place, which any number of fill bytes may precede, and the place behind it.
+    private static func marker(_ bytes: ImageBytes, at offset: Int64) throws(ImageDefect) -> (Int64, next: Int64) {
+        guard try bytes.byte(at: offset).orTruncated() == 0xFF else { throw .malformed }
+        var offset = offset + 1
+        while true {
+            let marker = try bytes.byte(at: offset).orTruncated()
+            offset += 1
+            if marker != 0xFF { return (marker, offset) }
+        }
+    }
+
+    /// SOF0 to SOF15, among whose numbers there are three of other segments.
+    private static func isFrame(_ marker: Int64) -> Bool {
+        (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
+    }
+
+    /// The place of the first marker in coded data that does not belong to that.
+    private static func endOfScan(_ bytes: ImageBytes, from start: Int64) throws(ImageDefect) -> Int64 {
+        var offset = start
+        while true {
+            offset = try bytes.firstIndex(of: 0xFF, from: offset).orTruncated()
+            let marker = try bytes.byte(at: offset + 1).orTruncated()
+            switch marker {
+            case 0x00, 0xD0...0xD7: offset += 2
+            case 0xFF: offset += 1
+            default: return offset
+            }
+        }
+    }
+}

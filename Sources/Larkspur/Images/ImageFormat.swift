@@ -1,0 +1,70 @@
+/// A format of image files, recognized by their first bytes.
+public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    /// PNG, also where it is animated.
+    case png
+    /// JPEG.
+    case jpeg
+    /// GIF.
+    case gif
+    /// Windows bitmaps.
+    case bmp
+    /// Windows icons.
+    case ico
+    /// TIFF; BigTIFF is not recognized.
+    case tiff
+    /// WebP.
+    case webp
+    /// AVIF, pictures and sequences.
+    case avif
+
+    /// Recognizes a format by the first bytes of an image; nil where they are those of none.
+    /// - Parameter data: The image, or at least its first 12 bytes.
+    public init?(_ data: Data) {
+        guard let format = data.withUnsafeBytes({ Self.recognize(ImageBytes($0)) }) else { return nil }
+        self = format
+    }
+
+    /// The media types that the format is sent as; the first is its own.
+    public var contentTypes: [String] {
+        switch self {
+        case .png: ["image/png"]
+        case .jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"]
+        case .gif: ["image/gif"]
+        case .bmp: ["image/bmp", "image/x-bmp", "image/x-ms-bmp", "image/x-xbitmap", "image/x-win-bitmap"]
+        case .ico: ["image/vnd.microsoft.icon", "image/x-icon", "image/ico"]
+        case .tiff: ["image/tiff"]
+        case .webp: ["image/webp"]
+        case .avif: ["image/avif", "image/avif-sequence"]
+        }
+    }
+
+    /// The format that a media type stands for; nil for a type of none or of several.
+    /// - Parameter contentType: A media type as a Content-Type field gives it, with or without parameters.
+    public init?(contentType: String) {
+        let essence = MediaType.essence(of: contentType)
+        guard let format = Self.allCases.first(where: { $0.contentTypes.contains(essence) }) else { return nil }
+        self = format
+    }
+
+    static func recognize(_ bytes: ImageBytes) -> ImageFormat? {
+        if bytes.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) { return .png }
+        if bytes.has([0xFF, 0xD8, 0xFF], at: 0) { return .jpeg }
+        if bytes.has("GIF87a", at: 0) || bytes.has("GIF89a", at: 0) { return .gif }
+        if bytes.has("RIFF", at: 0) && bytes.has("WEBP", at: 8) { return .webp }
+        if bytes.has("II*\0", at: 0) || bytes.has("MM\0*", at: 0) { return .tiff }
+        if bytes.has("ftypavif", at: 4) || bytes.has("ftypavis", at: 4) { return .avif }
+        if bytes.has([0, 0, 1, 0], at: 0) { return .ico }
+        if bytes.has("BM", at: 0) { return .bmp }
+        return nil
+    }
+}
+
+extension Set<MediaRange> {
+    /// What images are sent as: the types that AFNetworking accepts, WebP and AVIF.
+    public static var images: Set<MediaRange> {
+        [
+            "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
+            "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap", "image/webp", "image/avif",
+        ]
+    }
+}

@@ -1,0 +1,68 @@
+/// What an image file says of itself: its format and its size, read without decoding it.
+public struct ImageHeader: Sendable, Hashable {
+    /// The format, by the first bytes.
+    public let format: ImageFormat
+    /// The width in pixels, at least 1.
+    public let width: Int
+    /// The height in pixels, at least 1.
+    public let height: Int
+
+    init(format: ImageFormat, width: Int, height: Int) {
+        self.format = format
+        self.width = width
+        self.height = height
+    }
+
+    /// How many pixels the image has; `Int.max` where that is more.
+    public var pixelCount: Int {
+        let (count, overflows) = width.multipliedReportingOverflow(by: height)
+        return overflows ? .max : count
+    }
+
+    /// Why a file is not an image that can be used.
+    public enum Failure: Error, Sendable, Hashable {
+        /// Its first bytes are those of no format that is known.
+        case unknownFormat
+        /// It ends before the image does.
+        case truncated(ImageFormat)
+        /// It contradicts its format.
+        case malformed(ImageFormat)
+    }
+
+    /// Reads the header of an image file, and checks that the file is whole.
+    ///
+    /// The file's structure is followed to its end, so that one which breaks off is noticed; what is compressed within it is not looked at. The time that it takes is proportional to
+    /// the file's length.
+    /// - Parameter data: The whole file.
+    /// - Throws: ``Failure``.
+    public init(_ data: Data) throws(Failure) {
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(Failure) in try Self.read(ImageBytes(bytes)) }
+        }
+        self = try result.get()
+    }
+
+    static func read(_ bytes: ImageBytes) throws(Failure) -> ImageHeader {
+        guard let format = ImageFormat.recognize(bytes) else { throw .unknownFormat }
+        let size: ImageSize
+        do throws(ImageDefect) {
+            size =
+                switch format {
+                case .png: try PNGFile.size(bytes)
+                case .jpeg: try JPEGFile.size(bytes)
+                case .gif: try GIFFile.size(bytes)
+                case .bmp: try BMPFile.size(bytes)
+                case .ico: try ICOFile.size(bytes)
+                case .tiff: try TIFFFile.size(bytes)
+                case .webp: try WebPFile.size(bytes)
+                case .avif: try AVIFFile.size(bytes)
+                }
+        } catch {
+            throw error == .truncated ? .truncated(format) : .malformed(format)
+        }
+        guard size.width > 0, size.height > 0, let width = Int(exactly: size.width),
+            let height = Int(exactly: size.height)
+        else { throw .malformed(format) }
+        return ImageHeader(format: format, width: width, height: height)
+    }
+}

@@ -1,0 +1,34 @@
+/// The pixels of an image: rows from top to bottom, each from left to right, without gaps.
+///
+/// A pixel has four bytes: red, green, blue and alpha, which is not multiplied into the others (RGBA8, straight alpha).
+public struct ImagePixels: Sendable, Hashable {
+    /// How many pixels a row has.
+    public let width: Int
+    /// How many rows there are.
+    public let height: Int
+    /// The bytes: four for each pixel.
+    public let bytes: Data
+
+    /// Makes pixels of their bytes; nil where there are not four for each pixel, or no pixels.
+    /// - Parameters:
+    ///   - width: How many pixels a row has.
+    ///   - height: How many rows there are.
+    ///   - bytes: Red, green, blue and alpha of each pixel.
+    public init?(width: Int, height: Int, bytes: Data) {
+        let (count, overflows) = width.multipliedReportingOverflow(by: height)
+        guard width > 0, height > 0, !overflows, count <= .max / 4, bytes.count == count * 4 else { return nil }
+        self.width = width
+        self.height = height
+        self.bytes = bytes
+    }
+
+    /// Red, green, blue and alpha of a pixel; nil outside the image.
+    /// - Parameters:
+    ///   - x: The column, from 0 at the left.
+    ///   - y: The row, from 0 at the top.
+    public subscript(x: Int, y: Int) -> (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8)? {
+        guard (0..<width).contains(x), (0..<height).contains(y) else { return nil }
+        let start = bytes.startIndex + (y * width + x) * 4
+        return (bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+    }
+}

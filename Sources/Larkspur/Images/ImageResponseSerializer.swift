@@ -1,0 +1,101 @@
+/// Makes an ``Image`` of the content: checks that it is a whole image of the type that the response names, reads its size, and decodes PNG and JPEG.
+///
+/// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is refused before anything is decoded, so that a few bytes cannot make a
+/// process allocate gigabytes. All of it runs on the session manager's processing queue.
+public struct ImageResponseSerializer: ResponseSerializer {
+    /// Which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp` and `image/avif`.
+    public var validation: ResponseValidation
+    /// How many pixels an image may have; one with more is an error. A decoded pixel takes four bytes. Default: 100 million.
+    public var maximumPixelCount: Int
+    /// Whether the content has to be of the format that the response's content type stands for, where it stands for one. Default: true.
+    public var requiresMatchingType: Bool
+    /// Whether ``decoder`` is asked for the pixels; without them ``Image/pixels`` is nil. Default: true.
+    public var decodesPixels: Bool
+    /// What decodes. Default: ``SystemImageDecoder``, for PNG and JPEG.
+    public var decoder: any ImageDecoder
+
+    /// Makes a serializer.
+    /// - Parameters:
+    ///   - maximumPixelCount: How many pixels an image may have. Default: 100 million.
+    ///   - requiresMatchingType: Whether the content has to be of the format that the content type stands for. Default: true.
+    ///   - decodesPixels: Whether the decoder is asked for the pixels. Default: true.
+    ///   - decoder: What decodes. Default: ``SystemImageDecoder``.
+    ///   - validation: Which responses are acceptable. Default: status 200 to 299; the types of images.
+    public init(
+        maximumPixelCount: Int = 100_000_000,
+        requiresMatchingType: Bool = true,
+        decodesPixels: Bool = true,
+        decoder: any ImageDecoder = SystemImageDecoder(),
+        validation: ResponseValidation = ResponseValidation(acceptableContentTypes: .images)
+    ) {
+        self.validation = validation
+        self.maximumPixelCount = maximumPixelCount
+        self.requiresMatchingType = requiresMatchingType
+        self.decodesPixels = decodesPixels
+        self.decoder = decoder
+    }
+
+    /// Makes an image of the content.
+    /// - Throws: ``LarkspurError`` with the code `emptyResponse` where there is no content; with `responseSerializationFailed` where it is no image, not of the type that the
+    ///   response names, not whole, too large, or cannot be decoded.
+    public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Image {
+        if data.isEmpty {
+            throw LarkspurError(.emptyResponse, "The response has no content where an image is expected")
+        }
+        let header = try header(of: data, response)
+        guard header.pixelCount <= maximumPixelCount else {
+            throw Self.failure(
+                "The image has \(header.width) x \(header.height) pixels, more than the \(maximumPixelCount) that are allowed"
+            )
+        }
+        return Image(data: data, header: header, pixels: decodesPixels ? try pixels(of: data, header) : nil)
+    }
+
+    private func header(of data: Data, _ response: URLResponse?) throws(LarkspurError) -> ImageHeader {
+        if requiresMatchingType, let type = MediaType(of: response)?.essence,
+            let expected = ImageFormat(contentType: type), let actual = ImageFormat(data), actual != expected
+        {
+            throw Self.failure("The content is \(actual.rawValue) where the response says \(type.excerpt)")
+        }
+        do throws(ImageHeader.Failure) {
+            return try ImageHeader(data)
+        } catch {
+            throw Self.failure(error.sentence)
+        }
+    }
+
+    private func pixels(of data: Data, _ header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
+        let pixels: ImagePixels?
+        do {
+            pixels = try decoder.decode(data, header: header)
+        } catch let error as LarkspurError {
+            throw error
+        } catch {
+            throw SerializationFailure.error("The \(header.format.rawValue) image could not be decoded", error)
+        }
+        guard let pixels else { return nil }
+        guard pixels.width == header.width, pixels.height == header.height else {
+            throw Self.failure("The decoded image has another size than its header says")
+        }
+        return pixels
+    }
+
+    private static func failure(_ message: String) -> LarkspurError {
+        LarkspurError(.responseSerializationFailed, message)
+    }
+}
+
+extension ImageHeader.Failure {
+    fileprivate var sentence: String {
+        switch self {
+        case .unknownFormat: "The content is no image of a known format"
+        case .truncated(let format): "The content ends before the \(format.rawValue) image does"
+        case .malformed(let format): "The content is not a valid \(format.rawValue) image"
+        }
+    }
+}
+
+extension ResponseSerializer where Self == ImageResponseSerializer {
+    /// Makes an ``Image`` of the content.
+    public static var image: ImageResponseSerializer { ImageResponseSerializer() }
+}

@@ -1,0 +1,132 @@
+#if canImport(Darwin)
+internal import CoreGraphics
+internal import ImageIO
+#else
+internal import CImages
+#endif
+
+/// Decodes PNG and JPEG with the system's libraries, where they are installed; the other formats, as in AFNetworking, not at all.
+///
+/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), looked up when they are first needed. Where one is missing, images of its format stay
+/// undecoded, which is no error. So do JPEGs in CMYK. On Apple platforms it is ImageIO.
+public struct SystemImageDecoder: ImageDecoder {
+    /// Makes a decoder.
+    public init() {}
+
+    /// Whether the system has a library for a format.
+    /// - Parameter format: The format.
+    public static func canDecode(_ format: ImageFormat) -> Bool {
+        #if canImport(Darwin)
+        format == .png || format == .jpeg
+        #else
+        kind(of: format).map(images_are_available) ?? false
+        #endif
+    }
+
+    /// Decodes a PNG or a JPEG.
+    /// - Returns: The pixels; nil for another format, where there is no library, and for colours that it does not convert.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the library refuses the image.
+    public func decode(_ data: Data, header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
+        guard Self.canDecode(header.format), let width = UInt32(exactly: header.width),
+            let height = UInt32(exactly: header.height)
+        else { return nil }
+        return try Self.decode(data, header.format, width: width, height: height)
+    }
+
+    private static func failure(_ format: ImageFormat, _ reason: String) -> LarkspurError {
+        LarkspurError(
+            .responseSerializationFailed,
+            "The \(format.rawValue) image could not be decoded: \(reason.excerpt)"
+        )
+    }
+
+    #if canImport(Darwin)
+    private static func decode(
+        _ data: Data,
+        _ format: ImageFormat,
+        width: UInt32,
+        height: UInt32
+    ) throws(LarkspurError) -> ImagePixels? {
+        guard let source = CGImageSourceCreateWithData(data as CFData, nil),
+            let image = CGImageSourceCreateImageAtIndex(source, 0, nil)
+        else { throw failure(format, "it is malformed") }
+        guard image.width == Int(width), image.height == Int(height) else {
+            throw failure(format, "it has another size than its header says")
+        }
+        guard image.colorSpace?.model != .cmyk, let space = CGColorSpace(name: CGColorSpace.sRGB) else { return nil }
+        let (count, overflows) = (Int(width) * Int(height)).multipliedReportingOverflow(by: 4)
+        if overflows { return nil }
+        var bytes = Data(count: count)
+        let isDrawn = bytes.withUnsafeMutableBytes { bytes in
+            let context = CGContext(
+                data: bytes.baseAddress,
+                width: Int(width),
+                height: Int(height),
+                bitsPerComponent: 8,
+                bytesPerRow: Int(width) * 4,
+                space: space,
+                bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue
+            )
+            guard let context else { return false }
+            context.draw(image, in: CGRect(x: 0, y: 0, width: Int(width), height: Int(height)))
+            divideByAlpha(bytes)
+            return true
+        }
+        return isDrawn ? ImagePixels(width: Int(width), height: Int(height), bytes: bytes) : nil
+    }
+
+    /// Core Graphics draws only into bitmaps whose colours are multiplied by their alpha.
+    private static func divideByAlpha(_ bytes: UnsafeMutableRawBufferPointer) {
+        for pixel in stride(from: 0, to: bytes.count - 3, by: 4) {
+            let alpha = Int(bytes[pixel + 3])
+            guard alpha > 0, alpha < 255 else { continue }
+            for channel in pixel..<pixel + 3 {
+                bytes[channel] = UInt8(min(255, (Int(bytes[channel]) * 255 + alpha / 2) / alpha))
+            }
+        }
+    }
+    #else
+    private static func decode(
+        _ data: Data,
+        _ format: ImageFormat,
+        width: UInt32,
+        height: UInt32
+    ) throws(LarkspurError) -> ImagePixels? {
+        guard let kind = kind(of: format) else { return nil }
+        var message = [CChar](repeating: 0, count: Int(image_message_size))
+        var pixels: UnsafeMutablePointer<UInt8>?
+        let status = data.withUnsafeBytes { bytes in
+            guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return image_malformed }
+            return message.withUnsafeMutableBufferPointer { message in
+                guard let text = message.baseAddress else { return image_no_memory }
+                return image_decode(kind, start, bytes.count, width, height, &pixels, text)
+            }
+        }
+        switch status {
+        case image_decoded:
+            guard let pixels else { return nil }
+            let count = Int(width) * Int(height) * 4
+            return ImagePixels(
+                width: Int(width),
+                height: Int(height),
+                bytes: Data(bytesNoCopy: pixels, count: count, deallocator: .free)
+            )
+        case image_unsupported:
+            return nil
+        case image_no_memory:
+            throw failure(format, "there is not enough memory for it")
+        default:
+            let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            throw failure(format, text.isEmpty ? "it is malformed" : String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    private static func kind(of format: ImageFormat) -> image_kind? {
+        switch format {
+        case .png: image_png
+        case .jpeg: image_jpeg
+        default: nil
+        }
+    }
+    #endif
+}

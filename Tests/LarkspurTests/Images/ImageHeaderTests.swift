@@ -1,0 +1,133 @@
+import Testing
+
+@testable import ImageGallery
+@testable import Larkspur
+
+@Suite("Headers of images")
+struct ImageHeaderTests {
+    private func failure(_ data: Data) throws -> ImageHeader.Failure {
+        try #require(throws: ImageHeader.Failure.self) { try ImageHeader(data) }
+    }
+
+    @Test("Format and size are read without decoding", arguments: ImageFixture.all)
+    func sizes(_ fixture: ImageFixture) throws {
+        let header = try ImageHeader(fixture.data)
+        #expect(header.format == fixture.format)
+        #expect(ImageFormat(fixture.data) == fixture.format)
+        #expect(header.width == fixture.width && header.height == fixture.height)
+        // A slice, whose indices do not begin with 0.
+        #expect(try ImageHeader((Data(count: 3) + fixture.data).dropFirst(3)) == header)
+    }
+
+    @Test("A file that breaks off anywhere is noticed", arguments: ImageFixture.all)
+    func truncation(_ fixture: ImageFixture) throws {
+        for length in 0..<fixture.data.count {
+            let failure = try failure(fixture.data.prefix(length))
+            // Before the format is recognized nobody can know.
+            if length >= 12 { #expect(failure == .truncated(fixture.format), "\(length)") }
+        }
+    }
+
+    @Test("What follows the image does no harm", arguments: [ImageFixture.png, .jpeg, .gif, .webp])
+    func trailing(_ fixture: ImageFixture) throws {
+        let header = try ImageHeader(fixture.data + Data("more".utf8))
+        #expect(header.width == fixture.width && header.height == fixture.height)
+    }
+
+    @Test("No change of a byte ends the process, or makes a size that is none", arguments: ImageFixture.all)
+    func changes(_ fixture: ImageFixture) {
+        for index in fixture.data.indices {
+            for value in [0x00, 0x01, 0x7F, 0x80, 0xFF, fixture.data[index] ^ 0x10] as [UInt8] {
+                var data = fixture.data
+                data[index] = value
+                check(data)
+                if index + 4 <= data.count {
+                    data.replaceSubrange(index..<index + 4, with: Data(repeating: value, count: 4))
+                    check(data)
+                }
+            }
+        }
+    }
+
+    @Test("No bytes behind the first ones of a format end the process", arguments: ImageFixture.all)
+    func noise(_ fixture: ImageFixture) {
+        var state: UInt64 = 88_172_645_463_325_252
+        for _ in 0..<2_000 {
+            var data = fixture.data
+            for _ in 0..<8 {
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                let index = data.startIndex + Int(truncatingIfNeeded: state >> 40) % data.count
+                data[index] = UInt8(truncatingIfNeeded: state)
+            }
+            check(data)
+        }
+    }
+
+    private func check(_ data: Data) {
+        if let header = try? ImageHeader(data) {
+            #expect(header.width > 0 && header.height > 0 && header.pixelCount > 0)
+        }
+    }
+
+    @Test(
+        "Bytes of no format are no image",
+        arguments: ["", "B", "GIF88a", "<html>", "\u{89}PNG", "RIFF0000WAVE", "%PDF-1.7"]
+    )
+    func unknown(_ text: String) throws {
+        #expect(try failure(Data(text.utf8)) == .unknownFormat)
+        #expect(ImageFormat(Data(text.utf8)) == nil)
+    }
+
+    @Test("A side of no pixels is malformed")
+    func zero() throws {
+        var png = ImageFixture.png.data
+        png.replaceSubrange(16..<20, with: Data(count: 4))
+        #expect(try failure(png) == .malformed(.png))
+    }
+
+    @Test("A JPEG with two frames is malformed, as a decoder might take the other one")
+    func twoFrames() throws {
+        let jpeg = ImageFixture.jpeg.data
+        let start = try #require(jpeg.firstRange(of: Data([0xFF, 0xC2]))).lowerBound
+        let frame = jpeg[start..<start + 19]
+        #expect(try failure(jpeg[..<start] + frame + jpeg[start...]) == .malformed(.jpeg))
+    }
+
+    @Test("The picture in an extended WebP is as large as its canvas")
+    func canvas() throws {
+        let extended = try #require(ImageFixture.all.first { $0.name == "extended WebP" })
+        var data = extended.data
+        data[24] = 1
+        #expect(try failure(data) == .malformed(.webp))
+    }
+
+    @Test("An icon's picture counts with the size that it has itself")
+    func pictureOfIcon() throws {
+        let icon = try #require(ImageFixture.all.first { $0.format == .ico })
+        var data = icon.data
+        // The width of the PNG within.
+        data.replaceSubrange(38 + 16..<38 + 20, with: SampleImages.big(100_000))
+        #expect(try ImageHeader(data).width == 100_000)
+    }
+
+    @Test("The product of two sides does not overflow")
+    func pixelCount() {
+        #expect(ImageHeader(format: .avif, width: .max, height: 2).pixelCount == .max)
+        #expect(ImageHeader(format: .avif, width: 3, height: 2).pixelCount == 6)
+    }
+
+    @Test(
+        "Media types stand for formats",
+        arguments: [
+            ("image/png", .png), ("image/jpeg", .jpeg), ("IMAGE/GIF; a=b", .gif), ("image/ico", .ico),
+            ("image/x-icon", .ico), ("image/bmp", .bmp), ("image/x-bmp", .bmp), ("image/x-xbitmap", .bmp),
+            ("image/x-win-bitmap", .bmp), ("image/tiff", .tiff), ("image/webp", .webp), ("image/avif", .avif),
+            ("image/*", nil), ("application/octet-stream", nil),
+        ] as [(String, ImageFormat?)]
+    )
+    func types(_ type: String, _ format: ImageFormat?) {
+        #expect(ImageFormat(contentType: type) == format)
+    }
+}
