@@ -7,6 +7,7 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
         case xmlDocument
         case string
         case data
+        case image
         case compound
     }
 
@@ -20,6 +21,9 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
     var formats: [UInt]?
     var encoding: UInt?
     var fallbackEncoding: UInt?
+    var maximumPixelCount: Int?
+    var requiresMatchingType: Bool?
+    var decodesPixels: Bool?
     var members: [ResponseSerializerSettings]?
 
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer of the caller's own.
@@ -42,6 +46,14 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
             encoding = string.encoding?.rawValue
             fallbackEncoding = string.fallbackEncoding.rawValue
         case is DataResponseSerializer: kind = .data
+        case let image as ImageResponseSerializer:
+            guard image.decoder is SystemImageDecoder else {
+                throw SessionManagerSettings.notPortable("the image decoder is \(type(of: image.decoder))")
+            }
+            kind = .image
+            maximumPixelCount = image.maximumPixelCount
+            requiresMatchingType = image.requiresMatchingType
+            decodesPixels = image.decodesPixels
         case let compound as CompoundResponseSerializer:
             kind = .compound
             var members: [ResponseSerializerSettings] = []
@@ -93,6 +105,12 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
                 validation: validation
             )
         case .data: return DataResponseSerializer(validation: validation)
+        case .image:
+            var serializer = ImageResponseSerializer(validation: validation)
+            if let maximumPixelCount { serializer.maximumPixelCount = maximumPixelCount }
+            if let requiresMatchingType { serializer.requiresMatchingType = requiresMatchingType }
+            if let decodesPixels { serializer.decodesPixels = decodesPixels }
+            return serializer
         case .compound:
             var serializers: [any ResponseSerializer] = []
             for member in members ?? [] { serializers.append(try member.makeSerializer()) }
