@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// How connections are shared, kept and replaced.
-@Suite("Connections", .needsServers, .timeLimit(.minutes(1)))
+@Suite("Connections", .needsServers, .timeLimit(.minutes(3)))
 struct ConnectionTests {
     let servers: Servers
 

@@ -10,7 +10,7 @@ import Testing
         manager.startMonitoring()
         return manager.unavailabilityReason == nil
     },
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(3))
 )
 struct ReachabilityOfThisMachineTests {
     enum Target: CaseIterable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Reachability by routes", .timeLimit(.minutes(1)))
+@Suite("Reachability by routes", .timeLimit(.minutes(3)))
 struct RoutedReachabilitySourceTests {
     /// What the resolver says.
     private final class Answers: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Data tasks that become downloads", .timeLimit(.minutes(1)))
+@Suite("Data tasks that become downloads", .timeLimit(.minutes(3)))
 struct BecomeDownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Session managers with a cache", .timeLimit(.minutes(1)))
+@Suite("Session managers with a cache", .timeLimit(.minutes(3)))
 struct CachingTests {
     let server: LoopbackServer
     let manager: SessionManager

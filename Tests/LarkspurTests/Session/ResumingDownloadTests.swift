@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Downloads that go on by themselves", .timeLimit(.minutes(1)))
+@Suite("Downloads that go on by themselves", .timeLimit(.minutes(3)))
 struct ResumingDownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

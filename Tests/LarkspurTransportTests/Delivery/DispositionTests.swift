@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(1)))
+@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(3)))
 struct DispositionTests {
     typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
 

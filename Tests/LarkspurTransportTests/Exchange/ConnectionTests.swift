@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Connections of the engine", .timeLimit(.minutes(1)))
+@Suite("Connections of the engine", .timeLimit(.minutes(3)))
 struct ConnectionTests {
     let server: LoopbackServer
 
@@ -127,10 +127,10 @@ struct ConnectionTests {
         #expect(try await next.status == 200)
     }
 
-    @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(1)))
+    @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(3)))
     func blockedDelegate() async throws {
         let gate = LoopbackServer.Gate()
-        let log = DelegateLog(.with { $0.data = { _, _ in gate.wait() } })
+        let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
         let blocked = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
         defer { blocked.finishTasksAndInvalidate() }
         blocked.dataTask(with: server.url("/bytes/10")).resume()

@@ -63,12 +63,12 @@ final class StubProtocol: URLProtocol {
             task?.cancel()
             let stub = Transferring(self)
             Thread.detachNewThread {
-                Self.gates.withLock { $0["/late"] }?.wait()
+                Self.gates.withLock { $0["/late"] }?.wait(timeout: 170)
                 stub.value.answer("late")
             }
         case "/sleep":
             respond()
-            Self.gates.withLock { $0["/sleep"] }?.wait()
+            Self.gates.withLock { $0["/sleep"] }?.wait(timeout: 170)
             client?.urlProtocolDidFinishLoading(self)
         case "/proxy": forward()
         default: client?.urlProtocol(self, didFailWithError: URLError(.fileDoesNotExist))

@@ -39,7 +39,7 @@ private final class ScriptedSource: ByteSource {
     func cancel() { cancellation.open() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AsyncBytesTests {
     private let task: URLSessionDataTask
 

@@ -67,7 +67,7 @@ struct TaskControlTests {
     @Test("A task that is suspended and resumed as it ends is not sent again")
     func suspendAtEnd() async throws {
         let gate = LoopbackServer.Gate()
-        let blocking = DelegateLog(.with { $0.data = { _, _ in gate.wait() } })
+        let blocking = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
         let session = CurlURLSession(configuration: oneConnection, delegate: blocking, delegateQueue: nil)
         let task = session.dataTask(with: server.url("/bytes/10"))
         task.resume()
@@ -183,7 +183,7 @@ struct TaskControlTests {
         let outcomes = Recorder<Outcome>()
         let session = CurlURLSession(configuration: oneConnection)
         defer { session.finishTasksAndInvalidate() }
-        session.delegateQueue.addOperation { gate.wait() }
+        session.delegateQueue.addOperation { gate.wait(timeout: 170) }
         let task = session.dataTask(with: server.url("/get")) {
             outcomes.record(Outcome(data: $0, response: $1, error: $2))
         }

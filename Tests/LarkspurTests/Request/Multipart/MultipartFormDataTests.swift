@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Multipart forms", .timeLimit(.minutes(1)))
+@Suite("Multipart forms", .timeLimit(.minutes(3)))
 struct MultipartFormDataTests {
     let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The stream of a multipart form", .timeLimit(.minutes(1)))
+@Suite("The stream of a multipart form", .timeLimit(.minutes(3)))
 struct MultipartInputStreamTests {
     let folder = TemporaryFolder()
 

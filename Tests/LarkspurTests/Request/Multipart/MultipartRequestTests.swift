@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Multipart requests", .timeLimit(.minutes(1)))
+@Suite("Multipart requests", .timeLimit(.minutes(3)))
 struct MultipartRequestTests {
     let folder = TemporaryFolder()
     let url: URL
