@@ -51,7 +51,8 @@ build_and_test() {
     # Without FoundationNetworking's own transport, which is not what is examined.
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
         --filter 'LarkspurTests\.(Download|Invalidation|ManyTasks|Queue|RedirectAndChallenge|Upload)Tests'
-    LARKSPUR_INTEROP_REQUIRED=1 Tests/Interop/servers.sh swift test --skip-build "${options[@]}" --filter InteropTests
+    LARKSPUR_INTEROP_REQUIRED=1 Tests/Interop/servers.sh swift test --skip-build "${options[@]}" --filter InteropTests \
+        --skip MultipartInteropTests.large
 }
 
 case ${1-all} in

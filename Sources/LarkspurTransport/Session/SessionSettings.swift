@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// What of a configuration the engine goes by, read once when its session is made.
-struct SessionSettings: Sendable {
+/// What of a configuration the engine goes by, read once when its session is made; an object, as each request looks at it and copying so many values costs.
+final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
     /// Seconds without a byte, for requests that have the default.
     let requestTimeout: TimeInterval

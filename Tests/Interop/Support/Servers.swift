@@ -149,7 +149,10 @@ struct Servers: Sendable {
         options: CurlURLSession.Options? = nil,
         delegate: (any URLSessionDelegate)? = nil
     ) -> CurlURLSession {
-        CurlURLSession(configuration: .ephemeral, delegate: delegate, options: options ?? self.options)
+        // What is tested is between the engine and the servers.
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        return CurlURLSession(configuration: configuration, delegate: delegate, options: options ?? self.options)
     }
 }
 
