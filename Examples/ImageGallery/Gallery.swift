@@ -3,14 +3,13 @@ import Larkspur
 /// Downloads images and prints what they are: name, format, size in pixels and in bytes, and where they came from.
 struct Gallery {
     private let downloader: ImageDownloader
+    private let cache: URLCache?
 
     /// - Parameter cacheDirectory: The folder of the HTTP cache; nil for one in memory.
     init(cacheDirectory: URL?) {
-        downloader = ImageDownloader(
-            manager: SessionManager(
-                configuration: ImageDownloader.makeConfiguration(cacheDirectory: cacheDirectory)
-            )
-        )
+        let configuration = ImageDownloader.makeConfiguration(cacheDirectory: cacheDirectory)
+        cache = configuration.urlCache
+        downloader = ImageDownloader(manager: SessionManager(configuration: configuration))
     }
 
     /// Returns whether all images could be had.
@@ -29,6 +28,8 @@ struct Gallery {
         }
         display.end()
         for (url, response) in zip(urls, responses) { print("\(url.lastPathComponent): \(Self.text(of: response))") }
+        // Files are written behind the program's back: asking how much there is waits for them, as the end of the process would not.
+        _ = cache?.currentDiskUsage
         return responses.allSatisfy { $0.error == nil }
     }
 

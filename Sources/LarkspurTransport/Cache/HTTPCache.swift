@@ -53,7 +53,7 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     /// Roughly how many bytes it takes in memory.
     public override var currentMemoryUsage: Int { entries.memoryUsage }
 
-    /// How many bytes its files take together, as far as they are known; waits for what is being written.
+    /// How many bytes its files take together, as far as they are known; waits for what is being written, so that a program may ask before it ends.
     public override var currentDiskUsage: Int { entries.diskUsage }
 
     // MARK: Entries
