@@ -28,15 +28,14 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
+        // libcurl would send them all, and the server would take what is too much for the next request.
+        if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
+            return fail("The body stream has more than the \(length) bytes that were announced.")
+        }
         guard let first = chunks.first else {
             guard hasEnded else { return .paused }
             guard length == nil || position == length else {
-                failure = .engine(
-                    .requestBodyStreamExhausted,
-                    "The body stream ended after \(position) of \(length ?? 0) bytes.",
-                    url: nil
-                )
-                return .failed
+                return fail("The body stream ended after \(position) of \(length ?? 0) bytes.")
             }
             return .bytes(0)
         }
@@ -50,6 +49,11 @@ final class StreamReader: BodyReader {
         }
         position += Int64(count)
         return .bytes(count)
+    }
+
+    private func fail(_ sentence: String) -> EasyHandle.Provision {
+        failure = .engine(.requestBodyStreamExhausted, sentence, url: nil)
+        return .failed
     }
 
     /// A stream flows one way.
