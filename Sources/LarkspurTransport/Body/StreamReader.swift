@@ -1,17 +1,15 @@
 #if canImport(FoundationNetworking)
 /// Content from a stream, which is read on a queue of its own, ahead of what libcurl takes.
 final class StreamReader: BodyReader {
-    let length: Int64?
+    /// As the head of the request says.
+    var length: Int64?
     private(set) var failure: URLError?
     private let pump: BodyPump
     private var chunks: [Data] = []
     private var hasEnded = false
     private(set) var position: Int64 = 0
 
-    init(_ pump: BodyPump, length: Int64?) {
-        self.pump = pump
-        self.length = length
-    }
+    init(_ pump: BodyPump) { self.pump = pump }
 
     /// Takes what the pump has read.
     func receive(_ chunk: BodyPump.Chunk) {
