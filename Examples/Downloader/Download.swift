@@ -131,7 +131,8 @@ final class Download: Sendable {
             removeResumeFile()
             return end(.done)
         }
-        if let data = error.resumeData { write(data) } else { removeResumeFile() }
+        // Else what was there may still serve: a server that is out of order for now leaves it as it is.
+        if let data = error.resumeData { write(data) }
         end(error.code == .cancelled ? .interrupted : .failed(error.message))
     }
 

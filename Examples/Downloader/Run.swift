@@ -38,6 +38,8 @@ final class Run: Sendable {
                 group.leave()
             }
         }
+        // It may have come before all had begun.
+        if isInterrupted.withLock({ $0 }) { interrupt() }
         group.wait()
         timer.cancel()
         display.draw()

@@ -26,11 +26,7 @@ extension SessionManager {
         destination: DownloadDestination? = nil,
         completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
-        var request = request
-        if resumes > 0, request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
-            // What is decoded on the way cannot be resumed: nobody knows which coded byte comes next.
-            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        }
+        let request = resumes > 0 ? request.withoutCoding : request
         let delegate = makeDownload(validation, resumes, request, progress, destination, completionHandler)
         start(delegate.delegate, .success(request)) { $0.downloadTask(with: $1) }
         return delegate.download
@@ -59,6 +55,7 @@ extension SessionManager {
         destination: DownloadDestination? = nil,
         completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
+        let request = resumes > 0 ? request?.withoutCoding : request
         let delegate = makeDownload(validation, resumes, request, progress, destination, completionHandler)
         do throws(LarkspurError) {
             try request?.validate()
@@ -96,5 +93,15 @@ extension SessionManager {
             finisher.finish(result, of: task)
         }
         return (task, delegate)
+    }
+}
+
+extension URLRequest {
+    /// The same for content without a coding, unless it says which it takes: what is decoded on the way cannot be resumed, as nobody knows which coded byte comes next.
+    fileprivate var withoutCoding: URLRequest {
+        guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
+        var request = self
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return request
     }
 }

@@ -52,7 +52,7 @@ struct DownloadFinisher: Sendable {
         guard let file = result.file else {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
-        try checkLength(of: file, against: result.response)
+        if result.hasContent { try checkLength(of: file, against: result.response) }
         guard
             let wanted = hooks.hooks.didFinishDownloading?(task, file, result.response)
                 ?? destination?(file, result.response)
@@ -93,6 +93,13 @@ struct DownloadFinisher: Sendable {
         else { return result.data }
         defer { try? handle.close() }
         return (try? handle.read(upToCount: Self.errorDataLimit)) ?? result.data
+    }
+}
+
+extension TransferResult {
+    /// Whether content follows the head of the response, whose length may be that of what a GET would get (RFC 9110, section 8.6).
+    fileprivate var hasContent: Bool {
+        request?.httpMethod != "HEAD" && (response as? HTTPURLResponse)?.statusCode != 304
     }
 }
 

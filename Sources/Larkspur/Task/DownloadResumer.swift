@@ -12,6 +12,12 @@ final class DownloadResumer: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: action)
     }
 
+    /// What another attempt can cure: a server that refuses, or a certificate that is refused, stays as it is.
+    private static let losses: Set<URLError.Code> = [
+        .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+        .notConnectedToInternet, .secureConnectionFailed,
+    ]
+
     private let schedule: Mutex<ResumeSchedule>
     private let pause: Pause
     private let makeAttempt: Maker
@@ -36,7 +42,8 @@ final class DownloadResumer: Sendable {
         giveUp: @escaping @Sendable (any Error) -> Void
     ) -> Bool {
         let task = delegate.task
-        guard (error as? URLError)?.code != .cancelled, let data = Platform.resumeData(of: error),
+        guard let code = (error as? URLError)?.code, Self.losses.contains(code),
+            let data = Platform.resumeData(of: error),
             let seconds = schedule.withLock({ $0.next(received: task.urlSessionTask?.countOfBytesReceived ?? 0) })
         else { return false }
         let isDetached = task.detach(resumeData: data) { keepsResumeData in

@@ -14,7 +14,8 @@ final class FileReader: BodyReader {
         guard file.isFileURL else {
             throw .engine(.fileDoesNotExist, "\(file.absoluteString) is no file URL.", url: file)
         }
-        descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        // Without waiting, as a pipe would hold up all of the session until somebody writes to it.
+        descriptor = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             let reason = errno
             throw .engine(

@@ -1,17 +1,15 @@
 #if canImport(FoundationNetworking)
 /// Content from a stream, which is read on a queue of its own, ahead of what libcurl takes.
 final class StreamReader: BodyReader {
-    let length: Int64?
+    /// As the head of the request says.
+    var length: Int64?
     private(set) var failure: URLError?
     private let pump: BodyPump
     private var chunks: [Data] = []
     private var hasEnded = false
     private(set) var position: Int64 = 0
 
-    init(_ pump: BodyPump, length: Int64?) {
-        self.pump = pump
-        self.length = length
-    }
+    init(_ pump: BodyPump) { self.pump = pump }
 
     /// Takes what the pump has read.
     func receive(_ chunk: BodyPump.Chunk) {
@@ -28,15 +26,14 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
+        // libcurl would send them all, and the server would take what is too much for the next request.
+        if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
+            return fail("The body stream has more than the \(length) bytes that were announced.")
+        }
         guard let first = chunks.first else {
             guard hasEnded else { return .paused }
             guard length == nil || position == length else {
-                failure = .engine(
-                    .requestBodyStreamExhausted,
-                    "The body stream ended after \(position) of \(length ?? 0) bytes.",
-                    url: nil
-                )
-                return .failed
+                return fail("The body stream ended after \(position) of \(length ?? 0) bytes.")
             }
             return .bytes(0)
         }
@@ -50,6 +47,11 @@ final class StreamReader: BodyReader {
         }
         position += Int64(count)
         return .bytes(count)
+    }
+
+    private func fail(_ sentence: String) -> EasyHandle.Provision {
+        failure = .engine(.requestBodyStreamExhausted, sentence, url: nil)
+        return .failed
     }
 
     /// A stream flows one way.

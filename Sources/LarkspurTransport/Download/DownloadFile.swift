@@ -29,27 +29,21 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not as long as it should be.
+    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not as long as it should be: such a one serves nobody any
+    /// more, and is removed.
     ///
     /// What is in the file has come in order, so all of it counts. Of a file that is whole the last byte is given up: it is fetched again, which proves that
     /// the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source
-        guard Self.isOwnName(ofFileAt: path) else { return nil }
-        // Without waiting, as somebody may have put a pipe there.
-        descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-            Int64(status.st_size) >= resumption.received,
-            Int64(status.st_size) <= resumption.total ?? .max
-        else {
-            _ = close()
+        guard let left = Self.openLeftFile(at: path) else { return nil }
+        descriptor = left.descriptor
+        length = Int64(left.status.st_size)
+        guard length >= resumption.received, length <= resumption.total ?? .max else {
+            discard()
             return nil
         }
-        length = Int64(status.st_size)
         let isReady =
             length == resumption.total ? removeLastByte() : lseek(descriptor, off_t(length), SEEK_SET) == length
         guard isReady else {
@@ -60,6 +54,36 @@ final class DownloadFile {
 
     deinit {
         if descriptor >= 0 { discard() }
+    }
+
+    /// Opens and locks what a download has left; nil where that is no file of ours, or is in use.
+    private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
+        guard isOwnName(ofFileAt: path) else { return nil }
+        // Without waiting, as somebody may have put a pipe there.
+        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        else {
+            Foundation.close(descriptor)
+            return nil
+        }
+        return (descriptor, status)
+    }
+
+    /// Removes what a download has left, whatever is in it; not where that is no file of ours, is in use, or was written to too lately.
+    /// - Parameter age: How long nothing was written to it at least, in seconds. Default: any time.
+    /// - Returns: Whether it was removed.
+    @discardableResult
+    static func discardLeftFile(at path: String, unwrittenFor age: TimeInterval? = nil) -> Bool {
+        guard let left = openLeftFile(at: path) else { return false }
+        defer { Foundation.close(left.descriptor) }
+        if let age {
+            let written = Date(timeIntervalSince1970: TimeInterval(left.status.st_mtim.tv_sec))
+            guard -written.timeIntervalSinceNow >= age else { return false }
+        }
+        return unlink(path) == 0
     }
 
     /// Whether a path is absolute and its last name has the form of those that are given here: resume data that was tampered with must not name other files.

@@ -43,7 +43,7 @@ extension ResumeData {
     init?(_ data: Data) {
         guard data.count <= Self.sizeLimit, let stored = try? JSONDecoder().decode(Stored.self, from: data),
             stored.format == Self.format, stored.version == Self.version, let url = URL(string: stored.url),
-            let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.host?.isEmpty == false,
+            Self.mayHold(url),
             let validator = stored.validator, stored.received > 0, stored.received <= stored.total ?? .max,
             DownloadFile.isOwnName(ofFileAt: stored.file), stored.date.isFinite
         else { return nil }

@@ -20,7 +20,8 @@ struct ResumeData: Equatable, Sendable {
     /// The content has to be a version's very bytes, so the engine must not decode it; and only the whole of what a plain GET gives is resumed.
     init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
-            let url = request.url?.withoutUser, response.value(forHTTPHeaderField: "Accept-Ranges") != "none",
+            let url = request.url?.withoutUser, Self.mayHold(url),
+            response.value(forHTTPHeaderField: "Accept-Ranges")?.hasSameLetters(as: "none") != true,
             let validator = DownloadValidator(
                 entityTag: response.value(forHTTPHeaderField: "Etag"),
                 lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
@@ -62,6 +63,12 @@ struct ResumeData: Equatable, Sendable {
         var request = URLRequest(url: url)
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         return request
+    }
+
+    /// Whether a URL may be written down: not one with a Unix-domain socket, which resume data that was tampered with must not reach.
+    static func mayHold(_ url: URL) -> Bool {
+        guard let scheme = url.scheme?.lowercased() else { return false }
+        return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
     }
 
     /// Whether a field may be written down: not one that proves who somebody is, nor one that is about versions.

@@ -74,6 +74,15 @@ extension Exchange {
                 return false
             }
         }
+        guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
+            // A part would be taken for the rest, which it is not.
+            failure = .engine(
+                .badServerResponse,
+                "The server sends a part where the whole was asked for.",
+                url: request.url
+            )
+            return false
+        }
         do throws(URLError) {
             // Before the content: where there is no file, none is wanted.
             let file = try openFile()
@@ -85,6 +94,8 @@ extension Exchange {
         }
     }
 
+    private var hasRange: Bool { request.value(forHTTPHeaderField: "Range") != nil }
+
     private func reply(_ response: HTTPURLResponse) -> ResumeDecision.Reply {
         let coding = response.value(forHTTPHeaderField: "Content-Encoding")
         return ResumeDecision.Reply(
@@ -93,18 +104,18 @@ extension Exchange {
             contentLength: response.expectedContentLength >= 0 ? response.expectedContentLength : nil,
             entityTag: response.value(forHTTPHeaderField: "Etag"),
             lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
-            isCoded: negotiatesCoding && coding.map { !$0.hasSameLetters(as: "identity") } ?? false
+            isCoded: negotiatesCoding && coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
+            hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false
         )
     }
 
-    private func append(to file: DownloadFile, end: Int64, total: Int64?) {
+    private func append(to file: DownloadFile, end: Int64, total: Int64) {
         download.end = end
         download.resumption?.total = total
         let offset = file.length
-        let expected = total ?? NSURLSessionTransferSizeUnknown
         task.noteResumption(download.resumption, received: offset)
-        task.count { $0.expectedToReceive = expected }
-        if task.completion == nil { reactor.deliver(.resumed(at: offset, expected: expected), to: task) }
+        task.count { $0.expectedToReceive = total }
+        if task.completion == nil { reactor.deliver(.resumed(at: offset, expected: total), to: task) }
     }
 
     private func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
@@ -145,7 +156,7 @@ extension Exchange {
     /// Says why the content that has come cannot be all of it; nil if it can.
     var shortfall: URLError? {
         guard task.kind == .download, download.asksForRest, let file, let resumption = download.resumption,
-            file.length < max(download.end ?? 0, resumption.total ?? 0)
+            file.length < resumption.total ?? 0
         else { return nil }
         return .engine(
             .networkConnectionLost,
@@ -183,7 +194,7 @@ extension Exchange {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the network is to blame, or somebody who cancelled to go on later: then what has come is in order.
+    /// Whether the network is to blame, or somebody who cancelled to go on later, or nothing was added to what had been there: then what has come is in order.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let code = (error as? URLError)?.code else { return false }
         switch code {
@@ -191,7 +202,7 @@ extension Exchange {
         case .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
             .notConnectedToInternet, .secureConnectionFailed:
             return true
-        default: return false
+        default: return download.asksForRest && download.end == nil
         }
     }
 }

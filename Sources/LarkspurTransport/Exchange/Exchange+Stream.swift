@@ -47,8 +47,7 @@ extension Exchange {
         let pump = BodyPump(stream) { [weak task] chunk in
             if let task { task.session.loop.post(.body(task, chunk)) }
         }
-        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        streamReader = StreamReader(pump, length: length.flatMap { $0 >= 0 ? $0 : nil })
+        streamReader = StreamReader(pump)
         pump.readMore()
     }
 }

@@ -79,6 +79,7 @@ extension Exchange {
         } catch {
             throw .engine(error.code, error.sentence, url: request.url)
         }
+        if case .known(let length) = head.body { streamReader?.length = length }
         noteSent(head)
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)

@@ -84,8 +84,9 @@ final class Reactor {
             if let exchange = exchanges[task.identifier] {
                 exchange.cancel(with: error, handler: handler)
             } else {
-                deliver(.resumeData(task.unusedResumeData, handler), to: task)
-                deliver(.complete(error), to: task)
+                let data = task.unusedResumeData
+                deliver(.resumeData(data, handler), to: task)
+                deliver(.complete(data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error), to: task)
             }
         case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
         case .consumed(let task): exchanges[task.identifier]?.resumeReceiving()

@@ -24,8 +24,25 @@ extension CurlURLSession {
     /// Removes the file that resume data speaks of, unless a download is using it. Nothing else can be done with the data then.
     /// - Parameter resumeData: Resume data; with anything else, nothing happens.
     public static func discardResumeData(_ resumeData: Data) {
-        guard let resumption = ResumeData(resumeData) else { return }
-        DownloadFile(resumption, of: nil)?.discard()
+        if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }
+    }
+
+    /// Removes the beginnings of downloads that nobody has gone on with: what processes have left that were killed, and what belonged to resume data that was thrown away.
+    ///
+    /// What a download is writing is left alone, whichever process it is of, and so are other users' files and everything that is not the engine's. Resume data that speaks of
+    /// a removed file makes a download begin anew. Works on the caller's thread.
+    /// - Parameters:
+    ///   - folder: Where to look. Default: nil, the temporary folder, where downloads are written without a ``Options/partialDownloadFolder``.
+    ///   - age: How long nothing was written to a file that is removed, in seconds, such as 86,400 for a day. What is not a number removes nothing.
+    /// - Returns: How many files were removed.
+    @discardableResult
+    public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: TimeInterval) -> Int {
+        let folder = folder ?? FileManager.default.temporaryDirectory
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.count { name in
+            let path = folder.appendingPathComponent(name, isDirectory: false).path
+            return DownloadFile.discardLeftFile(at: path, unwrittenFor: age)
+        }
     }
 }
 #endif

@@ -81,5 +81,19 @@ struct DownloadSamplesTests {
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(rest.isEmpty)
     }
+
+    @Test("What nobody has gone on with is removed after a week, and not before")
+    func discardAbandoned() async throws {
+        _ = serve(cuts: [1_000])
+        samples.toFile()
+        try await samples.manager.finishAll()
+        samples.discardAbandoned()
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).first)
+        let file = folder.url.appendingPathComponent(name)
+        let then = timeval(tv_sec: time(nil) - 8 * 86_400, tv_usec: 0)
+        #expect(utimes(file.path, [then, then]) == 0)
+        samples.discardAbandoned()
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
 }
 #endif

@@ -96,5 +96,11 @@ struct DownloadSamples: Sendable {
         CurlURLSession.discardResumeData(resumeData)
         // end
     }
+
+    func discardAbandoned() {
+        // sample: discarding abandoned downloads
+        CurlURLSession.discardPartialDownloads(in: folder, unwrittenFor: 7 * 86_400)
+        // end
+    }
 }
 #endif

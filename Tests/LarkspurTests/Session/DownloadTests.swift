@@ -167,6 +167,23 @@ struct DownloadTests {
         #expect(try await ends.first()?.code == .connectionLost)
     }
 
+    @Test(
+        "Where no content follows, the length of what a GET would get is not missed",
+        arguments: [("HEAD", 200), ("GET", 304)]
+    )
+    func noContent(_ method: String, _ status: Int) async throws {
+        let manager = SessionManager.stubbed { _ in
+            .respond(status: status, headers: ["Content-Length": "10"], body: Data())
+        }
+        let ends = Recorder<LarkspurError?>()
+        var request = URLRequest(url: server.url("/"))
+        request.httpMethod = method
+
+        manager.downloadTask(with: request, validation: .anything) { ends.record($0.error) }.resume()
+
+        #expect(try await ends.first() == nil)
+    }
+
     @Test("A destination that is the temporary file leaves it there for the handler", arguments: TestTransport.allCases)
     func sameDestination(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()

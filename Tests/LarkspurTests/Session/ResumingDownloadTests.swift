@@ -205,6 +205,45 @@ struct ResumingDownloadTests {
         gate.open()
     }
 
+    @Test("A task that is cancelled before it was resumed gives back what it was made with")
+    func cancelUnused() async throws {
+        serve(BrokenFile(10_000, cuts: [4_000]))
+        let data = try #require(try await end(of: makeTask()).error?.resumeData)
+        let cancelled = Recorder<DownloadResponse>()
+        let task = manager.downloadTask(withResumeData: data) { cancelled.record($0) }
+        let left = Recorder<Data?>()
+        task.cancel { left.record($0) }
+        #expect(try await cancelled.first().error?.code == .cancelled)
+        #expect(try await left.first().map(CurlURLSession.isResumeData) == true)
+        #expect(try partialFiles.count == 1)
+    }
+
+    @Test("A download that starts over by a request of the caller's can be resumed again")
+    func startsOverWithRequest() async throws {
+        serve(BrokenFile(10_000, cuts: [4_000]))
+        let data = try #require(try await end(of: makeTask()).error?.resumeData)
+        for name in try partialFiles { try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name)) }
+        let again = Recorder<DownloadResponse>()
+        let request = URLRequest(url: server.url("/file"))
+        manager.downloadTask(withResumeData: data, request: request, resumes: 1) { again.record($0) }.resume()
+        #expect(try await again.first().error == nil)
+        #expect(server.requests.last?.headers["Range"] == nil)
+        #expect(server.requests.last?.headers["Accept-Encoding"] == "identity")
+    }
+
+    @Test("A task does not go on by itself after what another attempt does not cure, and leaves what was there")
+    func notALoss() async throws {
+        let file = BrokenFile(10_000, cuts: [4_000])
+        server.route("/file") { request in
+            request.headers["Range"] == nil ? file.answer(request) : .redirect(to: "/file")
+        }
+        let error = try await end(of: makeTask(resumes: 5)).error
+        #expect(error?.resumeData != nil)
+        // One that was broken off, one that was redirected, and the redirects that are followed.
+        #expect(server.requests.count == 22)
+        #expect(try partialFiles.count == 1)
+    }
+
     @Test("A resumed download has the progress of the whole, and a part is acceptable")
     func progress() async throws {
         let file = BrokenFile(100_000, cuts: [10_000])

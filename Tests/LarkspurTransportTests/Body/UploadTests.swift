@@ -201,8 +201,13 @@ import Testing
         defer { session.invalidateAndCancel() }
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
+        // Nobody writes to it.
+        let pipe = folder.appendingPathComponent("pipe-\(UUID().uuidString)")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        defer { unlink(pipe.path) }
         for (url, code) in [
             (missing, URLError.Code.fileDoesNotExist), (folder, .fileIsDirectory), (server.url("/"), .fileDoesNotExist),
+            (pipe, .fileIsDirectory),
         ] {
             let task = session.uploadTask(with: URLRequest(server.url("/put"), "PUT"), fromFile: url)
             let log = DelegateLog()
@@ -227,6 +232,31 @@ import Testing
         #expect(outcome.text == "taken")
         #expect(server.requests.map { $0.connection == 1 } == [true, true, false])
         #expect(server.requests.last?.body == content)
+    }
+
+    @Test(
+        "A stream of another length than its request says is an error, and nothing goes beyond that length",
+        arguments: [4, 6, 200_000],
+        ["5", " 5", "5, 5"]
+    )
+    func wrongStreamLength(_ count: Int, field: String) async throws {
+        let received = Recorder<Data>()
+        let server = try RawServer { connection in received.record(connection.read(atLeast: .max)) }
+        defer { server.stop() }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Content-Length": field]
+        let session = CurlURLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let log = DelegateLog(
+            .with { $0.stream = { $1(InputStream(data: Data(repeating: UInt8(ascii: "x"), count: count))) } }
+        )
+        let fields = field == "5" ? [:] : ["Content-Length": field]
+        let task = session.uploadTask(withStreamedRequest: URLRequest(server.url, "PUT", headers: fields))
+        task.delegate = log
+        #expect(try await log.outcome(of: task).code == .requestBodyStreamExhausted)
+        let sent = try await received.first()
+        let head = try #require(sent.range(of: Data("\r\n\r\n".utf8)))
+        #expect(sent.count - head.upperBound < 5)
     }
 
     @Test("A stream of which there is no second is an error where it would have to be sent again")

@@ -49,12 +49,12 @@ struct DownloadFileTests {
         #expect(try text(file.close().path) == "abcdE")
     }
 
-    @Test("A file that is shorter or longer than it can be is not used, and stays as it is", arguments: [6...9, 3...4])
+    @Test("A file that is shorter or longer than it can be is not used, and goes away", arguments: [6...9, 3...4])
     func length(_ lengths: ClosedRange<Int64>) throws {
         let path = try leave("abcde")
         let data = try resumption(path, received: lengths.lowerBound, total: lengths.upperBound)
         #expect(DownloadFile(data, of: nil) == nil)
-        #expect(try text(path) == "abcde")
+        #expect(folder.files.isEmpty)
     }
 
     @Test("A file that a download is writing is not used by another one")
@@ -67,6 +67,30 @@ struct DownloadFileTests {
         #expect(DownloadFile(try resumption(path), of: nil) != nil)
         let new = try DownloadFile(of: nil, in: folder.url)
         #expect(DownloadFile(try resumption(new.path, received: 1), of: nil) == nil)
+        // Too short, but somebody is about to make it longer.
+        #expect(folder.files.count == 1)
+    }
+
+    @Test("What was abandoned is removed when it is old enough, and nothing else")
+    func abandoned() throws {
+        let old = try leave("abcde")
+        let young = try leave("abcde")
+        let other = folder.url.appendingPathComponent("Larkspur-precious.txt").path
+        try Data("abcde".utf8).write(to: URL(fileURLWithPath: other))
+        let used = try DownloadFile(of: nil, in: folder.url)
+        let yesterday = timeval(tv_sec: time(nil) - 86_400, tv_usec: 0)
+        for path in [old, other, used.path] { #expect(utimes(path, [yesterday, yesterday]) == 0) }
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: .nan) == 0)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 90_000) == 0)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 3_600) == 1)
+        let left = [young, other, used.path].map { URL(fileURLWithPath: $0).lastPathComponent }
+        #expect(folder.files == left.sorted())
+        #expect(symlink(young, old) == 0)
+        #expect(CurlURLSession.discardPartialDownloads(in: folder.url, unwrittenFor: 0) == 1)
+        #expect(folder.files.count == 3)
+        let missing = folder.url.appendingPathComponent("missing", isDirectory: true)
+        #expect(CurlURLSession.discardPartialDownloads(in: missing, unwrittenFor: 0) == 0)
+        used.close()
     }
 
     @Test("Links, pipes, folders and what is not there are not used")

@@ -128,6 +128,8 @@ struct ResumableCancellationTests {
         let unused = session.downloadTask(withResumeData: data)
         #expect(try await cancel(unused).flatMap { ResumeData($0) } == ResumeData(data))
         try await log.ends.wait(for: 2)
+        let left = (log.outcome.error as? URLError)?.downloadTaskResumeData
+        #expect(left.flatMap { ResumeData($0) } == ResumeData(data))
         #expect(folder.files.count == 1)
         #expect(try await cancel(session.downloadTask(with: server.url("/file"))) == nil)
         #expect(try await cancel(session.downloadTask(withResumeData: Data())) == nil)

@@ -49,7 +49,8 @@ struct ResumeDataTests {
 
     static let changes: [(String, String)] = [
         ("\"Larkspur resume data\"", "\"other\""), ("\"version\":1", "\"version\":2"),
-        ("https:", "file:"), ("https:", "ftp:"), ("\"https://localhost/file?a=b\"", "\"https:///file\""),
+        ("https:", "file:"), ("https:", "ftp:"), ("https://localhost", "http+unix://%2Fsocket"),
+        ("\"https://localhost/file?a=b\"", "\"https:///file\""),
         ("\"\\\"a\\\"\"", "\"W/\\\"a\\\"\""), ("\"\\\"a\\\"\"", "\"\\\"a\\r\\nX: y\\\"\""),
         ("\"received\":40", "\"received\":0"), ("\"received\":40", "\"received\":-1"),
         ("\"received\":40", "\"received\":101"), ("\"received\":40", "\"received\":1e99"),
@@ -95,6 +96,7 @@ struct ResumeDataTests {
         #expect(try resumption(of: get) != nil)
         #expect(try resumption(of: get, ["ETag": "\"a\"", "Accept-Ranges": "bytes"]) != nil)
         #expect(try resumption(of: get, ["ETag": "\"a\"", "Accept-Ranges": "none"]) == nil)
+        #expect(try resumption(of: get, ["ETag": "\"a\"", "Accept-Ranges": "None"]) == nil)
         #expect(try resumption(of: get, [:]) == nil)
         #expect(try resumption(of: get, status: 206) == nil)
         #expect(try resumption(of: get, status: 404) == nil)
@@ -106,6 +108,9 @@ struct ResumeDataTests {
         other = get
         other.setValue("bytes=0-9", forHTTPHeaderField: "range")
         #expect(try resumption(of: other) == nil)
+        // What could not be read again would leave a file that nobody can remove.
+        let socket = URLRequest(url: try #require(URL(string: "http+unix://%2Frun%2Fsocket/file")))
+        #expect(try resumption(of: socket) == nil)
     }
 
     @Test("Secrets are not written down, nor fields that are about versions")

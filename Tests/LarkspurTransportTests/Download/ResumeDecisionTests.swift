@@ -13,9 +13,17 @@ struct ResumeDecisionTests {
         _ range: String?,
         tag: String? = tag,
         length: Int64? = nil,
-        isCoded: Bool = false
+        isCoded: Bool = false,
+        hasManyParts: Bool = false
     ) -> Reply {
-        Reply(status: 206, contentRange: range, contentLength: length, entityTag: tag, isCoded: isCoded)
+        Reply(
+            status: 206,
+            contentRange: range,
+            contentLength: length,
+            entityTag: tag,
+            isCoded: isCoded,
+            hasManyParts: hasManyParts
+        )
     }
 
     /// 40 bytes are there.
@@ -24,7 +32,6 @@ struct ResumeDecisionTests {
         (part("bytes 40-99/100", length: 60), 100, .append(end: 100, total: 100)),
         (part("bytes 40-99/100"), nil, .append(end: 100, total: 100)),
         (part("bytes 40-99/*"), 100, .append(end: 100, total: 100)),
-        (part("bytes 40-99/*"), nil, .append(end: 100, total: nil)),
         // Less than was asked for, which a server may send.
         (part("bytes 40-49/100"), 100, .append(end: 50, total: 100)),
         // Another place, another length, another version, nothing that says so.
@@ -38,6 +45,9 @@ struct ResumeDecisionTests {
         (part("bytes 40-99/100", tag: nil), 100, .askAnew),
         (part("bytes 40-99/100", length: 61), 100, .askAnew),
         (part("bytes 40-99/100", isCoded: true), 100, .askAnew),
+        (part("bytes 40-99/100", hasManyParts: true), 100, .askAnew),
+        // Nobody knows whether more follows.
+        (part("bytes 40-99/*"), nil, .askAnew),
         (part("bytes */100"), 100, .askAnew),
         (part("bytes 40-9223372036854775807/*"), nil, .askAnew),
         (part("nonsense"), 100, .askAnew),
@@ -62,6 +72,19 @@ struct ResumeDecisionTests {
             ResumeDecision.decide(test.reply, offset: 40, total: test.total, validator: .entityTag(Self.tag))
                 == test.decision
         )
+    }
+
+    /// Replies to a request for the whole.
+    static let answers: [(reply: Reply, isWhole: Bool)] = [
+        (Reply(status: 200), true), (Reply(status: 404, contentRange: "bytes 1-9/10"), true),
+        (part("bytes 0-9/10"), true), (part("bytes 1-9/10"), false), (part("bytes 0-8/10"), false),
+        (part("bytes 0-9/*"), false), (part("bytes */10"), false), (part(nil), false),
+        (part("bytes 0-9/10", hasManyParts: true), false),
+    ]
+
+    @Test("A part is the whole only if it says that it is all of it", arguments: answers)
+    func whole(_ test: (reply: Reply, isWhole: Bool)) {
+        #expect(ResumeDecision.isWhole(test.reply) == test.isWhole)
     }
 }
 #endif

@@ -54,6 +54,20 @@ struct ResumingRequestTests {
         #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
     }
 
+    @Test("Redirects without end leave what was there")
+    func endlessRedirects() async throws {
+        let file = ServedFile(Self.size, [.cut(after: Self.there)])
+        server.serve(file)
+        let broken = try #require(try await breakOff())
+        server.route("/file", .redirect(to: "/file"))
+        let error = try await run { $0.downloadTask(withResumeData: broken) }.outcome.error as? URLError
+        #expect(error?.code == .httpTooManyRedirects)
+        let data = try #require(error?.downloadTaskResumeData)
+        server.serve(file)
+        #expect(try await run { $0.downloadTask(withResumeData: data) }.outcome.data == file.content)
+        #expect(server.requests.last?.headers["Range"] == "bytes=4000-")
+    }
+
     @Test("A server that cannot be reached leaves what was there")
     func unreachable() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])

@@ -84,6 +84,12 @@ struct ResumingTests {
         return response
     }
 
+    private static var manyParts: LoopbackServer.Response {
+        var response = part("bytes 4000-9999/10000", lie)
+        response.headers["Content-Type"] = "multipart/byteranges; boundary=b"
+        return response
+    }
+
     private static let lie = Data(repeating: UInt8(ascii: "x"), count: 6_000)
 
     /// Replies to a request for the rest that are not the rest, and how many requests follow.
@@ -95,6 +101,7 @@ struct ResumingTests {
         ("another tag", part("bytes 4000-9999/10000", tag: "\"v2\"", lie), false, 2),
         ("a weak tag", part("bytes 4000-9999/10000", tag: "W/\"v1\"", lie), false, 2),
         ("no range", part(nil, lie), false, 2),
+        ("many parts", manyParts, false, 2),
         ("no such range", .status(416, headers: ["Content-Range": "bytes */10000"]), false, 2),
         ("no such range, the file being shorter", .status(416, headers: ["Content-Range": "bytes */4000"]), false, 2),
         ("a part that is longer than its range", part("bytes 4000-9999/10000", lie + lie), false, 2),
@@ -257,6 +264,25 @@ struct ResumingTests {
         let log = try await run { $0.downloadTask(withResumeData: data) }
         #expect(log.outcome.data == file.content)
         #expect(server.requests.last?.headers["Range"] == nil)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test(
+        "A part in answer to a request for the whole is an error, unless it is all of it",
+        arguments: ["bytes 4000-9999/10000", "bytes 0-9999/10000"]
+    )
+    func partForWhole(_ range: String) async throws {
+        let content = ServedFile.bytes(Self.size)
+        let isWhole = range.hasPrefix("bytes 0-")
+        let lying = Self.part("bytes 3999-9999/10000", Self.lie)
+        let reply = Self.part(range, isWhole ? content : Self.lie)
+        server.serve(ServedFile(Self.size, [.cut(after: Self.there), .other(lying), .other(reply)]))
+        let data = try #require(try await breakOff())
+        let log = try await run { $0.downloadTask(withResumeData: data) }
+        #expect(log.outcome.code == (isWhole ? nil : .badServerResponse))
+        #expect(log.outcome.data ?? Data() == (isWhole ? content : Data()))
+        #expect(server.requests.last?.headers["Range"] == nil)
+        #expect(folder.files.isEmpty)
     }
 
     @Test("Two downloads with the same resume data do not write to one file")
@@ -280,6 +306,8 @@ struct ResumingTests {
         let data = try #require(try await breakOff())
         CurlURLSession.discardResumeData(Data("garbage".utf8))
         #expect(folder.files.count == 1)
+        // As after a crash of the system.
+        #expect(truncate(folder.url.appendingPathComponent(try #require(folder.files.first)).path, 10) == 0)
         CurlURLSession.discardResumeData(data)
         #expect(folder.files.isEmpty)
     }
