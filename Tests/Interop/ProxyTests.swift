@@ -9,22 +9,32 @@ import Testing
 
     init() throws { servers = try Servers() }
 
-    private func reply(
+    private func options(
         _ kind: ProxyServer.Kind,
         _ port: Servers.Port,
-        password: String? = nil,
-        for target: Servers.Port
-    ) async throws -> Reply {
+        user: String? = nil,
+        password: String? = nil
+    ) throws -> CurlURLSession.Options {
         var options = servers.options
         options.proxy = .server(
             ProxyServer(
                 kind: kind,
                 host: "127.0.0.1",
                 port: try servers.number(of: port),
-                user: password.map { _ in "ada" },
+                user: user,
                 password: password
             )
         )
+        return options
+    }
+
+    private func reply(
+        _ kind: ProxyServer.Kind,
+        _ port: Servers.Port,
+        password: String? = nil,
+        for target: Servers.Port
+    ) async throws -> Reply {
+        let options = try options(kind, port, user: password.map { _ in "ada" }, password: password)
         let session = servers.makeSession(options: options)
         defer { session.finishTasksAndInvalidate() }
         return try await session.reply(to: servers.url(target, "/echo"))
@@ -58,10 +68,7 @@ import Testing
 
     @Test("What a proxy gets the server behind its tunnel does not see, and gets its own")
     func ownCredentials() async throws {
-        var options = servers.options
-        let port = try servers.number(of: .protectedProxy)
-        options.proxy = .server(ProxyServer(host: "127.0.0.1", port: port, user: "ada", password: "secret"))
-        let session = servers.makeSession(options: options)
+        let session = servers.makeSession(options: try options(.http, .protectedProxy, user: "ada", password: "secret"))
         defer { session.finishTasksAndInvalidate() }
         var request = URLRequest(url: try servers.url(.http1, "/credentials"))
         request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
@@ -80,6 +87,30 @@ import Testing
         #expect(plain.status == 401 || plain.status == 407)
         let tunnel = try? await reply(.http, .protectedProxy, password: password, for: .h2)
         #expect(tunnel?.status != 200)
+    }
+
+    @Test("A server behind a tunnel that says it is the proxy is told nothing, and nobody is asked")
+    func falseProxy() async throws {
+        let session = servers.makeSession(options: try options(.http, .proxy, user: "ada", password: "secret"))
+        defer { session.finishTasksAndInvalidate() }
+        for target in [Servers.Port.http1, .h2] {
+            let reply = try await session.reply(to: servers.url(target, "/proxy-refusal"))
+            #expect(reply.status == 407)
+            // With an answer to a challenge there would be two.
+            #expect(reply.metrics.count == 1)
+        }
+    }
+
+    @Test("The versions of TLS are bounded for a proxy too")
+    func versions() async throws {
+        var options = try options(.https, .tls12)
+        let url = try servers.url(.h2, "/echo")
+        // The handshake with the proxy is made, which is nginx and does not know CONNECT.
+        let unbounded = try await servers.makeSession(options: options).failure(of: url)
+        #expect(unbounded.code != .secureConnectionFailed)
+        options.tls.minimumVersion = .tls13
+        let bounded = try await servers.makeSession(options: options).failure(of: url)
+        #expect(bounded.code == .secureConnectionFailed)
     }
 
     @Test("A server on a Unix-domain socket answers")

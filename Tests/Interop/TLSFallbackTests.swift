@@ -45,6 +45,11 @@ struct TLSFallbackTests {
         #expect(error.code == .serverCertificateUntrusted)
         #expect(error.tlsFailure?.reason == .pinMismatch)
 
+        let socket = try servers.secureSocketURL("/echo")
+        #expect(try await session.reply(to: socket).status == 200)
+        let wrong = try self.session { $0.pins = try pins("other-chain") }
+        #expect(try await wrong.failure(of: socket).tlsFailure?.reason == .pinMismatch)
+
         let elsewhere = try self.session { $0.pins = try pins("chain-leaf", host: "other.test") }
         #expect(try await elsewhere.reply(to: servers.url(.otherChain, "/echo")).status == 200)
     }

@@ -120,6 +120,19 @@ struct TLSPolicyTests {
         #expect(try await servers.makeSession(options: options).reply(to: address).status == 200)
     }
 
+    @Test("A socket with TLS is checked as the server named localhost")
+    func socket() async throws {
+        let url = try servers.secureSocketURL("/echo")
+        let right = try pinned([pin("chain-leaf")])
+        #expect(try await servers.makeSession(options: right).reply(to: url).status == 200)
+        let wrong = try pinned([PublicKeyPin(sha256: Self.wrongPin)])
+        let error = try await servers.makeSession(options: wrong).failure(of: url)
+        #expect(error.tlsFailure?.reason == .pinMismatch)
+        #expect(error.tlsFailure?.host == "localhost")
+        let strangers = try await servers.makeSession().failure(of: url)
+        #expect(strangers.tlsFailure?.reason == .unknownRoot)
+    }
+
     @Test("A valid certificate is asked for besides the pin, and the host's name too")
     func validity() async throws {
         var options = try pinned([pin("expired")])

@@ -190,7 +190,7 @@ write_configuration() {
         server otherHost 'ssl http2' other-host
         server selfSigned 'ssl http2' self-signed
         server unknownIssuer 'ssl http2' unknown-issuer
-        server chain 'ssl http2' chain "$(key_of chain)"
+        server chain 'ssl http2' chain "$(key_of chain) listen unix:$folder/chain.sock ssl;"
         server otherChain 'ssl http2' other-chain "$(key_of other-chain)"
         server impostor 'ssl http2' impostor "$(key_of impostor)"
         server selfSignedName 'ssl http2' self-signed-name "$(key_of self-signed-name)"
@@ -272,6 +272,11 @@ server() {
         return 200 "\$ssl_protocol \$ssl_session_reused \$ssl_client_verify \$ssl_client_s_dn";
     }
     location = /to-other { return 302 https://localhost:${ports[otherChain]}/echo; }
+    # As if it were the proxy.
+    location = /proxy-refusal {
+        add_header Proxy-Authenticate 'Basic realm="trap"' always;
+        return 407;
+    }
     location = /credentials { return 200 "[\$http_authorization] [\$http_proxy_authorization]"; }
     location = /worker { return 200 "\$pid"; }
     # nginx reads content only to hand it on.

@@ -94,11 +94,11 @@ extension LarkspurError: CustomNSError {
     /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where there is one.
     public var errorCode: Int { code.number }
 
-    /// Description, failing URL, response, its content and the underlying error, each where it is known.
+    /// Description, failing URL without the password that may be in it, response, its content and the underlying error, each where it is known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError
-        info[NSURLErrorFailingURLErrorKey] = failingURL
+        info[NSURLErrorFailingURLErrorKey] = failingURL?.withoutPassword
         info[Self.responseUserInfoKey] = response
         info[Self.responseDataUserInfoKey] = responseData
         return info
@@ -128,5 +128,15 @@ extension LarkspurError: CustomStringConvertible {
         // Setting the query to a character that has to be percent-encoded is a precondition failure.
         components.percentEncodedQuery = nil
         return (components.string ?? "") + (hasQuery ? "?…" : "")
+    }
+}
+
+extension URL {
+    /// Rather no URL than one with a password: what is in user info is printed with an `NSError`.
+    fileprivate var withoutPassword: URL? {
+        guard password != nil else { return self }
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        components?.password = nil
+        return components?.url
     }
 }

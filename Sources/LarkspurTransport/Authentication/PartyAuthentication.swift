@@ -59,6 +59,8 @@ struct PartyAuthentication {
         var credential: URLCredential?
         /// Whose requests may use it too when it is accepted; nil for nobody's.
         let owner: KnownAuthentications.Owner?
+        /// What was known and is renewed by it, to be forgotten when it is refused.
+        var renewed: KnownAuthentications.Use?
     }
 
     private var choice: Choice?
@@ -195,6 +197,7 @@ struct PartyAuthentication {
         let means: Choice.Means
         switch demand.offer {
         case .field(let challenge):
+            guard challenge.accepts(login) else { return false }
             means = .field(HTTPAuthentication(challenge: challenge, user: login.user, password: login.password))
         case .connection(let scheme):
             guard scheme.accepts(login) else { return false }
@@ -226,6 +229,7 @@ struct PartyAuthentication {
                 self.choice = choice
                 return true
             }
+            if let use = choice.renewed { store.known.remove(use) }
             note(refusalOf: choice.login)
         case .known(let use):
             guard var authentication = store.known.authentication(of: use) else {
@@ -241,7 +245,8 @@ struct PartyAuthentication {
                     space: use.space,
                     login: use.login,
                     credential: nil,
-                    owner: use.owner
+                    owner: use.owner,
+                    renewed: use
                 )
                 return true
             }

@@ -6,6 +6,8 @@ extension EasyHandle {
     /// Sets what is the same for all requests; false if libcurl refuses any of it, and the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
+        // One that does not know it knows no proxies either.
+        set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         // Every libcurl with TLS knows it; one without has no https to protect.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }

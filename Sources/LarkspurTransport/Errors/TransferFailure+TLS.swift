@@ -4,7 +4,7 @@ extension TransferFailure {
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
         guard isTLS else { return nil }
         if let pinMismatch { return pinMismatch }
-        return tlsReason(for: code).map { TLSFailure($0, host: url?.host ?? "") }
+        return tlsReason(for: code).map { TLSFailure($0, host: url?.nameOfServer ?? "") }
     }
 
     private func tlsReason(for code: URLError.Code) -> TLSFailure.Reason? {

@@ -21,12 +21,12 @@ extension URLError {
 }
 
 extension URL {
-    fileprivate var withoutPassword: URL {
-        guard password != nil, var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return self
-        }
-        components.password = nil
-        return components.url ?? self
+    /// Rather no URL than one with a password.
+    fileprivate var withoutPassword: URL? {
+        guard password != nil else { return self }
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        components?.password = nil
+        return components?.url
     }
 }
 #endif

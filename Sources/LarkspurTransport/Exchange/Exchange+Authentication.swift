@@ -87,7 +87,8 @@ extension Exchange {
             // libcurl may be about to answer; if it is not, this is the last response.
             if authentication.server.isOnConnection { return .refusal(.server, head) }
             return demand(of: head.challenges, by: .server, response)
-        case 407 where proxy != nil:
+        // What comes through a tunnel is the server's, which has no business with who the proxy is told.
+        case 407 where proxy != nil && !isTunnelled:
             if authentication.proxy.isOnConnection { return .refusal(.proxy, head) }
             return demand(of: head.proxyChallenges, by: .proxy, response)
         // Whoever failed may not have come to look at credentials.

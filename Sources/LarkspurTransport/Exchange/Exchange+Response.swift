@@ -25,7 +25,7 @@ extension Exchange {
         decoder = makeDecoder(for: head)
         expectedBytes =
             decoder == nil ? head.contentLength ?? NSURLSessionTransferSizeUnknown : NSURLSessionTransferSizeUnknown
-        if url.scheme?.lowercased() == "https", let handle { tls = handle.tls }
+        if url.isSecure, let handle { tls = handle.tls }
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
         }

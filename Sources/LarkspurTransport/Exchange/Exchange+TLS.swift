@@ -6,7 +6,7 @@ extension Exchange {
         let tls = reactor.settings.tls
         guard tls.isCustom else { return }
         try tls.admit(request.url)
-        let host = request.url?.host ?? ""
+        let host = request.url?.nameOfServer ?? ""
         guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {
             throw .unenforceableTLS(url: request.url)
         }

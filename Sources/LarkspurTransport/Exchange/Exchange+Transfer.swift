@@ -206,7 +206,7 @@ extension Exchange {
             verifyResult: verifyResult,
             message: handle.errorMessage,
             hasResponse: response != nil,
-            isTLS: request.url?.scheme?.lowercased() == "https",
+            isTLS: request.url?.isSecure == true,
             pinMismatch: pinMismatch(of: handle, result: result, verifyResult: verifyResult)
         ).error(url: request.url)
     }

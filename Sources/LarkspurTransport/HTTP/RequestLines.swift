@@ -55,6 +55,8 @@ struct RequestLines {
             statedLength = ContentLength(value).value
             return false
         case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
+        // A server must not see what is for a proxy (RFC 9110, section 11.7.2), which gets it in another way.
+        case 19 where name.hasSameLetters(as: "Proxy-Authorization"): return false
         default: break
         }
         return true

@@ -2,6 +2,8 @@
 /// A URL of the scheme http+unix or https+unix, whose host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]
+    /// What such servers expect in the field Host, and are named by in TLS.
+    static let host = "localhost"
 
     let socketPath: String
     let isSecure: Bool
@@ -18,7 +20,7 @@ struct UnixSocketTarget: Equatable {
         isSecure = scheme == Self.schemes[1]
         let resource = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
-        text = "\(isSecure ? "https" : "http")://localhost\(resource.isEmpty ? "/" : resource)\(query)"
+        text = "\(isSecure ? "https" : "http")://\(Self.host)\(resource.isEmpty ? "/" : resource)\(query)"
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidURL }
     }
 }

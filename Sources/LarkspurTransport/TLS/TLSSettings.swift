@@ -72,9 +72,9 @@ struct TLSSettings: Sendable {
 
     /// Checks whether a request may be sent at all, before there is a connection for it.
     func admit(_ url: URL?) throws(URLError) {
-        guard isCustom, let url, let scheme = url.scheme?.lowercased() else { return }
-        let host = url.host ?? ""
-        guard scheme == "https" else {
+        guard isCustom, let url, url.scheme != nil else { return }
+        let host = url.nameOfServer
+        guard url.isSecure else {
             return try admitInsecure(url, host: host)
         }
         if let defect {

@@ -85,6 +85,12 @@ struct Servers: Sendable {
     /// The socket on which nginx listens as well.
     var socketPath: String { file("nginx.sock").path }
 
+    /// A URL of the server `chain`, on the socket on which it listens as well.
+    func secureSocketURL(_ target: String) throws -> URL {
+        let url = try #require(URL(unixSocket: file("chain.sock").path, resource: target))
+        return try #require(URL(string: "https" + url.absoluteString.dropFirst(4)))
+    }
+
     /// A URL without TLS, of a port that has none.
     func plainURL(_ port: Port, _ target: String) -> URL {
         URL(string: "http://127.0.0.1:\(ports[port] ?? 0)\(target)") ?? folder

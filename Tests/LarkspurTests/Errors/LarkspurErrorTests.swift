@@ -93,4 +93,13 @@ struct LarkspurErrorTests {
         #expect(!error.contains(.timedOut))
         #expect(error.statusCode == 404 && error.label == "unacceptable-status-code")
     }
+
+    @Test("Bridged to an NSError, which prints what it knows, it does not have the URL's password")
+    func bridgingWithoutPassword() throws {
+        let url = try #require(URL(string: "https://ada:hunter2@example.org/a?b"))
+        let error = LarkspurError(.timedOut, "late", request: URLRequest(url: url)) as NSError
+        let failing = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        #expect(failing?.absoluteString == "https://ada@example.org/a?b")
+        #expect(!"\(error) \(error.userInfo)".contains("hunter2"))
+    }
 }

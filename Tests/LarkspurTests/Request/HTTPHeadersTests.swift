@@ -118,6 +118,7 @@ import Testing
         "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-Auth", "X-Auth-Token", "X-API-Key",
         "x_api_key",
         "Api-Key", "apikey", "Client-Secret", "X-Password", "X-Amz-Security-Token", "X-CSRF-Token", "X-Hub-Signature",
+        "X-Functions-Key", "X-Session-ID", "SessionId", "X-Csrf", "X-JWT-Assertion", "Passphrase", "X-Authentication",
     ])
     func printingHidesWhatIsSecret(name: String) {
         let headers: HTTPHeaders = [name: "hunter2", "Accept": "text/plain"]
@@ -139,7 +140,7 @@ import Testing
         #expect(dumped.contains("text/plain"))
     }
 
-    @Test(arguments: ["Accept", "Author", "Content-Type", "X-Request-ID", "User-Agent"])
+    @Test(arguments: ["Accept", "Author", "Content-Type", "X-Request-ID", "User-Agent", "Keep-Alive", "X-Keyboard"])
     func printingShowsWhatIsNoSecret(name: String) {
         #expect("\(HTTPHeaders.Field(name: name, value: "shown"))" == "\(name): shown")
     }

@@ -19,7 +19,7 @@ struct SessionManagerSettingsTests {
         configuration.timeoutIntervalForRequest = 7
         configuration.timeoutIntervalForResource = 70
         configuration.httpMaximumConnectionsPerHost = 3
-        configuration.httpAdditionalHeaders = ["X-Session": "session"]
+        configuration.httpAdditionalHeaders = ["X-Client": "session"]
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieAcceptPolicy = .never
         configuration.allowsCellularAccess = false
@@ -81,7 +81,7 @@ struct SessionManagerSettingsTests {
         #expect(manager.configuration.requestCachePolicy == .reloadIgnoringLocalCacheData)
         #expect(manager.configuration.httpCookieAcceptPolicy == .never)
         #expect(!manager.configuration.httpShouldSetCookies && !manager.configuration.allowsCellularAccess)
-        #expect(manager.configuration.httpAdditionalHeaders?["X-Session"] as? String == "session")
+        #expect(manager.configuration.httpAdditionalHeaders?["X-Client"] as? String == "session")
     }
 
     @Test("A manager that is made by settings builds the same requests and reads responses the same way")
@@ -175,7 +175,7 @@ struct SessionManagerSettingsTests {
         let manager = try SessionManager(settings: makeUnusualManager().settings, configuration: configuration)
 
         #expect(manager.configuration.httpAdditionalHeaders?["Authorization"] as? String == "Bearer mine")
-        #expect(manager.configuration.httpAdditionalHeaders?["X-Session"] as? String == "session")
+        #expect(manager.configuration.httpAdditionalHeaders?["X-Client"] as? String == "session")
         #expect(configuration.timeoutIntervalForRequest == 60)
     }
 

@@ -138,6 +138,20 @@ struct PartyAuthenticationTests {
         #expect(party.isRenewal("Basic realm=r", "Digest realm=r, nonce=c, qop=auth, stale=TRUE"))
         #expect(party.send()?.contains("nonce=\"c\"") == true)
         #expect(try party.demand("Digest realm=r, nonce=d, qop=auth").failureCount == 1)
+        // Else every further task would send it again, and be refused twice.
+        #expect(store.known.isEmpty)
+    }
+
+    @Test("A name with a colon is no user of Basic, where the rest would be taken for the password")
+    func colon() throws {
+        let user = URLCredential(user: "a:b", password: "p", persistence: .forSession)
+        let party = Task(store)
+        let digest = try party.demand("Digest realm=r, nonce=n, qop=auth, Basic realm=r")
+        #expect(party.use(user, for: digest, of: request()))
+        #expect(party.send()?.contains("username=\"a:b\"") == true)
+        let basic = try party.demand("Basic realm=r")
+        #expect(!party.use(user, for: basic, of: request()))
+        #expect(party.send() == nil)
     }
 
     @Test("A nonce that is always too old comes to an end")

@@ -236,6 +236,23 @@ struct ProxyChallengeTests {
         #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == [Self.field])
     }
 
+    @Test("Without a proxy nobody sees the field for it", arguments: [true, false])
+    func fieldWithoutProxy(isOfSession: Bool) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        var request = URLRequest(url: proxy.url("/echo"))
+        if isOfSession {
+            configuration.httpAdditionalHeaders = ["proxy-authorization": Self.field, "X-A": "b"]
+        } else {
+            request.allHTTPHeaderFields = ["Proxy-Authorization": Self.field, "X-A": "b"]
+        }
+        let session = CurlURLSession(configuration: configuration)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: request).error == nil)
+        let seen = try #require(proxy.requests.first).headers
+        #expect(seen["Proxy-Authorization"] == nil)
+        #expect(seen["X-A"] == "b")
+    }
+
     @Test("A server's 407 that no proxy has sent is an ordinary response")
     func withoutProxy() async throws {
         protect()

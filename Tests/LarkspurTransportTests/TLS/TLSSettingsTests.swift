@@ -124,6 +124,24 @@ struct TLSSettingsTests {
         #expect(server.requests.map(\.path) == ["/to-pinned"])
     }
 
+    @Test("A socket with TLS is held to what is configured, as the server named localhost")
+    func socket() throws {
+        let secure = try #require(URL(string: "HTTPS+unix://%2Frun%2Fa.sock/"))
+        let plain = try #require(URL(string: "http+unix://%2Frun%2Fa.sock/"))
+        let contradictory = settings { $0.contradiction = "A contradiction." }
+        let error = #expect(throws: URLError.self) { try contradictory.admit(secure) }
+        #expect(error?.tlsFailure == TLSFailure(.notEnforceable, host: "localhost"))
+        try contradictory.admit(plain)
+
+        let pinned = try settings { $0.pins = [try HostPins("localhost", pins: [PinTableTests.pin(1)])] }
+        try pinned.admit(secure)
+        #expect(pinned.requirements(for: secure.nameOfServer) == [[PinTableTests.pin(1)]])
+        let pinnedEverywhere = settings { $0.pinsForAllHosts = [PinTableTests.pin(1)] }
+        try pinnedEverywhere.admit(secure)
+        #expect(throws: URLError.self) { try pinnedEverywhere.admit(plain) }
+        #expect(TransferFailure(curlCode: 35, isTLS: true).error(url: secure).tlsFailure?.host == "localhost")
+    }
+
     @Test("A defect of TLS is none of plain http's")
     func plain() async throws {
         let server = try LoopbackServer()

@@ -31,16 +31,23 @@ extension HTTPHeaders.Field: Hashable {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token, key, secret or password.
+    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token, key, session, secret or password.
     public var isSensitive: Bool {
         let words = name.lowercased().split { $0 == "-" || $0 == "_" }
-        if words.contains(where: { ["auth", "authorization", "cookie", "cookie2"].contains($0) }) { return true }
+        if words.contains(where: { Self.sensitiveWords.contains(String($0)) }) { return true }
         let joined = words.joined()
-        let secrets = [
-            "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "credential", "signature",
-        ]
-        return secrets.contains { joined.contains($0) }
+        return Self.sensitiveParts.contains { joined.contains($0) }
     }
+
+    /// Those that are also part of harmless ones.
+    private static let sensitiveWords: Set<String> = [
+        "auth", "authentication", "authorization", "cookie", "cookie2", "key", "jwt", "pass", "session", "sid",
+    ]
+
+    private static let sensitiveParts = [
+        "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "passphrase", "credential",
+        "signature", "sessionid", "csrf", "xsrf",
+    ]
 
     /// The value, or a placeholder for it where it is sensitive; on one line.
     var redactedValue: String { isSensitive ? "<redacted>" : FieldSyntax.printable(value) }
