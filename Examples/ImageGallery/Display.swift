@@ -37,7 +37,8 @@ final class Display: Sendable {
     private var bar: ProgressBar {
         let counts = finished.withLock { $0 }
         let running = manager.dataTasks.map(\.downloadProgress)
-        let known = running.filter { $0.totalUnitCount > 0 }
+        // A server may say anything: what no image is long enough for counts as unknown.
+        let known = running.filter { (1...Int64(1) << 40).contains($0.totalUnitCount) }
         let total = known.reduce(counts.bytes) { $0 + $1.totalUnitCount }
         let images = counts.images + known.count
         return ProgressBar(

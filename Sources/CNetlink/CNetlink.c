@@ -83,6 +83,13 @@ static int send_message(int handle, const message *request) {
     return sent < 0 ? -errno : 0;
 }
 
+// What the end of a dump says: 0, or why the kernel could not go on.
+static int result_of_dump(const struct nlmsghdr *header) {
+    int result = 0;
+    if (header->nlmsg_len >= NLMSG_LENGTH(sizeof result)) memcpy(&result, NLMSG_DATA(header), sizeof result);
+    return result < 0 ? result : 0;
+}
+
 // Reads the answer to one question, to its end: that of a dump is a message of its own.
 static int read_answer(int handle, const message *request, consumer consume, void *context) {
     _Alignas(struct nlmsghdr) char buffer[buffer_size];
@@ -97,10 +104,11 @@ static int read_answer(int handle, const message *request, consumer consume, voi
         if (envelope.msg_flags & MSG_TRUNC) return -EMSGSIZE;
         // Any process may write to the socket; only the kernel is believed.
         if (sender.nl_pid != 0) continue;
-        unsigned int left = (unsigned int)count;
+        // Signed, as it falls below zero behind a message whose length is no multiple of four.
+        int left = (int)count;
         for (struct nlmsghdr *header = (struct nlmsghdr *)buffer; NLMSG_OK(header, left); header = NLMSG_NEXT(header, left)) {
             if (header->nlmsg_seq != request->header.nlmsg_seq) continue;
-            if (header->nlmsg_type == NLMSG_DONE) return 0;
+            if (header->nlmsg_type == NLMSG_DONE) return result_of_dump(header);
             if (header->nlmsg_type == NLMSG_ERROR) {
                 if (header->nlmsg_len < NLMSG_LENGTH(sizeof(struct nlmsgerr))) return -EIO;
                 return ((struct nlmsgerr *)NLMSG_DATA(header))->error;

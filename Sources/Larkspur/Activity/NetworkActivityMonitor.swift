@@ -39,7 +39,7 @@ public final class NetworkActivityMonitor: Sendable {
     ///   - activationDelay: How long something has to be under way before it counts. Default: 1 s.
     ///   - completionDelay: How long nothing has to be under way before it counts. Default: 170 ms.
     ///   - clock: What the delays are measured by. Default: the continuous clock.
-    ///   - isIncluded: Which tasks count; it may be called on any thread. Default: all.
+    ///   - isIncluded: Which tasks count; it is asked when a task is resumed, on any thread. Default: all.
     public init(
         activationDelay: Duration = .seconds(1),
         completionDelay: Duration = .milliseconds(170),
@@ -111,7 +111,7 @@ public final class NetworkActivityMonitor: Sendable {
     ///   - queue: Where it is called. Default: where it was before, at first the main queue on Apple platforms, elsewhere a serial queue of the monitor's.
     ///   - handler: The closure; nil for none.
     public func setActivityHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Bool) -> Void)?) {
-        storage.withLock { $0.activity.setHandler(on: queue, handler) }
+        _ = storage.withLock { $0.activity.setHandler(on: queue, handler) }
     }
 
     /// ``isActive`` as it is now, and then every change. Each access makes a stream of its own, which ends with the monitor. A consumer that is more than 100
@@ -126,7 +126,8 @@ public final class NetworkActivityMonitor: Sendable {
     // MARK: Tasks and delays
 
     private func note(_ task: SessionTask, isRunning: Bool) {
-        guard isIncluded(task) else { return }
+        // One that was counted is over, whatever the filter says by then.
+        guard !isRunning || isIncluded(task) else { return }
         change { state in
             // On a concurrent queue its end may come first; then it would count forever.
             state.setRunning(isRunning && !task.hasEnded, task: ObjectIdentifier(task))

@@ -19,9 +19,10 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     }
 
     /// - Parameter queue: Where the handler runs; nil leaves it where it is.
-    mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) {
+    /// - Returns: The handler that was there, to be released without the lock: objects may end with it that call the owner.
+    mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
         self.queue = queue ?? self.queue
-        self.handler = handler
+        return exchange(&self.handler, with: handler)
     }
 
     /// Sets the value; nobody hears of one that is equal to the one before.

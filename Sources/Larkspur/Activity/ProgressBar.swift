@@ -45,20 +45,22 @@ public struct ProgressBar: Sendable, Hashable {
     /// The line, without a line break.
     /// - Parameter width: How many columns there are; what does not fit is left out, the rate first, then the sizes. Default: 80.
     public func line(width: Int = 80) -> String {
-        let label = String(label.map { $0.isPrintable ? $0 : "?" })
+        let width = max(0, width)
+        let label = label.printable
+        let labelWidth = label.columns
         for columns in columns {
             let rest = columns.joined(separator: "  ")
             // One blank on each side of the bar, and its brackets.
-            let room = width - label.count - rest.count - (label.isEmpty ? 3 : 4)
+            let room = width - labelWidth - rest.count - (label.isEmpty ? 3 : 4)
             if fraction == nil {
                 let line = label.isEmpty ? rest : label + "  " + rest
-                if line.count <= width { return line }
+                if line.columns <= width { return line }
             } else if room >= Self.shortestBar {
                 return (label.isEmpty ? "" : label + " ") + "[\(bar(min(room, Self.longestBar)))] " + rest
             }
         }
         let rest = columns.last?.joined() ?? ""
-        return String((label.prefix(max(0, width - rest.count - 1)) + " " + rest).prefix(max(0, width)))
+        return (label.prefix(columns: width - rest.count - 1) + " " + rest).prefix(columns: width)
     }
 
     private static let shortestBar = 8

@@ -91,8 +91,7 @@ public final class Spinner: Sendable {
 
     /// One of its lines.
     static func line(frame: Int, label: String, width: Int) -> String {
-        let label = String(label.map { $0.isPrintable ? $0 : "?" })
         let sign = String(frames[frame % frames.count])
-        return String((label.isEmpty ? sign : "\(sign) \(label)").prefix(max(0, width)))
+        return (label.isEmpty ? sign : "\(sign) \(label.printable)").prefix(columns: width)
     }
 }

@@ -132,7 +132,7 @@ public final class NetworkReachabilityManager: Sendable {
         queue: DispatchQueue? = nil,
         _ handler: (@Sendable (NetworkReachabilityStatus) -> Void)?
     ) {
-        storage.withLock { $0.status.setHandler(on: queue, handler) }
+        _ = storage.withLock { $0.status.setHandler(on: queue, handler) }
     }
 
     /// The status as it is now, `unknown` included, and then every change. Each access makes a stream of its own, which ends with the manager. A consumer that

@@ -7,7 +7,8 @@ final class SessionHooksStore: Sendable {
 
     var hooks: SessionHooks {
         get { storage.withLock { $0 } }
-        set { storage.withLock { $0 = newValue } }
+        // Released without the lock: objects may end with a closure that set hooks themselves.
+        set { _ = storage.withLock { exchange(&$0, with: newValue) } }
     }
 
     /// Queues a call of a hook, if it is set.

@@ -138,13 +138,14 @@ public final class SessionManager: Sendable {
     /// Changing a setting in place reads the serializer and sets it again: of two threads that do so at once, one may undo the other's change.
     public var requestSerializer: any RequestSerializer {
         get { values.withLock { $0.requestSerializer } }
-        set { values.withLock { $0.requestSerializer = newValue } }
+        // As of every closure of the caller's, it is not known what ends with it: it is released without the lock.
+        set { _ = values.withLock { exchange(&$0.requestSerializer, with: newValue) } }
     }
 
     /// Validates and parses the responses of tasks that bring no serializer of their own; captured when a task is made. Default: ``JSONResponseSerializer``.
     public var responseSerializer: any ResponseSerializer {
         get { values.withLock { $0.responseSerializer } }
-        set { values.withLock { $0.responseSerializer = newValue } }
+        set { _ = values.withLock { exchange(&$0.responseSerializer, with: newValue) } }
     }
 
     /// Runs success, failure and completion handlers, progress closures and notifications; captured when a task is made.
@@ -176,6 +177,8 @@ public final class SessionManager: Sendable {
     }
 
     /// Closures that take part in what the session does. Changes apply at once, to tasks under way too.
+    ///
+    /// Setting one reads all and sets them again: of two threads that do so at once, one may undo the other's change.
     public var hooks: SessionHooks {
         get { sessions.hooks.hooks }
         set { sessions.hooks.hooks = newValue }

@@ -99,7 +99,7 @@ final class TaskDelegate: Sendable {
             }
             data = data.prefix(max(0, DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }))
         }
-        let limit = task.environment.maximumContentSize
+        let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
         let total: Int64? = storage.withLock { storage in
             guard storage.body.count + data.count <= limit else { return nil }
             storage.body.append(data)

@@ -105,6 +105,43 @@ struct NetworkActivityMonitorTests {
         #expect(!monitor.isActive)
     }
 
+    @Test("A task that was counted is over when it ends, also for a filter that does not know it any more")
+    func changingFilter() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let port = server.baseURL.port
+        let monitor = NetworkActivityMonitor(activationDelay: .zero, completionDelay: .zero, clock: clock) {
+            $0.originalRequest?.url?.port == port && $0.state == .running
+        }
+        monitor.setActivityHandler { [heard] in heard.record($0) }
+        monitor.isEnabled = true
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.get("held", success: { _, _ in })
+        #expect(try await heard.first())
+
+        gate.open()
+        try await manager.finishAll()
+
+        #expect(!monitor.isActive)
+    }
+
+    @Test("A closure that is replaced may be the end of an object that replaces the next one")
+    func releasedHandler() {
+        let monitor = makeMonitor()
+        let ends = Recorder<Void>()
+        func farewell() -> Farewell {
+            Farewell { [weak monitor] in
+                monitor?.setActivityHandler(nil)
+                ends.record(())
+            }
+        }
+        monitor.setActivityHandler { [farewell = farewell()] _ in withExtendedLifetime(farewell) {} }
+
+        monitor.setActivityHandler(nil)
+
+        #expect(ends.values.count == 1)
+    }
+
     @Test("On a concurrent completion queue, where notifications may come in any order, it comes to rest")
     func concurrentQueue() async throws {
         let monitor = makeMonitor()

@@ -24,7 +24,25 @@ struct ProgressBarTests {
         (ProgressBar(label: "a", completed: 1, rate: .nan), 40, "a  1 B"),
         (ProgressBar(label: "a", completed: 1, rate: .infinity), 40, "a  1 B"),
         (ProgressBar(label: "a\u{1B}[2J\nb", completed: 1), 40, "a?[2J?b  1 B"),
+        (ProgressBar(label: "a\u{200D}\r\nb", completed: 1), 40, "??b  1 B"),
+        // These signs take two columns each.
+        (ProgressBar(label: "東京.iso", completed: 5, total: 5), 27, "東京.iso [###########] 100%"),
+        (ProgressBar(label: "東京.iso", completed: 5, total: 5), 23, "東京.iso 100%"),
+        (ProgressBar(label: "東京.iso", completed: 5, total: 5), 8, "東 100%"),
+        (ProgressBar(label: "🦊", completed: 1_500), 10, "🦊  1.5 kB"),
+        (ProgressBar(label: "🦊", completed: 1_500), 9, "🦊 1.5 kB"),
+        (ProgressBar(label: "e\u{301}", completed: 1_500), 9, "e\u{301}  1.5 kB"),
+        (bar, .min, ""),
     ]
+
+    @Test(
+        "A character has the columns that a terminal gives it, or more",
+        arguments: [
+            ("a", 1), ("é", 1), ("e\u{301}", 1), ("\u{301}", 1), ("東", 2), ("ア", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2),
+            ("🦊", 2), ("✈", 1), ("✈\u{FE0F}", 2), ("👍\u{1F3FD}", 4), ("#", 1), ("█", 1), ("⠋", 1),
+        ] as [(Character, Int)]
+    )
+    func columns(_ character: Character, _ columns: Int) { #expect(character.columns == columns) }
 
     @Test("A line has what fits", arguments: lines)
     func line(_ test: (bar: ProgressBar, width: Int, line: String)) {
@@ -34,7 +52,7 @@ struct ProgressBarTests {
     @Test("No line is wider than it may be, whatever there is to show")
     func width() {
         for width in 0...120 {
-            for (bar, _, _) in Self.lines { #expect(bar.line(width: width).count <= width) }
+            for (bar, _, _) in Self.lines { #expect(bar.line(width: width).columns <= width) }
             let extreme = ProgressBar(label: "x", completed: .max, total: .max, rate: .greatestFiniteMagnitude)
             #expect(extreme.line(width: width).count <= width)
             #expect(ProgressBar(completed: .min, total: .min, rate: -1).line(width: width).count <= width)

@@ -10,6 +10,7 @@ struct SpinnerTests {
     static let lines: [(frame: Int, label: String, width: Int, line: String)] = [
         (0, "", 80, "⠋"), (1, "", 80, "⠙"), (10, "", 80, "⠋"), (9, "Loading", 80, "⠏ Loading"),
         (0, "Loading", 4, "⠋ Lo"), (0, "Loading", 0, ""), (0, "Loading", -1, ""), (0, "a\u{1B}[2J\n", 80, "⠋ a?[2J?"),
+        (0, "東京", 6, "⠋ 東京"), (0, "東京", 5, "⠋ 東"), (0, "a", .min, ""),
     ]
 
     @Test("A line has a sign and the label, as far as that fits", arguments: lines)

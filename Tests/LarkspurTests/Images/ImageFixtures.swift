@@ -26,6 +26,16 @@ struct ImageFixture: Sendable, CustomTestStringConvertible {
     static let gif = ImageFixture("GIF", .gif, 9, 4, SampleImages.stripedGIF(width: 9, height: 4))
     static let webp = ImageFixture("lossless WebP", .webp, 1, 1, SampleImages.webp)
 
+    /// Its brightness has eight samples where its colours have one (4:1:0); grey.
+    static let coarseJPEG = ImageFixture("JPEG in 4:1:0", .jpeg, 32, 16, greyJPEG(32, 16, samples: [0x42, 0x11, 0x11]))
+    static let cmykJPEG = ImageFixture(
+        "JPEG in CMYK",
+        .jpeg,
+        8,
+        8,
+        greyJPEG(8, 8, samples: [0x11, 0x11, 0x11, 0x11], isCMYK: true)
+    )
+
     static let all: [ImageFixture] = [
         png, jpeg, gif, webp,
         ImageFixture("BMP", .bmp, 6, 4, SampleImages.checkedBMP(width: 6, height: 4)),
@@ -51,6 +61,27 @@ struct ImageFixture: Sendable, CustomTestStringConvertible {
     ]
 
     // MARK: Formats
+
+    /// A JPEG of one block of coded data, in which nothing differs from the middle of its range.
+    /// - Parameter samples: How finely each component is sampled, in the form of a frame's header.
+    private static func greyJPEG(_ width: Int, _ height: Int, samples: [UInt8], isCMYK: Bool = false) -> Data {
+        func segment(_ marker: UInt8, _ content: Data) -> Data {
+            Data([0xFF, marker]) + little(content.count + 2, 2).reversed() + content
+        }
+        let size = Data(little(height, 2).reversed()) + little(width, 2).reversed()
+        let components = samples.enumerated().reduce(Data()) { $0 + [UInt8($1.offset + 1), $1.element, 0] }
+        let scans = samples.indices.reduce(Data()) { $0 + [UInt8($1 + 1), 0] }
+        // One code, of one bit, for no difference and for the end of a block: two bits a block.
+        let codes = Data([1] + [UInt8](repeating: 0, count: 16))
+        let bits = samples.reduce(0) { $0 + Int($1 >> 4) * Int($1 & 15) } * 2
+        var content = Data(count: (bits + 7) / 8)
+        content[content.endIndex - 1] = UInt8(0xFF >> (8 - (content.count * 8 - bits)))
+        let adobe = isCMYK ? segment(0xEE, Data("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 0]) : Data()
+        return Data([0xFF, 0xD8]) + adobe + segment(0xDB, Data([0]) + Data(repeating: 1, count: 64))
+            + segment(0xC0, Data([8]) + size + [UInt8(samples.count)] + components)
+            + segment(0xC4, Data([0]) + codes + [0x10] + codes)
+            + segment(0xDA, Data([UInt8(samples.count)]) + scans + [0, 63, 0]) + content + [0xFF, 0xD9]
+    }
 
     /// A PNG of 20 by 10 pixels, and a bitmap of 8 by 8 with its mask.
     private static var icon: Data {

@@ -87,6 +87,13 @@ struct ImageHeaderTests {
         #expect(try failure(png) == .malformed(.png))
     }
 
+    @Test("A PNG without content is malformed")
+    func noContent() throws {
+        let png = ImageFixture.png.data
+        // The signature, IHDR and IEND.
+        #expect(try failure(png.prefix(33) + png.suffix(12)) == .malformed(.png))
+    }
+
     @Test("A JPEG with two frames is malformed, as a decoder might take the other one")
     func twoFrames() throws {
         let jpeg = ImageFixture.jpeg.data

@@ -164,6 +164,45 @@ struct ImageResponseSerializerTests {
         #expect(try failure(corrupt).message.hasPrefix("The png image could not be decoded: "))
     }
 
+    @Test(
+        "The system's library decodes a JPEG to its pixels, however finely its colours are sampled",
+        .enabled(if: SystemImageDecoder.canDecode(.jpeg), "There is no libjpeg-turbo."),
+        arguments: [(ImageFixture.jpeg, [230, 80, 40, 255]), (.coarseJPEG, [128, 128, 128, 255])]
+    )
+    func systemJPEG(_ fixture: ImageFixture, _ color: [Int]) throws {
+        let pixels = try #require(try image(fixture.data, "image/jpeg").pixels)
+        for (x, y) in [(0, 0), (fixture.width - 1, fixture.height - 1)] {
+            let pixel = try #require(pixels[x, y])
+            let found = [pixel.red, pixel.green, pixel.blue, pixel.alpha].map(Int.init)
+            #expect(zip(found, color).allSatisfy { abs($0 - $1) <= 6 }, "\(found)")
+        }
+    }
+
+    @Test(
+        "A JPEG in CMYK is left undecoded, and what the system's library refuses is an error",
+        .enabled(if: SystemImageDecoder.canDecode(.jpeg), "There is no libjpeg-turbo.")
+    )
+    func refusedJPEG() throws {
+        #expect(try image(ImageFixture.cmykJPEG.data, "image/jpeg").pixels == nil)
+        // With a comment in place of its quantization table, it is a whole file that cannot be decoded.
+        var corrupt = ImageFixture.coarseJPEG.data
+        let table = try #require(corrupt.firstRange(of: Data([0xFF, 0xDB])))
+        corrupt[table.lowerBound + 1] = 0xFE
+        #expect(try failure(corrupt).message.hasPrefix("The jpeg image could not be decoded: "))
+    }
+
+    @Test(
+        "A library that finds another size than the header was told does not decode",
+        arguments: [ImageFixture.png, .jpeg].filter { SystemImageDecoder.canDecode($0.format) }
+    )
+    func otherSize(_ fixture: ImageFixture) throws {
+        for (width, height) in [(fixture.width + 1, fixture.height), (fixture.width, fixture.height - 1)] {
+            let header = ImageHeader(format: fixture.format, width: width, height: height)
+            let error = try larkspurError { _ = try SystemImageDecoder().decode(fixture.data, header: header) }
+            #expect(error.message.contains("another size"))
+        }
+    }
+
     @Test("Formats that AFNetworking does not inflate are left undecoded", arguments: ImageFixture.all)
     func undecoded(_ fixture: ImageFixture) throws {
         let isDecoded = try image(fixture.data).pixels != nil

@@ -195,6 +195,23 @@ struct NetworkReachabilityManagerTests {
         #expect((source.starts, source.stops) == (2, 2))
     }
 
+    @Test("A closure that is replaced may be the end of an object that replaces the next one")
+    func releasedHandler() {
+        let manager = makeManager()
+        let ends = Recorder<Void>()
+        func farewell() -> Farewell {
+            Farewell { [weak manager] in
+                manager?.setStatusChangeHandler(nil)
+                ends.record(())
+            }
+        }
+        manager.setStatusChangeHandler { [farewell = farewell()] _ in withExtendedLifetime(farewell) {} }
+
+        manager.setStatusChangeHandler(nil)
+
+        #expect(ends.values.count == 1)
+    }
+
     @Test("Where the system does not tell, the status stays unknown, and the reason is there until it is stopped")
     func unavailable() {
         let manager = NetworkReachabilityManager(

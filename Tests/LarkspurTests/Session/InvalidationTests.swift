@@ -188,6 +188,7 @@ struct InvalidationTests {
         manager.requestSerializer.headers["field"] = "value"
         manager.responseSerializer = StringResponseSerializer()
         manager.hooks.didBecomeInvalid = { _ in }
+        manager.maximumContentSize = 7
 
         let copy = manager.copy()
         copy.requestSerializer.headers["field"] = "changed"
@@ -198,6 +199,7 @@ struct InvalidationTests {
         #expect(copy.responseSerializer is StringResponseSerializer)
         #expect(copy.completionGroup === manager.completionGroup && copy.completionQueue === manager.completionQueue)
         #expect(copy.hooks.didBecomeInvalid != nil)
+        #expect(copy.maximumContentSize == 7)
         #expect(manager.requestSerializer.headers["field"] == "value")
     }
 

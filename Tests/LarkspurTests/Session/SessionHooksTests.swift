@@ -133,6 +133,39 @@ struct SessionHooksTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("What is replaced may be the end of objects that use the session manager")
+    func released() {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let ends = Recorder<String>()
+        func farewell(_ name: String) -> Farewell {
+            Farewell { [weak manager] in
+                manager?.hooks.didComplete = nil
+                manager?.requestSerializer.timeoutInterval = 1
+                manager?.responseSerializer.acceptableStatusCodes = nil
+                ends.record(name)
+            }
+        }
+        manager.hooks.didReceiveData = { [farewell = farewell("hook")] _, _ in withExtendedLifetime(farewell) {} }
+        manager.requestSerializer.customQuery = { [farewell = farewell("query")] _, _ in
+            withExtendedLifetime(farewell) { "" }
+        }
+        manager.responseSerializer = AnyResponseSerializer(
+            ImageResponseSerializer(decoder: FarewellDecoder(farewell: farewell("decoder")))
+        )
+
+        manager.hooks = SessionHooks()
+        manager.requestSerializer = .json
+        manager.responseSerializer = .data
+
+        #expect(ends.values == ["hook", "query", "decoder"])
+    }
+
+    private struct FarewellDecoder: ImageDecoder {
+        let farewell: Farewell
+
+        func decode(_ data: Data, header: ImageHeader) -> ImagePixels? { nil }
+    }
+
     @Test("A session that becomes invalid says so", arguments: TestTransport.allCases)
     func invalid(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)

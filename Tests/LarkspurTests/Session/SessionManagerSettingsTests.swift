@@ -304,13 +304,22 @@ struct SessionManagerSettingsTests {
         #expect(try await manager.copy().call(.get, "http://127.0.0.1:1/").error?.code == .invalidHeaderField)
     }
 
-    @Test("A timeout that never comes is left out")
+    @Test("A timeout that never comes is written down as one that is as good as that")
     func infiniteTimeout() throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = .infinity
+        configuration.timeoutIntervalForResource = .nan
+        let original = SessionManager(configuration: configuration, transport: .foundation)
+        original.requestSerializer.timeoutInterval = .infinity
 
-        let settings = try roundTrip(SessionManager(configuration: configuration, transport: .foundation).settings)
+        let settings = try roundTrip(original.settings)
+        let manager = try SessionManager(settings: settings, configuration: .ephemeral, transport: .foundation)
 
-        #expect(settings.configuration?.requestTimeout == nil)
+        #expect(manager.configuration.timeoutIntervalForRequest == .greatestFiniteMagnitude)
+        #expect(
+            manager.configuration.timeoutIntervalForResource
+                == URLSessionConfiguration.ephemeral.timeoutIntervalForResource
+        )
+        #expect(manager.requestSerializer.timeoutInterval == .greatestFiniteMagnitude)
     }
 }

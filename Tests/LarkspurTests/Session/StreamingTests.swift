@@ -128,6 +128,8 @@ struct StreamingTests {
     func unacceptable(_ transport: TestTransport) async throws {
         server.route("/bad", .data(Data(repeating: 65, count: 3 << 20), status: 404))
         let manager = transport.makeManager(for: server)
+        // Which is about what is collected.
+        manager.maximumContentSize = 10
 
         makeTask(manager, "/bad").resume()
 

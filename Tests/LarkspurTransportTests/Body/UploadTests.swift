@@ -282,6 +282,23 @@ import Testing
         #expect(asked.values.count == 2)
     }
 
+    @Test("A request's stream that was sent already, and is closed, is an error")
+    func closedStream() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(server.url("/anything"), "POST")
+        request.httpBodyStream = InputStream(data: Data("once".utf8))
+        request.httpBodyStream?.open()
+        request.httpBodyStream?.close()
+        let task = session.dataTask(with: request)
+        let log = DelegateLog()
+        task.delegate = log
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.code == .requestBodyStreamExhausted)
+    }
+
     @Test("Progress goes up to the whole, and says what is expected", arguments: Source.allCases)
     func progress(source: Source) async throws {
         let server = try LoopbackServer()

@@ -40,7 +40,8 @@ final class MultipartStream: MultipartSource {
     }
 
     private var failure: LarkspurError {
-        let reason = stream.streamError
+        // On Linux the streams of Foundation end the process when they are asked for an error that they do not have.
+        let reason = stream.streamStatus == .error ? stream.streamError : nil
         return Self.error(reason?.localizedDescription ?? "it failed", underlyingError: reason)
     }
 

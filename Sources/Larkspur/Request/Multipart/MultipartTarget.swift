@@ -8,7 +8,8 @@ final class MultipartTarget {
     /// - Throws: `fileUnwritable`.
     init(_ file: URL) throws(LarkspurError) {
         self.file = file
-        path = file.absoluteURL.path + ".\(UUID().uuidString).partial"
+        // Not made of the file's name, which may be as long as a name can be.
+        path = file.absoluteURL.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).partial").path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.error(file) }
     }
@@ -34,9 +35,11 @@ final class MultipartTarget {
     }
 
     private static func error(_ file: URL) -> LarkspurError {
-        LarkspurError(
+        // Before anything else is called that may set it.
+        let reason = String(cString: strerror(errno))
+        return LarkspurError(
             .fileUnwritable,
-            "The form could not be written to \(FieldSyntax.printable(file.path)): \(String(cString: strerror(errno))).",
+            "The form could not be written to \(FieldSyntax.printable(file.path)): \(reason).",
             failingURL: file
         )
     }

@@ -11,8 +11,8 @@ struct ConfigurationSettings: Codable, Sendable, Hashable {
     var setsCookies: Bool?
 
     init(_ configuration: URLSessionConfiguration) {
-        requestTimeout = Self.finite(configuration.timeoutIntervalForRequest)
-        resourceTimeout = Self.finite(configuration.timeoutIntervalForResource)
+        requestTimeout = SessionManagerSettings.finite(configuration.timeoutIntervalForRequest)
+        resourceTimeout = SessionManagerSettings.finite(configuration.timeoutIntervalForResource)
         connectionsPerHost = configuration.httpMaximumConnectionsPerHost
         headers = HTTPHeaders(allHeaderFields: configuration.httpAdditionalHeaders ?? [:]).withoutSecrets.dictionary
         cachePolicy = UInt(configuration.requestCachePolicy.rawValue)
@@ -21,9 +21,6 @@ struct ConfigurationSettings: Codable, Sendable, Hashable {
         allowsCellularAccess = configuration.allowsCellularAccess
         setsCookies = configuration.httpShouldSetCookies
     }
-
-    /// JSON has no other numbers.
-    private static func finite(_ interval: TimeInterval) -> TimeInterval? { interval.isFinite ? interval : nil }
 
     /// Changes a configuration to what was written down; its sensitive fields stay.
     func apply(to configuration: URLSessionConfiguration) throws(LarkspurError) {

@@ -47,7 +47,7 @@ struct RequestSerializerSettings: Codable, Sendable, Hashable {
         methodsEncodingParametersInURI = settings.methodsEncodingParametersInURI.map(\.rawValue).sorted()
         query = try QuerySettings(settings.queryEncoder)
         stringEncoding = settings.stringEncoding.rawValue
-        timeout = settings.timeoutInterval
+        timeout = settings.timeoutInterval.flatMap(SessionManagerSettings.finite)
         cachePolicy = settings.cachePolicy.map { UInt($0.rawValue) }
         networkServiceType = settings.networkServiceType.map { UInt($0.rawValue) }
         allowsCellularAccess = settings.allowsCellularAccess

@@ -21,6 +21,11 @@ public struct SessionManagerSettings: Codable, Sendable, Hashable {
         LarkspurError(.invalidSettings, "The settings cannot be written down: \(what).")
     }
 
+    /// JSON has no infinity: a time that is as good as infinite stands for it.
+    static func finite(_ interval: TimeInterval) -> TimeInterval? {
+        interval.isNaN ? nil : min(max(interval, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
+    }
+
     /// A value of an enumeration by its number; nil for none.
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if there is no such value.
     static func value<Value: RawRepresentable>(

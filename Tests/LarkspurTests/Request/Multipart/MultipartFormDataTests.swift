@@ -195,4 +195,20 @@ struct MultipartFormDataTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["source", "target"])
     }
+
+    @Test("A form can be written to a file with the longest of names, and not to a folder")
+    func targetNames() throws {
+        var form = try makeForm()
+        form.append(text: "Ada", name: "a")
+        let long = folder.url.appendingPathComponent(String(repeating: "n", count: 255))
+        try form.write(to: long)
+        #expect(try Data(contentsOf: long) == form.data())
+
+        let taken = folder.url.appendingPathComponent("folder", isDirectory: true)
+        try FileManager.default.createDirectory(at: taken, withIntermediateDirectories: false)
+        let error = #expect(throws: LarkspurError.self) { try form.write(to: taken) }
+        #expect(error?.code == .fileUnwritable)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(Set(names) == [long.lastPathComponent, "folder"])
+    }
 }

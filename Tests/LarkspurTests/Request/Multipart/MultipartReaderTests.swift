@@ -128,6 +128,15 @@ struct MultipartReaderTests {
         let error = #expect(throws: LarkspurError.self) { try failing.data() }
         #expect((error?.underlyingError as? CocoaError)?.code == .fileReadUnknown)
 
+        var closed = MultipartFormData()
+        try closed.append(length: 100, name: "a") {
+            let stream = InputStream(data: Data(count: 100))
+            stream.open()
+            stream.close()
+            return stream
+        }
+        #expect(throws: LarkspurError.self) { try closed.data() }
+
         var none = MultipartFormData()
         try none.append(length: 100, name: "a") { nil }
         #expect(throws: LarkspurError.self) { try none.data() }

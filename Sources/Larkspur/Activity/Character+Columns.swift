@@ -1,0 +1,25 @@
+extension Character {
+    /// How many columns of a terminal it takes at most (UAX #11): two for the wide signs of East Asia and most emoji, else one.
+    ///
+    /// Terminals differ about emoji that are put together of others; here each of these counts.
+    var columns: Int { max(1, unicodeScalars.reduce(0) { $0 + $1.columns }) }
+}
+
+extension Unicode.Scalar {
+    fileprivate var columns: Int {
+        if value < 0x300 { return 1 }
+        // This one asks for an emoji in place of a narrow sign.
+        if value == 0xFE0F { return 1 }
+        if properties.isEmojiPresentation || Self.wide.contains(where: { $0.contains(value) }) { return 2 }
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return 0
+        default: return 1
+        }
+    }
+
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+        0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1_6FE0...0x1_8DFF, 0x1_AFF0...0x1_B2FF,
+        0x1_F200...0x1_F2FF, 0x2_0000...0x3_FFFD,
+    ]
+}
