@@ -70,7 +70,9 @@ final class EntryStore: ResponseStore {
 
     private static func share(of capacity: Int) -> Int { capacity / 20 }
 
-    var maximumContentSize: Int { state.withLock { Self.share(of: max($0.memoryCapacity, $0.diskCapacity)) } }
+    var maximumContentSize: Int {
+        state.withLock { Self.share(of: max($0.memoryCapacity, folder == nil ? 0 : $0.diskCapacity)) }
+    }
 
     // MARK: Reading
 

@@ -11,8 +11,8 @@ struct ProxyDictionary {
     func isOn(_ key: String) -> Bool {
         switch values[key] {
         case let flag as Bool: flag
-        case let number as any BinaryInteger: Int(exactly: number) != 0
         case let number as NSNumber: number.boolValue
+        case let number as Int: number != 0
         default: false
         }
     }
@@ -37,7 +37,7 @@ struct ProxyDictionary {
     private func port(_ key: String) -> Int? {
         switch values[key] {
         case nil: nil
-        case let number as any BinaryInteger: Int(exactly: number) ?? 0
+        case let number as Int: number
         case let number as NSNumber: number.intValue
         case let text as String: Int(text) ?? 0
         // No port, rather than another one.

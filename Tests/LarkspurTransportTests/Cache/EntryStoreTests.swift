@@ -74,6 +74,8 @@ struct EntryStoreTests {
     func largeContent() {
         let store = EntryStore(memoryCapacity: 20_000, diskCapacity: 0, directory: nil)
         #expect(store.maximumContentSize == 1000)
+        let withoutFolder = EntryStore(memoryCapacity: 20_000, diskCapacity: 1 << 20, directory: nil)
+        #expect(withoutFolder.maximumContentSize == 1000)
         store.store(entry("x", "small"))
         store.store(entry("x", String(repeating: "x", count: 1001)))
         #expect(contents(store, "x") == [])

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A port may be any kind of number, and what is none is an error and not another port",
+        "A port may be any type of number, and what is none is an error and not another port",
         arguments: [8080, UInt16(8080), Int64(8080), NSNumber(value: 8080), "8080"] as [any Sendable]
     )
     func ports(port: any Sendable) throws {
