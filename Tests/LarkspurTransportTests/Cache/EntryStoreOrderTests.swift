@@ -57,23 +57,6 @@ struct EntryStoreOrderTests {
         #expect(try await loaded.first() == 1)
     }
 
-    @Test("Memory and disk agree on which of several changes at once was the last")
-    func agreement() {
-        let store = makeStore()
-        for round in 0..<300 {
-            DispatchQueue.concurrentPerform(iterations: 4) { number in
-                if number == 3 {
-                    store.remove(Self.url)
-                } else {
-                    store.store(.made(url: Self.url, content: "\(round) \(number)"))
-                }
-            }
-            let known = contents(store)
-            _ = store.diskUsage
-            #expect(contents(makeStore()) == known)
-        }
-    }
-
     @Test("Looking for what has come since a date uses no entry")
     func removalSince() throws {
         let store = makeStore()

@@ -107,7 +107,7 @@ struct EntryStoreTests {
     func damage() throws {
         for path in ["a", "b", "c", "d"] { makeStoreWith(path) }
         let files = directory.names.map(directory.file)
-        #expect(files.count == 4)
+        try #require(files.count == 4)
         var content = try Data(contentsOf: files[0])
         content[content.count - 3] ^= 1
         try content.write(to: files[0])
