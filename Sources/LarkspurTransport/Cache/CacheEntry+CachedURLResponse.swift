@@ -25,7 +25,7 @@ extension CacheEntry {
         }
         let entry = CacheEntry(response, content: cached.data, url: url, request: CacheRequestFields(own: [:]))
         // Without a word on the request's fields, only what does not depend on them can be used.
-        guard let entry, entry.varying.isEmpty else { return nil }
+        guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
         self = entry
         // Nor is it known when it came, other than from the server.
         responseTime = date
@@ -35,7 +35,7 @@ extension CacheEntry {
     /// An entry for a response that came just now.
     init?(_ response: HTTPURLResponse, content: Data, url: String, request: CacheRequestFields, now: Date = Date()) {
         let fields = response.textFields
-        guard let names = StoreDecision.names(in: fields["Vary"]) else { return nil }
+        guard let names = StoreDecision.names(of: fields) else { return nil }
         self.init(
             url: url,
             status: response.statusCode,
@@ -47,19 +47,6 @@ extension CacheEntry {
             responseTime: now,
             content: content
         )
-    }
-
-    /// What a URL is kept under: the whole of it, without user information and fragment. Nil for what cannot be sent.
-    static func key(_ url: URL) -> String? {
-        guard (try? RequestTarget(url)) != nil else { return nil }
-        let text = url.absoluteString
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }) else { return text }
-        var reference = URLReference(text)
-        reference.fragment = nil
-        if let authority = reference.authority, let end = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
-            reference.authority = String(authority[authority.utf8.index(after: end)...])
-        }
-        return reference.text
     }
 }
 

@@ -27,7 +27,7 @@ extension CacheEntry {
         var entry = self
         entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
         // Said of what came before, unless it is said again.
-        if new["Age"] == nil { entry.fields["Age"] = nil }
+        for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
         entry.requestTime = requestTime
         entry.responseTime = responseTime
         return entry
@@ -42,11 +42,12 @@ extension CacheEntry {
         return true
     }
 
-    /// Whether the response to a HEAD is about the same representation, as far as it tells (RFC 9111, section 4.3.5).
+    /// Whether the response to a HEAD, whose status is 200, is about the same representation, as far as it tells (RFC 9111, section 4.3.5).
     func isConfirmed(byHead fields: [String: String]) -> Bool {
-        ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in
-            fields[name] == nil || fields[name] == self.fields[name]
-        }
+        status == 200
+            && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in
+                fields[name] == nil || fields[name] == self.fields[name]
+            }
     }
 }
 

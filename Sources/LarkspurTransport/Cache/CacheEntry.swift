@@ -16,7 +16,7 @@ struct CacheEntry: Equatable, Sendable {
     /// By the names that ``ResponseHead`` gives them.
     var fields: [String: String]
     /// In the order of their names.
-    let varying: [VaryingField]
+    var varying: [VaryingField]
     /// The hash of the request's `Authorization` field, by which entries differ as if `Vary` always named it: one cache may serve several users of a process.
     let authorization: String?
     var requestTime: Date

@@ -58,21 +58,24 @@ struct CacheFolder: Sendable {
         return files.sorted { ($0.used, $0.name) < ($1.used, $1.name) }
     }
 
-    /// The entry in a file, which is removed if it is damaged.
-    /// - Parameter limit: No file is larger than this, in bytes.
-    func read(_ name: String, limit: Int) -> CacheEntry? {
+    /// The entry in a file, which is removed if it is damaged or somebody else's.
+    /// - Parameters:
+    ///   - limit: No file is larger than this, in bytes.
+    ///   - isUse: Whether it counts as used.
+    func read(_ name: String, limit: Int, isUse: Bool = true) -> CacheEntry? {
         let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit,
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size <= limit,
             let data = Self.read(descriptor, count: Int(status.st_size)), let entry = CacheFile.decode(data)
         else {
             remove(name)
             return nil
         }
-        // It was used now, as other processes are to see as well.
-        _ = futimens(descriptor, nil)
+        // As other processes are to see as well.
+        if isUse { _ = futimens(descriptor, nil) }
         return entry
     }
 

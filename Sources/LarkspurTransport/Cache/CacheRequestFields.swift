@@ -7,6 +7,8 @@ struct CacheRequestFields: Sendable {
     private var additional: [String: String]
     private var login: Login?
     private let cookie: @Sendable () -> String?
+    /// What was sent of the session's cookies; nil while nothing was.
+    private var sentCookie: String??
 
     /// - Parameters:
     ///   - own: Those of the request.
@@ -40,10 +42,17 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
+    /// Takes note of the cookies that were sent, as the response may change the session's before it is kept.
+    mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
+
     /// The value of the field with this name, which is in lower case.
     subscript(name: String) -> String? {
         if name == "authorization", let login { return "\(login.user)\0\(login.password)" }
-        return Self.value(of: name, in: own) ?? Self.value(of: name, in: additional) ?? defaultValue(of: name)
+        return givenValue(of: name) ?? defaultValue(of: name)
+    }
+
+    private func givenValue(of name: String) -> String? {
+        Self.value(of: name, in: own) ?? Self.value(of: name, in: additional)
     }
 
     private static func value(of name: String, in fields: [String: String]) -> String? {
@@ -52,7 +61,7 @@ struct CacheRequestFields: Sendable {
 
     private func defaultValue(of name: String) -> String? {
         switch name {
-        case "cookie": cookie()
+        case "cookie": sentCookie ?? cookie()
         case "accept": Self.value(ofLine: RequestLines.accept)
         case "accept-encoding": ContentDecoder.acceptEncoding
         case "accept-language": RequestLines.acceptLanguage.map(Self.value(ofLine:))
@@ -73,6 +82,8 @@ struct CacheRequestFields: Sendable {
         let trimmed = String(decoding: bytes[bytes.startIndex..<end], as: UTF8.self)
         switch name {
         case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
+        // Who names codings gets the content in them, be they those that the engine undoes.
+        case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed
         }
     }

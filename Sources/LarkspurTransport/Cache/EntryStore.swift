@@ -3,7 +3,8 @@ import Synchronization
 
 /// Entries in memory, and on disk where there is a folder for them; those that were not used for the longest time give way to new ones.
 ///
-/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue.
+/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue, to which changes are given while the lock is held: so files
+/// change in the order in which memory does, whoever changes it.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<String, CacheEntry>()
@@ -13,8 +14,10 @@ final class EntryStore: ResponseStore {
         var files = RecencyIndex<UInt64, CacheFolder.File>()
         /// Whether the folder has been read.
         var knowsFiles: Bool
-        /// How often something was removed: what was read meanwhile may be that.
-        var removals = 0
+        /// How many changes of a URL's files the queue has not come to: what it reads until then is out of date.
+        var awaitedChanges: [String: Int] = [:]
+        /// How many changes of all files it has not come to.
+        var awaitedRemovals = 0
     }
 
     /// How many entries there are for a URL, as all of them are looked at: a field that is new in each request must not make that slow.
@@ -67,7 +70,9 @@ final class EntryStore: ResponseStore {
 
     private static func share(of capacity: Int) -> Int { capacity / 20 }
 
-    var maximumContentSize: Int { state.withLock { Self.share(of: max($0.memoryCapacity, $0.diskCapacity)) } }
+    var maximumContentSize: Int {
+        state.withLock { Self.share(of: max($0.memoryCapacity, folder == nil ? 0 : $0.diskCapacity)) }
+    }
 
     // MARK: Reading
 
@@ -96,15 +101,13 @@ final class EntryStore: ResponseStore {
 
     private func load(_ url: String) -> [CacheEntry] {
         let sum = Checksum.of(url)
-        let (files, limit, removals) = state.withLock { state in
-            (state.files.elements(for: sum), state.diskCapacity, state.removals)
-        }
+        let (files, limit) = state.withLock { ($0.files.elements(for: sum), $0.diskCapacity) }
         let read = files.map { file in (file, folder?.read(file.name, limit: limit)) }
         return state.withLock { state in
             state.files.touch(sum)
             for (file, entry) in read where entry == nil { state.files.remove(sum) { $0 == file } }
             var entries = state.memory.elements(for: url)
-            guard removals == state.removals else { return entries }
+            guard state.awaitedRemovals == 0, state.awaitedChanges[url] == nil else { return entries }
             for case (_, let entry?) in read where entry.url == url {
                 // What is in memory may be newer than its file.
                 if entries.contains(where: { $0.varying == entry.varying && $0.authorization == entry.authorization }) {
@@ -122,14 +125,24 @@ final class EntryStore: ResponseStore {
     func store(_ entry: CacheEntry, for request: URLRequest) { store(entry) }
 
     func store(_ entry: CacheEntry) {
-        let mayWrite = state.withLock { state in
+        state.withLock { state in
             state.keep(entry, limit: Self.share(of: state.memoryCapacity))
-            return folder != nil && !entry.isMemoryOnly && entry.content.count <= Self.share(of: state.diskCapacity)
+            guard let folder else { return }
+            let mayWrite = !entry.isMemoryOnly && entry.content.count <= Self.share(of: state.diskCapacity)
+            state.awaitedChanges[entry.url, default: 0] += 1
+            queue.async { [self] in
+                noteChange(of: entry.url)
+                let name = CacheFile.name(of: entry)
+                if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
+            }
         }
-        guard let folder else { return }
-        queue.async { [self] in
-            let name = CacheFile.name(of: entry)
-            if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
+    }
+
+    /// The queue has come to a change.
+    private func noteChange(of url: String) {
+        state.withLock { state in
+            guard let count = state.awaitedChanges[url] else { return }
+            state.awaitedChanges[url] = count > 1 ? count - 1 : nil
         }
     }
 
@@ -163,25 +176,29 @@ final class EntryStore: ResponseStore {
     func remove(_ url: String) {
         state.withLock { state in
             state.memory.remove(url)
-            state.removals += 1
-        }
-        guard let folder else { return }
-        queue.async { [self] in
-            let files = state.withLock { $0.files.remove(Checksum.of(url)) }
-            for file in files { folder.remove(file.name) }
+            guard let folder else { return }
+            state.awaitedChanges[url, default: 0] += 1
+            queue.async { [self] in
+                noteChange(of: url)
+                let files = self.state.withLock { $0.files.remove(Checksum.of(url)) }
+                for file in files { folder.remove(file.name) }
+            }
         }
     }
 
     func removeAll() {
         state.withLock { state in
             state.memory.evict(to: -1)
-            state.removals += 1
-        }
-        guard let folder else { return }
-        queue.async { [self] in
-            _ = state.withLock { $0.files.evict(to: -1) }
-            // Those of other processes too.
-            for file in folder.files() { folder.remove(file.name) }
+            guard let folder else { return }
+            state.awaitedRemovals += 1
+            queue.async { [self] in
+                self.state.withLock { state in
+                    state.awaitedRemovals -= 1
+                    state.files.evict(to: -1)
+                }
+                // Those of other processes too.
+                for file in folder.files() { folder.remove(file.name) }
+            }
         }
     }
 
@@ -191,13 +208,15 @@ final class EntryStore: ResponseStore {
             for entry in state.memory.elements where entry.responseTime > date {
                 state.memory.remove(entry.url) { $0.responseTime > date }
             }
-            state.removals += 1
-        }
-        guard let folder else { return }
-        queue.async { [self] in
-            for file in folder.files() {
-                guard let entry = folder.read(file.name, limit: .max), entry.responseTime > date else { continue }
-                forget(file.name, of: entry.url, in: folder)
+            guard let folder else { return }
+            state.awaitedRemovals += 1
+            queue.async { [self] in
+                self.state.withLock { $0.awaitedRemovals -= 1 }
+                for file in folder.files() {
+                    guard let entry = folder.read(file.name, limit: .max, isUse: false), entry.responseTime > date
+                    else { continue }
+                    forget(file.name, of: entry.url, in: folder)
+                }
             }
         }
     }

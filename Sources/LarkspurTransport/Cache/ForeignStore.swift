@@ -19,6 +19,7 @@ final class ForeignStore: ResponseStore {
     func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: true) }
 
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let request = request.with(url: url)
         queue.async { [cache] in
             let found = cache.cachedResponse(for: request).flatMap { CacheEntry($0, url: url) }
             completion(found.map { [$0] } ?? [])
@@ -26,6 +27,7 @@ final class ForeignStore: ResponseStore {
     }
 
     func store(_ entry: CacheEntry, for request: URLRequest) {
+        let request = request.with(url: entry.url)
         queue.async { [cache] in
             if let response = entry.cachedResponse(withMetadata: true) {
                 cache.storeCachedResponse(response, for: request)
@@ -39,5 +41,14 @@ final class ForeignStore: ResponseStore {
     }
 
     func removeAll() { queue.async { [cache] in cache.removeAllCachedResponses() } }
+}
+
+extension URLRequest {
+    /// The request for a URL that means the same: it is what an entry is removed by.
+    fileprivate func with(url text: String) -> URLRequest {
+        var request = self
+        request.url = URL(string: text) ?? url
+        return request
+    }
 }
 #endif

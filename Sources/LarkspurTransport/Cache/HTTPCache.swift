@@ -6,7 +6,7 @@
 /// A response whose content is larger than a twentieth of the larger capacity is not kept.
 ///
 /// Files are written under other names and renamed when they are whole, carry a checksum, and may be read by nobody but their owner. Several processes may use one
-/// folder; each finds the others' entries when it opens it. Every method may be called on any thread.
+/// folder at the same time; each finds the others' entries when it opens it, and knows of none that they store later. Every method may be called on any thread.
 public final class HTTPCache: URLCache, @unchecked Sendable {
     // Safe: the store is a constant and locks what changes in it; nothing of the superclass's is used.
     let entries: EntryStore
@@ -86,7 +86,7 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         if let entry { entries.store(entry) }
     }
 
-    /// Removes everything that is kept for a request's URL, whatever its fields.
+    /// Removes everything that is kept for a request's URL, whatever its fields; not what other processes have stored since the folder was opened.
     public override func removeCachedResponse(for request: URLRequest) {
         if let key = request.url.flatMap(CacheEntry.key) { entries.remove(key) }
     }

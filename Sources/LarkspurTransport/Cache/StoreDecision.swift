@@ -44,8 +44,17 @@ enum StoreDecision: Equatable, Sendable {
         {
             return .refuse(.openEnded)
         }
-        guard let names = names(in: fields["Vary"]) else { return .refuse(.variesByAnything) }
+        guard let names = names(of: fields) else { return .refuse(.variesByAnything) }
         return .store(varying: names)
+    }
+
+    /// The fields of requests by which those are told apart that a response with these fields answers; nil if it answers no other.
+    static func names(of fields: [String: String]) -> [String]? {
+        guard let names = names(in: fields["Vary"]) else { return nil }
+        let coding = "accept-encoding"
+        // Content is kept decoded, but for a request that names codings itself, whatever the server says.
+        guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
+        return (names + [coding]).sorted()
     }
 
     /// Nil for anything but a list of names.

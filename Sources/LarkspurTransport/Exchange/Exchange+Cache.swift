@@ -79,9 +79,11 @@ extension Exchange {
         )
     }
 
-    /// Takes note of who the request is sent for after all: the response is for nobody else.
+    /// Takes note of who the request is sent for after all, and with which cookies: the response is for nobody else.
     func noteSent(_ head: RequestHead) {
-        caching?.fields.note(sentFor: authentication.server.sentLogin, with: head.authorization)
+        guard caching != nil else { return }
+        caching?.fields.note(sentFor: authentication.server.sentLogin, with: head.value(of: "authorization"))
+        caching?.fields.note(sentCookie: head.value(of: "cookie"))
     }
 
     /// The request with the fields that a cache sends along (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
@@ -172,17 +174,17 @@ extension CacheRequest {
 }
 
 extension RequestHead {
-    /// The value of the Authorization field.
-    fileprivate var authorization: String? {
-        guard let line = lines.first(where: \.isAuthorization) else { return nil }
-        return String(decoding: line.utf8.dropFirst(14).drop(while: \.isBlank), as: UTF8.self)
+    /// The value of the field with this name, which is in lower case.
+    fileprivate func value(of name: String) -> String? {
+        guard let line = lines.first(where: { $0.isLine(of: name) }) else { return nil }
+        return String(decoding: line.utf8.dropFirst(name.utf8.count + 1).drop(while: \.isBlank), as: UTF8.self)
     }
 }
 
 extension String {
-    fileprivate var isAuthorization: Bool {
-        let name = utf8.prefix(14)
-        return name.count == 14 && zip(name, "authorization:".utf8).allSatisfy { $0.asLowercase == $1 }
+    fileprivate func isLine(of name: String) -> Bool {
+        guard zip(utf8, name.utf8).allSatisfy({ $0.asLowercase == $1 }) else { return false }
+        return utf8.dropFirst(name.utf8.count).first == UInt8(ascii: ":")
     }
 }
 

@@ -28,7 +28,7 @@ extension Exchange {
             return true
         }
         let entry = stale.freshened(by: head.fields, requestTime: transactionStart, responseTime: Date())
-        if entry.directives.noStore { cache.remove(state.url) } else { cache.store(entry, for: request) }
+        keep(entry, inPlaceOf: stale, of: state, in: cache)
         caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
         return true
     }
@@ -87,15 +87,34 @@ extension Exchange {
         guard head.status == 200, let stale = state.stale else { return }
         if stale.isConfirmed(byHead: head.fields) {
             let entry = stale.freshened(by: head.fields, requestTime: transactionStart, responseTime: Date())
-            cache.store(entry, for: request)
+            keep(entry, inPlaceOf: stale, of: state, in: cache)
         } else {
             cache.remove(state.url)
         }
     }
 
+    /// Keeps what has become of an entry, if it may be kept still.
+    private func keep(
+        _ entry: CacheEntry,
+        inPlaceOf stale: CacheEntry,
+        of state: CacheState,
+        in cache: any ResponseStore
+    ) {
+        guard !entry.directives.noStore, let names = StoreDecision.names(of: entry.fields) else {
+            return cache.remove(state.url)
+        }
+        var entry = entry
+        entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
+        // As it was, it would go on to answer requests that the server tells apart now.
+        if entry.varying != stale.varying { cache.remove(state.url) }
+        cache.store(entry, for: request)
+    }
+
     /// Keeps content that is being delivered.
     func keep(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = reactor.settings.cache, decodedBytes <= Int64(cache.maximumContentSize) else {
+            // What is kept is out of date all the same.
+            if let state = caching, state.hasEntries { reactor.settings.cache?.remove(state.url) }
             caching?.incoming = nil
             caching?.content = Data()
             return
@@ -132,7 +151,8 @@ extension Exchange {
         for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
             let target = URLReference(location).percentEncoded.resolved(against: base)
             // Others must not be able to empty the cache of a server's.
-            guard target.origin == base.origin, let url = URL(string: target.text), let key = CacheEntry.key(url)
+            guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
+                let url = URL(string: target.text), let key = CacheEntry.key(url)
             else { continue }
             cache.remove(key)
         }

@@ -24,6 +24,8 @@ struct HostException: Sendable, Equatable {
         var (name, port) = Self.split(text)
         if name.utf8.starts(with: "*.".utf8) { name = String(name.dropFirst(2)) }
         if name.utf8.first == UInt8(ascii: ".") { name = String(name.dropFirst()) }
+        // A name may end in the dot of the root.
+        if name.utf8.last == UInt8(ascii: ".") { name = String(name.dropLast()) }
         guard !name.isEmpty else { return nil }
         self.port = port
         switch name {
@@ -37,7 +39,6 @@ struct HostException: Sendable, Equatable {
     func matches(host: String, port: Int) -> Bool {
         if let own = self.port, own != port { return false }
         var host = host.lowercased()
-        // A name may end in the dot of the root.
         if host.utf8.last == UInt8(ascii: ".") { host = String(host.dropLast()) }
         switch hosts {
         case .all: return true

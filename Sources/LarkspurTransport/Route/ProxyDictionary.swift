@@ -36,10 +36,12 @@ struct ProxyDictionary {
 
     private func port(_ key: String) -> Int? {
         switch values[key] {
+        case nil: nil
         case let number as Int: number
         case let number as NSNumber: number.intValue
         case let text as String: Int(text) ?? 0
-        default: nil
+        // No port, rather than another one.
+        default: 0
         }
     }
 

@@ -1,8 +1,9 @@
-# Proxies, for servers.sh: tinyproxy, once with and once without credentials (ada, secret), Dante's SOCKS server, and microsocks, which wants the same credentials.
+# Proxies, for servers.sh: tinyproxy, once with and once without credentials (ada, secret), Dante's SOCKS server, microsocks, which wants the same credentials, and a
+# proxy of our own that is spoken to over TLS, by the name other.test.
 
 proxy_packages=(tinyproxy-bin dante-server microsocks)
 proxy_commands=(tinyproxy danted microsocks)
-proxy_ports=(proxy protectedProxy socks protectedSocks)
+proxy_ports=(proxy protectedProxy socks protectedSocks secureProxy)
 
 start_proxies() {
     start_tinyproxy proxy
@@ -10,6 +11,9 @@ start_proxies() {
     start_dante
     microsocks -i 127.0.0.1 -p "${ports[protectedSocks]}" -u ada -P secret > "$folder/microsocks.log" 2>&1 &
     echo $! > "$folder/microsocks.pid"
+    python3 "$(dirname "${BASH_SOURCE[0]}")/../Scripts/secure_proxy.py" "${ports[secureProxy]}" "$folder/other-host.pem" \
+        "$folder/key.pem" "$folder/secure-proxy-requests.log" > "$folder/secure-proxy.log" 2>&1 &
+    echo $! > "$folder/secure-proxy.pid"
 }
 
 start_tinyproxy() {

@@ -27,6 +27,8 @@ struct Servers: Sendable {
         case proxy, protectedProxy
         /// SOCKS 5: Dante, for anybody, and microsocks, for ada with the password "secret".
         case socks, protectedSocks
+        /// HTTP over TLS, with the certificate of other.test.
+        case secureProxy
         case httpbin
         /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost alone.
         case chain
@@ -46,7 +48,7 @@ struct Servers: Sendable {
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .httpbin: false
+            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy, .httpbin: false
             default: true
             }
         }
@@ -131,6 +133,13 @@ struct Servers: Sendable {
             _ = try await session.reply(to: url(.http, "/echo"))
         }
         return []
+    }
+
+    /// The tunnels that the proxy over TLS was asked for, each as method and target.
+    func tunnels() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: file("secure-proxy-requests.log").path) else { return [] }
+        return String(decoding: try contents(of: "secure-proxy-requests.log"), as: UTF8.self)
+            .split(separator: "\n").map(String.init)
     }
 
     /// What the paced server has answered so far: status and range, in the order in which that was over.

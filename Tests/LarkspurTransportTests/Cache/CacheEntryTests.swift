@@ -138,6 +138,16 @@ struct CacheEntryTests {
         #expect(Freshness(of: fresh, at: later).isFresh)
     }
 
+    @Test("What a 304 brings counts from when it came, if it does not say from when it is")
+    func fresheningWithoutDate() {
+        let entry = CacheEntry.made(
+            ["Cache-Control": "max-age=60", "Date": "Mon, 01 Jan 2001 00:00:00 GMT", "Age": "9"]
+        )
+        let fresh = entry.freshened(by: [:], requestTime: CacheEntry.now, responseTime: CacheEntry.now)
+        #expect(Freshness(of: fresh, at: CacheEntry.now).isFresh)
+        #expect(fresh.fields == ["Cache-Control": "max-age=60"])
+    }
+
     @Test(
         "A 304 is about what has its validator (RFC 9111, section 4.3.4)",
         arguments: [
@@ -217,6 +227,12 @@ struct CacheEntryTests {
         arguments: [
             ("http://a.test/x#fragment", "http://a.test/x"), ("http://a.test/@x?a@b", "http://a.test/@x?a@b"),
             ("http://u:p@a.test/x?q=1", "http://a.test/x?q=1"),
+            ("HTTP://A.test/X", "http://a.test/X"), ("http://a.test:80/x", "http://a.test/x"),
+            ("https://a.test:443", "https://a.test/"), ("http://a.test:443/x", "http://a.test:443/x"),
+            ("http://a.test:/x", "http://a.test/x"), ("http://a.test:0080/x", "http://a.test/x"),
+            ("http://a.test", "http://a.test/"), ("http://a.test?Q=1", "http://a.test/?Q=1"),
+            ("http://u:P@A.test:80#f", "http://a.test/"), ("http://[::A]:80/x", "http://[::a]/x"),
+            ("http+unix://%2Fa%2FB/x", "http+unix://%2Fa%2FB/x"), ("HTTP+unix://%2Fa", "http+unix://%2Fa/"),
             ("ftp://a.test/", nil), ("relative", nil),
         ]
     )

@@ -74,6 +74,8 @@ struct EntryStoreTests {
     func largeContent() {
         let store = EntryStore(memoryCapacity: 20_000, diskCapacity: 0, directory: nil)
         #expect(store.maximumContentSize == 1000)
+        let withoutFolder = EntryStore(memoryCapacity: 20_000, diskCapacity: 1 << 20, directory: nil)
+        #expect(withoutFolder.maximumContentSize == 1000)
         store.store(entry("x", "small"))
         store.store(entry("x", String(repeating: "x", count: 1001)))
         #expect(contents(store, "x") == [])
@@ -105,7 +107,7 @@ struct EntryStoreTests {
     func damage() throws {
         for path in ["a", "b", "c", "d"] { makeStoreWith(path) }
         let files = directory.names.map(directory.file)
-        #expect(files.count == 4)
+        try #require(files.count == 4)
         var content = try Data(contentsOf: files[0])
         content[content.count - 3] ^= 1
         try content.write(to: files[0])

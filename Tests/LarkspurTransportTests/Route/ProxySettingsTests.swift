@@ -67,6 +67,18 @@ import Testing
         #expect(try proxy(for: "https://a.test", dictionary: socks) == "socks5h://s:9050")
     }
 
+    @Test(
+        "A port may be any type of number, and what is none is an error and not another port",
+        arguments: [8080, UInt16(8080), Int64(8080), NSNumber(value: 8080), "8080"] as [any Sendable]
+    )
+    func ports(port: any Sendable) throws {
+        let dictionary: [AnyHashable: Any] = ["HTTPEnable": true, "HTTPProxy": "p", "HTTPPort": port]
+        #expect(try proxy(for: "http://a.test", dictionary: dictionary) == "http://p:8080")
+        #expect(throws: ProxySettings.Failure.self) {
+            try proxy(for: "http://a.test", dictionary: ["HTTPEnable": true, "HTTPProxy": "p", "HTTPPort": [port]])
+        }
+    }
+
     @Test("The session's own choice goes before both")
     func choice() throws {
         let environment = ["all_proxy": "env:1"]

@@ -83,6 +83,26 @@ import Testing
         #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil])
     }
 
+    @Test("A socket is connected to directly, whatever proxy there is")
+    func proxy() async throws {
+        let path = makePath()
+        let server = try LoopbackServer(unixSocket: path)
+        defer { server.stop() }
+        let other = try LoopbackServer()
+        defer { other.stop() }
+        var options = CurlURLSession.Options()
+        options.proxy = .server(ProxyServer(host: "127.0.0.1", port: Int(other.port)))
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.invalidateAndCancel() }
+        let log = DelegateLog()
+        let task = session.dataTask(with: try #require(URL(unixSocket: path, resource: "/get")))
+        task.delegate = log
+        #expect(try await log.outcome(of: task).status == 200)
+        #expect(server.requests.map(\.target) == ["/get"])
+        #expect(task.transferMetrics.map(\.isProxyConnection) == [false])
+        #expect(other.requests.isEmpty)
+    }
+
     @Test("A socket that is not there is an error")
     func absent() async throws {
         let session = CurlURLSession(configuration: .ephemeral)

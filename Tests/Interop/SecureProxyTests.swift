@@ -1,0 +1,93 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// A proxy that is spoken to over TLS, with another name, authority and key than the server behind it.
+@Suite("A proxy over TLS", .needsServers, .serialized, .timeLimit(.minutes(2)))
+struct SecureProxyTests {
+    let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var roots = ["authority", "chain-root"]
+        /// The certificate whose key is pinned for the server, and for the proxy.
+        var server: String?
+        var proxy: String?
+        let reachesProxy: Bool
+        let reachesServer: Bool
+    }
+
+    @Test(
+        "Proxy and server are judged each by its own name, and nothing is sent to one that fails",
+        arguments: [
+            Row(testDescription: "no pins", reachesProxy: true, reachesServer: true),
+            Row(testDescription: "the server's pin", server: "chain-leaf", reachesProxy: true, reachesServer: true),
+            Row(
+                testDescription: "the pins of both",
+                server: "chain-leaf",
+                proxy: "other-host",
+                reachesProxy: true,
+                reachesServer: true
+            ),
+            Row(
+                testDescription: "the proxy's key for the server",
+                server: "other-host",
+                reachesProxy: true,
+                reachesServer: false
+            ),
+            Row(
+                testDescription: "the server's key for the proxy",
+                server: "chain-leaf",
+                proxy: "chain-leaf",
+                reachesProxy: false,
+                reachesServer: false
+            ),
+            Row(
+                testDescription: "an unknown authority of the proxy",
+                roots: ["chain-root"],
+                reachesProxy: false,
+                reachesServer: false
+            ),
+            Row(
+                testDescription: "an unknown authority of the server",
+                roots: ["authority"],
+                reachesProxy: true,
+                reachesServer: false
+            ),
+        ]
+    )
+    func trust(row: Row) async throws {
+        let target = "/echo?secure-proxy-\(UUID().uuidString)"
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only(try row.roots.map { try servers.certificate($0) })
+        for case (let host, let name?) in [("localhost", row.server), ("other.test", row.proxy)] {
+            options.tls.pins.append(
+                try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate(name))])
+            )
+        }
+        let port = try servers.number(of: .secureProxy)
+        options.proxy = .server(ProxyServer(kind: .https, host: "other.test", port: port))
+        options.hostAddresses = [HostAddress(host: "other.test", port: port, addresses: ["127.0.0.1"])]
+        let session = servers.makeSession(options: options)
+        defer { session.finishTasksAndInvalidate() }
+        let tunnels = try servers.tunnels().count
+        if row.reachesServer {
+            #expect(try await session.reply(to: servers.url(.chain, target)).status == 200)
+        } else {
+            await #expect(throws: URLError.self) { _ = try await session.reply(to: servers.url(.chain, target)) }
+        }
+        #expect(try servers.tunnels().count - tunnels == (row.reachesProxy ? 1 : 0))
+
+        // nginx writes a line when it has answered, so that with the second answer the first line is there.
+        let other = servers.makeSession()
+        defer { other.finishTasksAndInvalidate() }
+        for _ in 0..<2 { _ = try await other.reply(to: servers.url(.h2, target)) }
+        let number = try servers.number(of: .chain)
+        let answered = try servers.requests().filter { $0.hasPrefix("\(number) ") && $0.contains(target) }
+        #expect(answered.count == (row.reachesServer ? 1 : 0))
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Which requests a kept response answers", .timeLimit(.minutes(2)))
+struct CacheIdentityTests {
+    @Test("A response is kept for the cookies that it was asked for with, not for those that it has set itself")
+    func cookiesAsSent() async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x") { request in
+            .text(request.headers["Cookie"] ?? "none").adding("Set-Cookie", "visited=yes; Path=/")
+                .adding("Cache-Control", "max-age=60").adding("Vary", "Cookie")
+        }
+        #expect(try await lab.get("/x").text == "none")
+        let second = try await lab.get("/x")
+        #expect(second.source == "network")
+        #expect(second.text == "visited=yes")
+        #expect(try await lab.get("/x").source == "cache")
+    }
+
+    @Test("Coded content that a caller decodes is not served to one that does not, nor the other way round")
+    func codings() async throws {
+        let lab = try CacheLab()
+        let text = String(repeating: "content ", count: 100)
+        // Without a Vary field, which such a server owes.
+        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=60"))
+        // What the engine itself would say.
+        let own = ["Accept-Encoding": try #require(ContentDecoder.acceptEncoding)]
+        for source in ["network", "cache"] {
+            let decoded = try await lab.get("/x")
+            #expect(decoded.text == text)
+            #expect(decoded.source == source)
+            let coded = try await lab.get("/x", own)
+            #expect(coded.outcome.data?.prefix(2) == Data([0x1F, 0x8B]))
+            #expect(coded.source == source)
+        }
+        #expect(lab.requestCount("/x") == 2)
+    }
+
+    @Test("A 304 that brings a Vary field tells requests apart from then on")
+    func varyLater() async throws {
+        let lab = try CacheLab()
+        lab.route(
+            "/x",
+            ["Cache-Control": "max-age=0", "ETag": "\"a\""],
+            notModified: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Vary": "X-A"]
+        )
+        _ = try await lab.get("/x", ["X-A": "1"])
+        #expect(try await lab.get("/x", ["X-A": "1"]).source == "validated")
+        #expect(try await lab.get("/x", ["X-A": "1"]).source == "cache")
+        #expect(try await lab.get("/x", ["X-A": "2"]).source == "network")
+    }
+
+    @Test("A 304 after which a response may not be kept removes it", arguments: ["Vary", "Cache-Control"])
+    func keptNoLonger(name: String) async throws {
+        let lab = try CacheLab()
+        lab.route(
+            "/x",
+            ["Cache-Control": "max-age=0", "ETag": "\"a\""],
+            notModified: [name: name == "Vary" ? "*" : "no-store", "ETag": "\"a\""]
+        )
+        _ = try await lab.get("/x")
+        let validated = try await lab.get("/x")
+        #expect(validated.source == "validated")
+        #expect(validated.text == "1")
+        #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable)
+    }
+
+    @Test(
+        "A HEAD after which a response may not be kept removes it",
+        arguments: [["Vary": "*"], ["Cache-Control": "no-store"], [:]]
+    )
+    func headRemoves(fields: [String: String]) async throws {
+        let lab = try CacheLab()
+        // Without fields, the status has changed.
+        let status = fields.isEmpty ? 404 : 200
+        lab.server.route("/x") { request in
+            var response = LoopbackServer.Response.text("1", status: request.method == "HEAD" ? 200 : status)
+            for (name, value) in request.method == "HEAD" ? fields : ["Cache-Control": "max-age=0"] {
+                response.headers.append(name, value)
+            }
+            return response.adding("ETag", "\"a\"")
+        }
+        _ = try await lab.get("/x")
+        #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).text == "1")
+        #expect(try await lab.get("/x", method: "HEAD").source == "network")
+        #expect(try await lab.get("/x", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable)
+    }
+
+    @Test("Content that turns out too large removes what it has replaced at the server")
+    func tooLarge() async throws {
+        let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
+        lab.server.route(
+            "/x",
+            .text("small").adding("Cache-Control", "max-age=60"),
+            .chunked([Data(count: 1001)]).adding("Cache-Control", "max-age=60"),
+            .text("new")
+        )
+        #expect(try await lab.get("/x").text == "small")
+        #expect(try await lab.get("/x", policy: .reloadIgnoringLocalCacheData).outcome.data?.count == 1001)
+        #expect(try await lab.get("/x").text == "new")
+    }
+
+    @Test("A change by a URL that means the same reaches what is kept", arguments: ["/x", "/x?q"])
+    func equivalentURLs(path: String) async throws {
+        let lab = try CacheLab()
+        lab.server.route("/x", method: "GET", .text("content").adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", method: "PUT", .status(204))
+        _ = try await lab.get(path)
+        let whole = lab.server.url(path).absoluteString
+        let same = whole.replacingOccurrences(of: "http://", with: "HTTP://")
+        #expect(same != whole)
+        _ = try await lab.send(URLRequest(try #require(URL(string: same)), "PUT"))
+        #expect(try await lab.get(path).source == "network")
+    }
+
+    @Test("A server on one socket cannot empty the cache of what another's has said, but of its own")
+    func sockets() async throws {
+        let folder = CacheDirectory()
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let paths = ["a", "b"].map { folder.file($0).path }
+        let servers = try paths.map { try LoopbackServer(unixSocket: $0) }
+        defer { for server in servers { server.stop() } }
+        func url(_ number: Int, _ resource: String) throws -> URL {
+            try #require(URL(unixSocket: paths[number], resource: resource))
+        }
+        for server in servers {
+            server.route("/x", .text("content").adding("Cache-Control", "max-age=60"))
+        }
+        let others = try url(1, "/x").absoluteString
+        servers[0].route(
+            "/change",
+            .status(201).adding("Location", others).adding("Content-Location", "/x")
+        )
+        let session = CurlURLSession(configuration: .testing { $0.urlCache = HTTPCache() })
+        defer { session.invalidateAndCancel() }
+        for number in 0...1 { _ = try await session.outcome(of: url(number, "/x")) }
+        let ends = Recorder<Int?>()
+        session.dataTask(with: URLRequest(try url(0, "/change"), "POST")) { _, response, _ in
+            ends.record((response as? HTTPURLResponse)?.statusCode)
+        }.resume()
+        #expect(try await ends.first() == 201)
+        for number in 0...1 { _ = try await session.outcome(of: url(number, "/x")) }
+        #expect(servers.map { $0.requests(to: "/x").count } == [2, 1])
+    }
+}
+#endif

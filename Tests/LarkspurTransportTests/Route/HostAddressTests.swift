@@ -1,0 +1,34 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite struct HostAddressTests {
+    @Test("A host's addresses are written as libcurl takes them")
+    func line() {
+        #expect(HostAddress(host: "a.test", port: 80, addresses: ["1.2.3.4"]).curlLine == "a.test:80:1.2.3.4")
+        let both = HostAddress(host: "a.test", port: 443, addresses: ["::1", "[::2]", "1.2.3.4"])
+        #expect(both.curlLine == "a.test:443:[::1],[::2],1.2.3.4")
+    }
+
+    @Test(
+        "What libcurl would take for something else is refused",
+        arguments: [
+            HostAddress(host: "-a.test", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "+a.test", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "*", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "a:1", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "a\r\n", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "", port: 80, addresses: ["1.2.3.4"]),
+            HostAddress(host: "a.test", port: 0, addresses: ["1.2.3.4"]),
+            HostAddress(host: "a.test", port: 65536, addresses: ["1.2.3.4"]),
+            HostAddress(host: "a.test", port: 80, addresses: []),
+            HostAddress(host: "a.test", port: 80, addresses: ["1.2.3.4", "b.test"]),
+            HostAddress(host: "a.test", port: 80, addresses: ["1.2.3.4,5.6.7.8"]),
+        ]
+    )
+    func refused(address: HostAddress) {
+        #expect(address.curlLine == nil)
+    }
+}
+#endif
