@@ -14,7 +14,11 @@ struct TLSFallbackTests {
     private func session(_ change: (inout TLSConfiguration) throws -> Void) rethrows -> CurlURLSession {
         var options = servers.options(trusting: "chain-root", "other-root")
         try change(&options.tls)
-        return CurlURLSession(
+        return session(options)
+    }
+
+    private func session(_ options: CurlURLSession.Options) -> CurlURLSession {
+        CurlURLSession(
             .ephemeral,
             delegate: nil,
             queue: nil,
@@ -35,6 +39,19 @@ struct TLSFallbackTests {
         #expect(try await session.failure(of: servers.url(.h2, "/echo")).tlsFailure?.reason == .unknownRoot)
         let none = self.session { $0.trustedRoots = .only([]) }
         #expect(try await none.failure(of: servers.url(.h2, "/echo")).code != .unknown)
+    }
+
+    @Test("An https proxy is judged by the same roots")
+    func rootsOfProxy() async throws {
+        let proxy = ProxyServer(kind: .https, host: "localhost", port: try servers.number(of: .chain))
+        for (root, isTrusted) in [("chain-root", true), ("other-root", false)] {
+            var options = servers.options(trusting: root)
+            options.proxy = .server(proxy)
+            let error = try await session(options).failure(of: servers.url(.otherChain, "/echo"))
+            // nginx does not know CONNECT.
+            #expect((error.code == .cannotConnectToHost) == isTrusted)
+            #expect((error.tlsFailure == nil) == isTrusted)
+        }
     }
 
     @Test("The pin of a server's own key is enforced, host by host")

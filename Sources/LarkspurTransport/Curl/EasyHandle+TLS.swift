@@ -24,7 +24,12 @@ extension EasyHandle {
         case .options(let options):
             if !options.verifiesPeer, !takes(CURLOPT_SSL_VERIFYPEER, 0) { return false }
             guard let roots = options.roots else { return true }
-            return takesNoRoots() && (roots.isEmpty || takes(CURLOPT_CAINFO_BLOB, Data(roots.map(\.pem).joined().utf8)))
+            guard takesNoRoots() else { return false }
+            guard !roots.isEmpty else { return true }
+            let bundle = Data(roots.map(\.pem).joined().utf8)
+            // Where it is not taken, no https proxy is trusted.
+            _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
+            return takes(CURLOPT_CAINFO_BLOB, bundle)
         }
     }
 
@@ -58,7 +63,10 @@ extension EasyHandle {
 
     /// Keeps libcurl from reading those of the system, which are not to be trusted.
     private func takesNoRoots() -> Bool {
-        libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
+        // One that does not know these knows no proxies either.
+        set(CURLOPT_PROXY_CAINFO, nil as String?)
+        set(CURLOPT_PROXY_CAPATH, nil as String?)
+        return libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
             && libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil) == CURLE_OK
     }
 
