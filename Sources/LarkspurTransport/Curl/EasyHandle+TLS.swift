@@ -36,6 +36,7 @@ extension EasyHandle {
     /// Sets what is for one host; false if libcurl refuses it.
     func configure(_ tls: TLSSettings, host: String) -> Bool {
         trustHost = host
+        earlierObjections = trust?.objectionCount ?? 0
         guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
         let requirements = tls.requirements(for: host)
         guard let first = requirements.first else {

@@ -51,6 +51,8 @@ final class EasyHandle {
     var trust: ServerTrust?
     /// The host that the request is for, where that matters for trust.
     var trustHost = ""
+    /// How many handshakes had been objected to before the request.
+    var earlierObjections = 0
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.

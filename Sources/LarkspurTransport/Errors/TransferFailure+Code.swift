@@ -81,7 +81,7 @@ extension TransferFailure {
     // MARK: TLS
 
     private var handshakeCode: URLError.Code {
-        if isVerified, says("certificate verif", "certificate problem") { return certificateCode }
+        if objection != nil || isVerified && says("certificate verif", "certificate problem") { return certificateCode }
         if let clientCertificateCode { return clientCertificateCode }
         return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
     }

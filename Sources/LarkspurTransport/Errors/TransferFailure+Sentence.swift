@@ -2,15 +2,18 @@
 extension TransferFailure {
     /// One sentence that says what happened, with libcurl's own words in parentheses.
     func sentence(for code: URLError.Code) -> String {
-        if let pinMismatch { return Self.sentence(for: pinMismatch) }
+        if let objection, objection.isMismatch { return sentence(forMismatch: objection) }
         return "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
     }
 
-    private static func sentence(for mismatch: TLSFailure) -> String {
-        let keys = mismatch.presentedPins.map(\.description).joined(separator: ", ")
+    private func sentence(forMismatch objection: TrustObjection) -> String {
+        let keys = objection.keys.map(\.description).joined(separator: ", ")
         return
-            "The server “\(mismatch.host)” has none of the keys or certificates that are pinned for it (its keys are \(keys))."
+            "\(peer) “\(objection.name)” has none of the keys or certificates that are pinned for it (its keys are \(keys))."
     }
+
+    /// Whose certificate was refused.
+    private var peer: String { refusedProxy == nil ? "The server" : "The proxy" }
 
     private func summary(of code: URLError.Code) -> String {
         switch code {
@@ -44,16 +47,16 @@ extension TransferFailure {
         case .notConnectedToInternet: "This machine has no network that leads to the host"
         case .requestBodyStreamExhausted: "The content had to be sent again, and could not be"
         case .secureConnectionFailed: "No secure connection could be made"
-        case .serverCertificateHasBadDate: "The server's certificate has expired"
-        case .serverCertificateHasUnknownRoot: "The server's certificate has no issuer that is trusted"
-        case .serverCertificateNotYetValid: "The server's certificate is not valid yet"
+        case .serverCertificateHasBadDate: "\(peer)'s certificate has expired"
+        case .serverCertificateHasUnknownRoot: "\(peer)'s certificate has no issuer that is trusted"
+        case .serverCertificateNotYetValid: "\(peer)'s certificate is not valid yet"
         case .serverCertificateUntrusted:
             if isPinMismatch {
-                "The server has none of the keys that are pinned for it"
+                "\(peer) has none of the keys that are pinned for it"
             } else if isHostMismatch {
-                "The server's certificate is made out to other hosts"
+                "\(peer)'s certificate is made out to other hosts"
             } else {
-                "The server's certificate is not to be trusted"
+                "\(peer)'s certificate is not to be trusted"
             }
         case .timedOut: "The request timed out"
         case .unsupportedURL: "The URL's scheme is not supported"

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// What was not safe enough, if that is what failed; the host is that of the URL.
+    /// What was not safe enough, if that is what failed; the host is that of the URL, or the proxy.
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
-        guard isTLS else { return nil }
-        if let pinMismatch { return pinMismatch }
-        return tlsReason(for: code).map { TLSFailure($0, host: url?.nameOfServer ?? "") }
+        guard isTLS || refusedProxy != nil, let reason = tlsReason(for: code) else { return nil }
+        let host = objection?.name ?? refusedProxy ?? url?.nameOfServer ?? ""
+        return TLSFailure(reason, host: host, presentedPins: isPinMismatch ? objection?.keys ?? [] : [])
     }
 
     private func tlsReason(for code: URLError.Code) -> TLSFailure.Reason? {
@@ -23,7 +23,7 @@ extension TransferFailure {
     }
 
     /// Whether the server's keys are none of those pinned: as we found, or libcurl.
-    var isPinMismatch: Bool { pinMismatch != nil || curlCode == 90 }
+    var isPinMismatch: Bool { objection?.isMismatch ?? (curlCode == 90) }
 
     /// Whether the certificate is made out to others: libcurl looks for the name after OpenSSL has found nothing wrong.
     var isHostMismatch: Bool {

@@ -7,7 +7,7 @@ struct TransferFailure: Sendable, Hashable {
     ///
     /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes that come from such a call.
     var osError: Int32 = 0
-    /// What the verification of the certificate found (`CURLINFO_SSL_VERIFYRESULT`), one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing,
+    /// What the verification of the certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing,
     /// and 1 before it is made.
     var verifyResult: Int = 0
     /// The text of libcurl's error buffer; may be empty.
@@ -16,8 +16,10 @@ struct TransferFailure: Sendable, Hashable {
     var hasResponse: Bool = false
     /// Whether the connection was, or was to be, a secure one.
     var isTLS: Bool = false
-    /// What the server's keys are, where they are none of those pinned for it.
-    var pinMismatch: TLSFailure?
+    /// Why the handshake was refused, where that was found within it.
+    var objection: TrustObjection?
+    /// The host of the https proxy, if it was the handshake with that which failed.
+    var refusedProxy: String?
 
     /// The error that the task reports.
     func error(url: URL?) -> URLError {

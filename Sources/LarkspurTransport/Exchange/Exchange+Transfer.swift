@@ -199,15 +199,18 @@ extension Exchange {
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
-        let verifyResult = handle.long(CURLINFO_SSL_VERIFYRESULT)
+        let objection = objection(of: handle, result: result)
+        let proxy = refusedProxy(of: handle, result: result)
+        let verification = proxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
         return TransferFailure(
             curlCode: result,
             osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
-            verifyResult: verifyResult,
+            verifyResult: objection.map { Int($0.error) } ?? handle.long(verification),
             message: handle.errorMessage,
             hasResponse: response != nil,
             isTLS: request.url?.isSecure == true,
-            pinMismatch: pinMismatch(of: handle, result: result, verifyResult: verifyResult)
+            objection: objection,
+            refusedProxy: proxy
         ).error(url: request.url)
     }
 }

@@ -7,11 +7,10 @@ internal import CLibcurl
 final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
-    /// The last mismatch of each host.
-    private var mismatches: [String: TLSFailure] = [:]
-
-    /// The number of OpenSSL's for what an application objects to.
-    static let mismatchResult = 50
+    /// The last objection to a handshake for each host, and which it was of all.
+    private var objections: [String: (number: Int, objection: TrustObjection)] = [:]
+    /// How many there have been.
+    private(set) var objectionCount = 0
 
     /// Why it cannot be done; nil if it can.
     static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
@@ -58,19 +57,26 @@ final class ServerTrust {
         return libcurl_trust_attach(raw, tlsContext, host)
     }
 
-    /// What the last handshake for a host lacked, if that is why it failed.
-    func mismatch(at host: String) -> TLSFailure? { mismatches[host] }
+    /// The last objection to a handshake for a request to a host, if it is a later one than so many.
+    func objection(at host: String, after count: Int) -> TrustObjection? {
+        objections[host].flatMap { $0.number > count ? $0.objection : nil }
+    }
 
     private func judge(_ evidence: ServerTrustRules.Evidence) -> Int32 {
         switch rules.verdict(on: evidence) {
-        case .accepted: return 0
-        case .invalid(let error): return error
-        case .mismatch:
-            // They are for messages alone, and servers are many.
-            if mismatches.count >= 64 { mismatches.removeAll() }
-            mismatches[evidence.host] = TLSFailure(.pinMismatch, host: evidence.name, presentedPins: evidence.keys)
-            return Int32(Self.mismatchResult)
+        case .accepted: 0
+        case .invalid(let error): object(to: evidence, error)
+        case .mismatch: object(to: evidence, TrustObjection.mismatchError)
         }
+    }
+
+    private func object(to evidence: ServerTrustRules.Evidence, _ error: Int32) -> Int32 {
+        // They are for messages alone, and servers are many.
+        if objections.count >= 64 { objections.removeAll() }
+        objectionCount += 1
+        let objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
+        objections[evidence.host] = (objectionCount, objection)
+        return error
     }
 
     private static let judge: libcurl_trust_judge = { context, evidence in

@@ -192,8 +192,17 @@ struct TLSSettingsTests {
                 TransferFailure(
                     curlCode: 60,
                     verifyResult: 50,
-                    pinMismatch: TLSFailure(.pinMismatch, host: "a.test", presentedPins: [PinTableTests.pin(1)])
+                    objection: TrustObjection(name: "a.test", error: 50, keys: [PinTableTests.pin(1)])
                 ), .pinMismatch
+            ),
+            // What libcurl says behind an https proxy.
+            (
+                TransferFailure(
+                    curlCode: 35,
+                    verifyResult: 20,
+                    message: "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a.test:443",
+                    objection: TrustObjection(name: "a.test", error: 20, keys: [])
+                ), .unknownRoot
             ),
             (TransferFailure(curlCode: 58), .clientIdentityUnusable),
             (TransferFailure(curlCode: 56, message: "tlsv13 alert certificate required"), .clientCertificateRequired),
@@ -215,11 +224,11 @@ struct TLSSettingsTests {
 
     @Test("A mismatch of pins says the host and the keys that the server has")
     func mismatchSentence() {
-        let mismatch = TLSFailure(.pinMismatch, host: "a.test", presentedPins: [PinTableTests.pin(1)])
-        let failure = TransferFailure(curlCode: 60, verifyResult: 50, isTLS: true, pinMismatch: mismatch)
+        let objection = TrustObjection(name: "a.test", error: 50, keys: [PinTableTests.pin(1)])
+        let failure = TransferFailure(curlCode: 60, verifyResult: 50, isTLS: true, objection: objection)
         let error = failure.error(url: nil)
         #expect(error.code == .serverCertificateUntrusted)
-        #expect(error.tlsFailure == mismatch)
+        #expect(error.tlsFailure == TLSFailure(.pinMismatch, host: "a.test", presentedPins: objection.keys))
         #expect(error.localizedDescription.contains("“a.test”"))
         #expect(error.localizedDescription.contains("\(PinTableTests.pin(1))"))
     }
