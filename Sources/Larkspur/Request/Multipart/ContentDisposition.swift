@@ -5,9 +5,25 @@ enum ContentDisposition {
     ///   - name: The name of the form's control.
     ///   - fileName: The name of the file; nil for a part that is none.
     static func field(name: String, fileName: String? = nil) -> HTTPHeaders.Field {
-        var value = "form-data; name=\"\(escaped(name))\""
+        var value = "form-data; name=\"\(escaped(withLineBreaksOfNetworks(name)))\""
         if let fileName { value += "; filename=\"\(escaped(fileName))\"" }
         return HTTPHeaders.Field(name: "Content-Disposition", value: value)
+    }
+
+    /// A name of a control with CR LF where it has a CR or LF alone; names of files stay as they are.
+    private static func withLineBreaksOfNetworks(_ name: String) -> String {
+        guard name.utf8.contains(where: isLineBreak) else { return name }
+        var result: [UInt8] = []
+        var previous: UInt8?
+        for byte in name.utf8 {
+            if !isLineBreak(byte) {
+                result.append(byte)
+            } else if byte != 0x0A || previous != 0x0D {
+                result += [0x0D, 0x0A]
+            }
+            previous = byte
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// A name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with `"`, CR and LF percent-encoded and nothing else.
@@ -24,6 +40,8 @@ enum ContentDisposition {
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A || byte == 0x00
+        byte == UInt8(ascii: "\"") || isLineBreak(byte) || byte == 0x00
     }
+
+    private static func isLineBreak(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
 }
