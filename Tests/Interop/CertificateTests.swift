@@ -5,7 +5,7 @@ import LarkspurTransport
 import Testing
 
 /// Servers that cannot prove who they are.
-@Suite("Certificates", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Certificates", .needsServers, .timeLimit(.minutes(5)))
 struct CertificateTests {
     typealias Case = (
         port: Servers.Port, code: URLError.Code, reason: TLSFailure.Reason, managerCode: LarkspurError.Code

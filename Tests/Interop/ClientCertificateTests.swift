@@ -5,7 +5,7 @@ import LarkspurTransport
 import Testing
 
 /// Servers that want to know who the client is.
-@Suite("Client certificates", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Client certificates", .needsServers, .timeLimit(.minutes(5)))
 struct ClientCertificateTests {
     let servers: Servers
 

@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// How connections are shared, kept and replaced.
-@Suite("Connections", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Connections", .needsServers, .timeLimit(.minutes(5)))
 struct ConnectionTests {
     let servers: Servers
 

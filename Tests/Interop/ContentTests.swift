@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// Content that goes over HTTP/2 and HTTP/1.1, either way.
-@Suite("Content", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Content", .needsServers, .timeLimit(.minutes(5)))
 struct ContentTests {
     let servers: Servers
 

@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// What httpbin, which we did not write, says of us.
-@Suite(.needsServers, .timeLimit(.minutes(2))) struct HTTPBinTests {
+@Suite(.needsServers, .timeLimit(.minutes(5))) struct HTTPBinTests {
     let servers: Servers
 
     init() throws { servers = try Servers() }

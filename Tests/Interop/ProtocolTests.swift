@@ -5,7 +5,7 @@ import LarkspurTransport
 import Testing
 
 /// Which protocol and which TLS a session and nginx agree on.
-@Suite("Protocols", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Protocols", .needsServers, .timeLimit(.minutes(5)))
 struct ProtocolTests {
     let servers: Servers
 

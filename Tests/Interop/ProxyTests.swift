@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// Proxies that we did not write: tinyproxy, Dante and microsocks.
-@Suite(.needsServers, .timeLimit(.minutes(2))) struct ProxyTests {
+@Suite(.needsServers, .timeLimit(.minutes(5))) struct ProxyTests {
     let servers: Servers
 
     init() throws { servers = try Servers() }

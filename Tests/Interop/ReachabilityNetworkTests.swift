@@ -4,7 +4,7 @@ import Larkspur
 import Testing
 
 /// Reachability by what a real kernel tells, while links, addresses and routes come and go.
-@Suite("Reachability in a network namespace", .needsNetworkNamespace, .serialized, .timeLimit(.minutes(3)))
+@Suite("Reachability in a network namespace", .needsNetworkNamespace, .serialized, .timeLimit(.minutes(5)))
 struct ReachabilityNetworkTests {
     private typealias Status = NetworkReachabilityStatus
 

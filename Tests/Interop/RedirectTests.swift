@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// Redirects that begin or end with TLS.
-@Suite("Redirects to and from https", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Redirects to and from https", .needsServers, .timeLimit(.minutes(5)))
 struct RedirectTests {
     let servers: Servers
 

@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// A proxy that is spoken to over TLS, with another name, authority and key than the server behind it.
-@Suite("A proxy over TLS", .needsServers, .serialized, .timeLimit(.minutes(2)))
+@Suite("A proxy over TLS", .needsServers, .serialized, .timeLimit(.minutes(5)))
 struct SecureProxyTests {
     let servers: Servers
 

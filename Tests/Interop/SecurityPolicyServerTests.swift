@@ -7,7 +7,7 @@ import Testing
 /// The evaluations of AFNetworking's `AFSecurityPolicyTests`, each by a request to a server; `Docs/Conformance.md` has the rows.
 ///
 /// Where these tests evaluate for no domain, the request here is for the right one: a request is always for one.
-@Suite("Security policies against servers", .needsServers, .timeLimit(.minutes(2)))
+@Suite("Security policies against servers", .needsServers, .timeLimit(.minutes(5)))
 struct SecurityPolicyServerTests {
     typealias Mode = SecurityPolicy.PinningMode
 

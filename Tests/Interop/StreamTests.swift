@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// Streams of one HTTP/2 connection, each with a pace and an end of its own.
-@Suite("Streams", .needsServers, .timeLimit(.minutes(3)))
+@Suite("Streams", .needsServers, .timeLimit(.minutes(5)))
 struct StreamTests {
     let servers: Servers
 

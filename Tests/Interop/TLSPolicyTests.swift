@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// What is configured for TLS, against servers that know what came of it.
-@Suite("TLS policy", .needsServers, .timeLimit(.minutes(2)))
+@Suite("TLS policy", .needsServers, .timeLimit(.minutes(5)))
 struct TLSPolicyTests {
     let servers: Servers
 

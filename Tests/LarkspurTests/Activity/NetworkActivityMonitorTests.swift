@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Network activity", .timeLimit(.minutes(3)))
+@Suite("Network activity", .timeLimit(.minutes(5)))
 struct NetworkActivityMonitorTests {
     let server: LoopbackServer
     private let clock = ManualClock()

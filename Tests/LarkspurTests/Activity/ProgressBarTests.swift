@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Progress bars", .timeLimit(.minutes(3)))
+@Suite("Progress bars", .timeLimit(.minutes(5)))
 struct ProgressBarTests {
     private static let bar = ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Spinners", .timeLimit(.minutes(3)))
+@Suite("Spinners", .timeLimit(.minutes(5)))
 struct SpinnerTests {
     private let clock = ManualClock()
     private let erase = "\r\u{1B}[K"

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Authentication.md` that need a session manager.
-@Suite("Samples of the guide to authentication", .timeLimit(.minutes(3)))
+@Suite("Samples of the guide to authentication", .timeLimit(.minutes(5)))
 struct AuthenticationSamplesTests {
     let samples = AuthenticationSamples()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Caching.md`.
-@Suite("Samples about caching", .timeLimit(.minutes(3)))
+@Suite("Samples about caching", .timeLimit(.minutes(5)))
 struct CachingSamplesTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// What AFNetworking's tests ask for and no other suite does; `Docs/Conformance.md` says which test answers which.
-@Suite("Conformance", .timeLimit(.minutes(3)))
+@Suite("Conformance", .timeLimit(.minutes(5)))
 struct ConformanceTests {
     /// The kinds of task, as AFNetworking's tests tell them apart.
     enum Kind: String, CaseIterable {

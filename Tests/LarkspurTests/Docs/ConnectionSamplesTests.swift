@@ -5,7 +5,7 @@ import LarkspurTesting
 import Testing
 
 /// Runs the samples about connections, and what they promise through a session manager.
-@Suite("Samples about connections", .timeLimit(.minutes(3)))
+@Suite("Samples about connections", .timeLimit(.minutes(5)))
 struct ConnectionSamplesTests {
     let samples = ConnectionSamples()
 

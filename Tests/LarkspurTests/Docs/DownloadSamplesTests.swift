@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Downloads.md`.
-@Suite("Samples about downloads", .timeLimit(.minutes(3)))
+@Suite("Samples about downloads", .timeLimit(.minutes(5)))
 struct DownloadSamplesTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/GettingStarted.md` against a server, and looks at what they print and what arrives there.
-@Suite("Samples of the guide", .timeLimit(.minutes(3)))
+@Suite("Samples of the guide", .timeLimit(.minutes(5)))
 struct GettingStartedTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

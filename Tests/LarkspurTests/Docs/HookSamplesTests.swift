@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/GettingStarted.md` about hooks, streaming, copies and settings.
-@Suite("Samples about hooks", .timeLimit(.minutes(3)))
+@Suite("Samples about hooks", .timeLimit(.minutes(5)))
 struct HookSamplesTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Images.md`.
-@Suite("Samples about images", .timeLimit(.minutes(3)))
+@Suite("Samples about images", .timeLimit(.minutes(5)))
 struct ImageSamplesTests {
     let server: LoopbackServer
     let samples: ImageSamples

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The migration guide", .timeLimit(.minutes(3)))
+@Suite("The migration guide", .timeLimit(.minutes(5)))
 struct MigrationTests {
     /// How many public symbols AFNetworking's headers declare, by the heading of the table that has them.
     private static let counts: KeyValuePairs = [

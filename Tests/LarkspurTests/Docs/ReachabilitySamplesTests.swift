@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Reachability.md`.
-@Suite("Samples about reachability and activity", .timeLimit(.minutes(3)))
+@Suite("Samples about reachability and activity", .timeLimit(.minutes(5)))
 struct ReachabilitySamplesTests {
     private let samples = ReachabilitySamples()
     private let source = StubReachabilitySource()

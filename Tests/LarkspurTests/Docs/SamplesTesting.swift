@@ -3,7 +3,7 @@ import LarkspurTesting
 import Testing
 
 /// The samples of `Docs/Testing.md`, each between two markers. They are tests, as those of a reader will be.
-@Suite("Samples of the testing guide", .timeLimit(.minutes(3)))
+@Suite("Samples of the testing guide", .timeLimit(.minutes(5)))
 struct TestingSamples {
     let server: LoopbackServer
     let manager: SessionManager

@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Security.md`.
-@Suite("Samples of the page on security", .timeLimit(.minutes(3)))
+@Suite("Samples of the page on security", .timeLimit(.minutes(5)))
 struct SecuritySamplesTests {
     let samples = SecuritySamples()
     let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Larkspur
 import Testing
 
 /// Runs the samples about transports.
-@Suite("Samples about transports", .timeLimit(.minutes(3)))
+@Suite("Samples about transports", .timeLimit(.minutes(5)))
 struct TransportSamplesTests {
     let samples = TransportSamples()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Runs the samples of `Docs/Uploads.md`.
-@Suite("Samples about uploads", .timeLimit(.minutes(3)))
+@Suite("Samples about uploads", .timeLimit(.minutes(5)))
 struct UploadSamplesTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

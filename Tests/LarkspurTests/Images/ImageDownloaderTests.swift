@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// What AFNetworking's tests ask of its downloader of images.
-@Suite("Downloader of images", .timeLimit(.minutes(2)))
+@Suite("Downloader of images", .timeLimit(.minutes(5)))
 struct ImageDownloaderTests {
     typealias Response = DataResponse<Image>
 

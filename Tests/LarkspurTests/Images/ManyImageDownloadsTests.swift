@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// A thousand who want images at once, a third of whom change their minds.
-@Suite("Many downloads of images", .timeLimit(.minutes(3)))
+@Suite("Many downloads of images", .timeLimit(.minutes(5)))
 struct ManyImageDownloadsTests {
     private static let count = 1_000
 

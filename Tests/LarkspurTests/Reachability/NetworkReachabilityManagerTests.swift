@@ -2,7 +2,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Reachability manager", .timeLimit(.minutes(3)))
+@Suite("Reachability manager", .timeLimit(.minutes(5)))
 struct NetworkReachabilityManagerTests {
     private let source = StubReachabilitySource()
 

@@ -10,7 +10,7 @@ import Testing
         manager.startMonitoring()
         return manager.unavailabilityReason == nil
     },
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(5))
 )
 struct ReachabilityOfThisMachineTests {
     enum Target: CaseIterable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Reachability by routes", .timeLimit(.minutes(3)))
+@Suite("Reachability by routes", .timeLimit(.minutes(5)))
 struct RoutedReachabilitySourceTests {
     /// What the resolver says.
     private final class Answers: Sendable {

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// What of a security policy needs no TLS server; the rest is in `Tests/Interop/SecurityPolicyServerTests.swift`.
-@Suite("Security policies", .timeLimit(.minutes(3)))
+@Suite("Security policies", .timeLimit(.minutes(5)))
 struct SecurityPolicyTests {
     @Test("The default policy pins nothing, allows no invalid certificates, and validates the domain name")
     func defaults() {

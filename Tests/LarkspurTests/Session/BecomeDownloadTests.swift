@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Data tasks that become downloads", .timeLimit(.minutes(3)))
+@Suite("Data tasks that become downloads", .timeLimit(.minutes(5)))
 struct BecomeDownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Session managers with a cache", .timeLimit(.minutes(3)))
+@Suite("Session managers with a cache", .timeLimit(.minutes(5)))
 struct CachingTests {
     let server: LoopbackServer
     let manager: SessionManager

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Downloads", .timeLimit(.minutes(3)))
+@Suite("Downloads", .timeLimit(.minutes(5)))
 struct DownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

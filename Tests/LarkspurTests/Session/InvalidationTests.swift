@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Invalidation and lifetime", .timeLimit(.minutes(3)))
+@Suite("Invalidation and lifetime", .timeLimit(.minutes(5)))
 struct InvalidationTests {
     let server: LoopbackServer
 

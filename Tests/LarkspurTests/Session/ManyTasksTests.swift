@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 
 /// A thousand tasks at once, a third of them cancelled.
-@Suite("Many tasks", .timeLimit(.minutes(4)))
+@Suite("Many tasks", .timeLimit(.minutes(5)))
 struct ManyTasksTests {
     /// When a task is cancelled.
     enum Cancellation: CaseIterable, Sendable {

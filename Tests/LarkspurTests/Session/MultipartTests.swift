@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Multipart uploads", .timeLimit(.minutes(3)))
+@Suite("Multipart uploads", .timeLimit(.minutes(5)))
 struct MultipartTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Queues and group", .timeLimit(.minutes(3)))
+@Suite("Queues and group", .timeLimit(.minutes(5)))
 struct QueueTests {
     @Test("Handlers, progress closures and notifications run on the completion queue")
     func completionQueue() async throws {

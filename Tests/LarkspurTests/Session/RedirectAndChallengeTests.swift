@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Redirects and challenges", .timeLimit(.minutes(3)))
+@Suite("Redirects and challenges", .timeLimit(.minutes(5)))
 struct RedirectAndChallengeTests {
     let server: LoopbackServer
 

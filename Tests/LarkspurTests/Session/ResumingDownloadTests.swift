@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Downloads that go on by themselves", .timeLimit(.minutes(3)))
+@Suite("Downloads that go on by themselves", .timeLimit(.minutes(5)))
 struct ResumingDownloadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 @testable import Larkspur
 
 /// Everything that a server can do wrong ends in exactly one outcome.
-@Suite("Faults of servers", .timeLimit(.minutes(3)))
+@Suite("Faults of servers", .timeLimit(.minutes(5)))
 struct ServerFaultTests {
     typealias Fault = LoopbackServer.Fault
 

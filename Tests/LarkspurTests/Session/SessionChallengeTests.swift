@@ -5,7 +5,7 @@ import Testing
 @testable import Larkspur
 @testable import LarkspurTransport
 
-@Suite("Challenges of connections", .timeLimit(.minutes(3)), .enabled(if: ConnectionScheme.available.contains(.ntlm)))
+@Suite("Challenges of connections", .timeLimit(.minutes(5)), .enabled(if: ConnectionScheme.available.contains(.ntlm)))
 struct SessionChallengeTests {
     let server: LoopbackServer
     let manager: SessionManager

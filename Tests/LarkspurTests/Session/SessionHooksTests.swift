@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Hooks", .timeLimit(.minutes(2)))
+@Suite("Hooks", .timeLimit(.minutes(5)))
 struct SessionHooksTests {
     let server: LoopbackServer
 

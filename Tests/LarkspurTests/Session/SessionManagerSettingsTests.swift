@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Settings that can be written down", .timeLimit(.minutes(3)))
+@Suite("Settings that can be written down", .timeLimit(.minutes(5)))
 struct SessionManagerSettingsTests {
     private func roundTrip(_ settings: SessionManagerSettings) throws -> SessionManagerSettings {
         try JSONDecoder().decode(SessionManagerSettings.self, from: JSONEncoder().encode(settings))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Tasks that hand their content on", .timeLimit(.minutes(2)))
+@Suite("Tasks that hand their content on", .timeLimit(.minutes(5)))
 struct StreamingTests {
     let server: LoopbackServer
     let ends = Recorder<DataResponse<Int64>>()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Choice of the transport", .timeLimit(.minutes(3)))
+@Suite("Choice of the transport", .timeLimit(.minutes(5)))
 struct TransportTests {
     private static func sessionType(_ transport: Transport) -> String {
         let session = transport.makeSession(.ephemeral, SessionDelegate(hooks: SessionHooksStore()) { _, _ in }, .main)

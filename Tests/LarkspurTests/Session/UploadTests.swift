@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Uploads", .timeLimit(.minutes(3)))
+@Suite("Uploads", .timeLimit(.minutes(5)))
 struct UploadTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

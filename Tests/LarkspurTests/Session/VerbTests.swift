@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Verbs", .timeLimit(.minutes(3)))
+@Suite("Verbs", .timeLimit(.minutes(5)))
 struct VerbTests {
     let server: LoopbackServer
 

@@ -5,7 +5,7 @@ func eventually(
     _ condition: () -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(180)
     while !condition(), ContinuousClock.now < deadline {
         try Task.checkCancellation()
         await Task.yield()

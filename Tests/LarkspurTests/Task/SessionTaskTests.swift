@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Session task", .timeLimit(.minutes(3)))
+@Suite("Session task", .timeLimit(.minutes(5)))
 struct SessionTaskTests {
     private func makeRequest(_ text: String = "http://stub.test/") throws -> URLRequest {
         URLRequest(url: try #require(URL(string: text)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The progress of a transfer", .timeLimit(.minutes(3)))
+@Suite("The progress of a transfer", .timeLimit(.minutes(5)))
 struct TransferProgressTests {
     @Test("A handler that is called half a million times stays the one that it was")
     func manyReports() async throws {

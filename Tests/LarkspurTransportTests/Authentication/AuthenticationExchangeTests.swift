@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// Challenges of a server that checks what it gets, answered by hand.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct AuthenticationExchangeTests {
     let server: LoopbackServer
     let session = URLSession(configuration: .ephemeral)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Schemes of connections", .timeLimit(.minutes(2)))
+@Suite("Schemes of connections", .timeLimit(.minutes(5)))
 struct ConnectionSchemeTests {
     let server: LoopbackServer
 

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Content that is sent again after a challenge", .timeLimit(.minutes(2)))
+@Suite("Content that is sent again after a challenge", .timeLimit(.minutes(5)))
 struct ContentReplayTests {
     let server: LoopbackServer
     /// Enough not to be sent together with the head.

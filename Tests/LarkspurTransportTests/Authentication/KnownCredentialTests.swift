@@ -4,7 +4,7 @@ import LarkspurTransport
 import Synchronization
 import Testing
 
-@Suite("Credentials that are known", .timeLimit(.minutes(2)))
+@Suite("Credentials that are known", .timeLimit(.minutes(5)))
 struct KnownCredentialTests {
     let server: LoopbackServer
     let configuration = URLSessionConfiguration.ephemeral

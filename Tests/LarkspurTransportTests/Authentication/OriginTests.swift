@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Credentials and the origins that see them", .timeLimit(.minutes(2)))
+@Suite("Credentials and the origins that see them", .timeLimit(.minutes(5)))
 struct OriginTests {
     /// Where credentials come from.
     enum Source: CaseIterable, Sendable {

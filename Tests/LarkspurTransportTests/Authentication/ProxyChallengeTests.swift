@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Challenges of proxies", .timeLimit(.minutes(2)))
+@Suite("Challenges of proxies", .timeLimit(.minutes(5)))
 struct ProxyChallengeTests {
     /// Takes every request, and answers those for other hosts itself.
     let proxy: LoopbackServer

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Challenges of servers", .timeLimit(.minutes(2)))
+@Suite("Challenges of servers", .timeLimit(.minutes(5)))
 struct ServerChallengeTests {
     let server: LoopbackServer
     let url: URL

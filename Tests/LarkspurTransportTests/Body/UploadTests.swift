@@ -5,7 +5,7 @@ import LarkspurTransport
 import Testing
 
 /// Content on its way to a server: whole, or an error.
-@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
     private static let long = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
 
     enum Source: String, CaseIterable, Sendable {

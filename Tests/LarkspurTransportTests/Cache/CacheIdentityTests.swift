@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Which requests a kept response answers", .timeLimit(.minutes(2)))
+@Suite("Which requests a kept response answers", .timeLimit(.minutes(5)))
 struct CacheIdentityTests {
     @Test("A response is kept for the cookies that it was asked for with, not for those that it has set itself")
     func cookiesAsSent() async throws {

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("A cache between a session and a server", .timeLimit(.minutes(2)))
+@Suite("A cache between a session and a server", .timeLimit(.minutes(5)))
 struct CacheRulesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Sessions with a cache", .timeLimit(.minutes(2)))
+@Suite("Sessions with a cache", .timeLimit(.minutes(5)))
 struct CacheSessionTests {
     private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
 

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("What a session stores", .timeLimit(.minutes(2)))
+@Suite("What a session stores", .timeLimit(.minutes(5)))
 struct CacheStoringTests {
     private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
 

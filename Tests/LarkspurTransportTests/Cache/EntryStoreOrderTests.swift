@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The order of a store's changes", .timeLimit(.minutes(2)))
+@Suite("The order of a store's changes", .timeLimit(.minutes(5)))
 struct EntryStoreOrderTests {
     private static let url = "http://a.test/x"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Several processes with one cache folder", .timeLimit(.minutes(2)))
+@Suite("Several processes with one cache folder", .timeLimit(.minutes(5)))
 struct SharedFolderTests {
     private static let pathCount = 61
 

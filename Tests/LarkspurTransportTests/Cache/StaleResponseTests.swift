@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Stale responses", .timeLimit(.minutes(2)))
+@Suite("Stale responses", .timeLimit(.minutes(5)))
 struct StaleResponseTests {
     private static let whileRevalidating = [
         "Cache-Control": "max-age=60, stale-while-revalidate=600", "Age": "100", "ETag": "\"a\"",

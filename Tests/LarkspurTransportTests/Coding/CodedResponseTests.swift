@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Coded responses", .timeLimit(.minutes(2)))
+@Suite("Coded responses", .timeLimit(.minutes(5)))
 struct CodedResponseTests {
     struct Result: Sendable {
         var data: Data?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Decoding of content", .timeLimit(.minutes(2)))
+@Suite("Decoding of content", .timeLimit(.minutes(5)))
 struct ContentDecoderTests {
     typealias Coding = LoopbackServer.ContentCoding
 

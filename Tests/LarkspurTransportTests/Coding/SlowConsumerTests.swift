@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Decoding for a slow consumer", .timeLimit(.minutes(2)))
+@Suite("Decoding for a slow consumer", .timeLimit(.minutes(5)))
 struct SlowConsumerTests {
     let server: LoopbackServer
     let consumer = SlowConsumer()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Data tasks that become downloads", .timeLimit(.minutes(3)))
+@Suite("Data tasks that become downloads", .timeLimit(.minutes(5)))
 struct BecomingDownloadTests {
     typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
 

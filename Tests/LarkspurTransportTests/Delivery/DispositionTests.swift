@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(3)))
+@Suite("What a delegate does with a response and its content", .timeLimit(.minutes(5)))
 struct DispositionTests {
     typealias Handler = @Sendable (URLSession.ResponseDisposition) -> Void
 

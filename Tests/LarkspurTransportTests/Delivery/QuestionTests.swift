@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("A question to a delegate", .timeLimit(.minutes(3)))
+@Suite("A question to a delegate", .timeLimit(.minutes(5)))
 struct QuestionTests {
     @Test("An answer before the delegate returns is taken at once; others are too late")
     func before() {

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Samples of the page on authentication", .timeLimit(.minutes(3)))
+@Suite("Samples of the page on authentication", .timeLimit(.minutes(5)))
 struct ChallengeSamplesTests {
     @Test(arguments: [("secret", 200, 2), ("other", 401, 2)])
     func delegate(password: String, status: Int, count: Int) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Downloads that are cancelled to go on later", .timeLimit(.minutes(3)))
+@Suite("Downloads that are cancelled to go on later", .timeLimit(.minutes(5)))
 struct ResumableCancellationTests {
     let server: LoopbackServer
     let folder: DownloadFolder

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Requests of resumed downloads", .timeLimit(.minutes(3)))
+@Suite("Requests of resumed downloads", .timeLimit(.minutes(5)))
 struct ResumingRequestTests {
     let server: LoopbackServer
     let folder: DownloadFolder

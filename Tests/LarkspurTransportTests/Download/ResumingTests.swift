@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Resumed downloads", .timeLimit(.minutes(3)))
+@Suite("Resumed downloads", .timeLimit(.minutes(5)))
 struct ResumingTests {
     let server: LoopbackServer
     let folder: DownloadFolder

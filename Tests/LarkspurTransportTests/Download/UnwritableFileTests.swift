@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Downloads that cannot be written", .timeLimit(.minutes(3)))
+@Suite("Downloads that cannot be written", .timeLimit(.minutes(5)))
 struct UnwritableFileTests {
     @Test(
         "A folder that takes no file fails the task with what is wrong, before the content comes",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Connections of the engine", .timeLimit(.minutes(3)))
+@Suite("Connections of the engine", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     let server: LoopbackServer
 
@@ -127,7 +127,7 @@ struct ConnectionTests {
         #expect(try await next.status == 200)
     }
 
-    @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(3)))
+    @Test("A session whose delegate blocks delays no other", .timeLimit(.minutes(5)))
     func blockedDelegate() async throws {
         let gate = LoopbackServer.Gate()
         let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })

@@ -4,7 +4,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Cookies and the servers that see them", .timeLimit(.minutes(2)))
+@Suite("Cookies and the servers that see them", .timeLimit(.minutes(5)))
 struct CookieOriginTests {
     /// Where cookies come from.
     enum Source: CaseIterable, Sendable {

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Cookies of the engine", .timeLimit(.minutes(3)))
+@Suite("Cookies of the engine", .timeLimit(.minutes(5)))
 struct CookieTests {
     let server: LoopbackServer
     let session: CurlURLSession

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("What would break a request's header", .timeLimit(.minutes(3)))
+@Suite("What would break a request's header", .timeLimit(.minutes(5)))
 struct InjectionTests {
     let server: LoopbackServer
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Redirects of the engine", .timeLimit(.minutes(2)))
+@Suite("Redirects of the engine", .timeLimit(.minutes(5)))
 struct RedirectTests {
     let server: LoopbackServer
 

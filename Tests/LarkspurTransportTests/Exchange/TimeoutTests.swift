@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Timeouts of the engine", .timeLimit(.minutes(3)))
+@Suite("Timeouts of the engine", .timeLimit(.minutes(5)))
 struct TimeoutTests {
     let server: LoopbackServer
 
@@ -95,7 +95,7 @@ struct TimeoutTests {
         #expect(log.data.count == 8)
     }
 
-    @Test("No time runs while a delegate has not consumed what came", .timeLimit(.minutes(3)))
+    @Test("No time runs while a delegate has not consumed what came", .timeLimit(.minutes(5)))
     func slowConsumer() async throws {
         let gate = LoopbackServer.Gate()
         server.route("/large", .data(Data(count: 8 << 20)))

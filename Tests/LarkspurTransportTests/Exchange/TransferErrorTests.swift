@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Codes of failed transfers", .timeLimit(.minutes(2)))
+@Suite("Codes of failed transfers", .timeLimit(.minutes(5)))
 struct TransferErrorTests {
     let server: LoopbackServer
 

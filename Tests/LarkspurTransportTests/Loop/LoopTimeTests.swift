@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite(.timeLimit(.minutes(3))) struct LoopTimeTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopTimeTests {
     @Test(
         "Times are added and subtracted",
         arguments: [(0.0, Int32(0)), (0.0005, 1), (1.5, 1500), (86_400, 86_400_000)]

@@ -3,7 +3,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Metrics of transfers", .timeLimit(.minutes(3)))
+@Suite("Metrics of transfers", .timeLimit(.minutes(5)))
 struct TransferMetricsTests {
     let server: LoopbackServer
     let log = DelegateLog()

@@ -96,7 +96,7 @@ final class StubProtocol: URLProtocol {
     override func stopLoading() { Self.stops.record(path) }
 }
 
-@Suite("A class of the caller's that loads requests", .timeLimit(.minutes(2)))
+@Suite("A class of the caller's that loads requests", .timeLimit(.minutes(5)))
 struct HostedProtocolTests {
     let server: LoopbackServer
     let configuration = URLSessionConfiguration.testing { $0.protocolClasses = [StubProtocol.self] }

@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// Replies that end a process, hang or come out wrong with FoundationNetworking's own engine.
-@Suite("Broken and odd replies", .timeLimit(.minutes(2)))
+@Suite("Broken and odd replies", .timeLimit(.minutes(5)))
 struct BrokenReplyTests {
     let server: LoopbackServer
 

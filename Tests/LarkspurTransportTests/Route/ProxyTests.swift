@@ -6,7 +6,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// An HTTP server may be told whole URLs, and then looks to a client like a proxy.
-@Suite(.timeLimit(.minutes(2))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     private func session(
         _ proxy: ProxyChoice = .automatic,
         dictionary: [AnyHashable: Any]? = nil,

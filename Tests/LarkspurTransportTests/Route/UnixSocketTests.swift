@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite(.timeLimit(.minutes(2))) struct UnixSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct UnixSocketTests {
     private func makePath() -> String {
         FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur \(UUID().uuidString.prefix(8)).sock")
             .path

@@ -39,7 +39,7 @@ private final class ScriptedSource: ByteSource {
     func cancel() { cancellation.open() }
 }
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncBytesTests {
     private let task: URLSessionDataTask
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// How a session's tasks are awaited, with tasks that end when and as often as a test says.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncTransferTests {
     enum Method: CaseIterable, Sendable {
         case dataRequest, dataURL, uploadData, uploadFile, downloadRequest, downloadURL, downloadResumeData

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Availability of libcurl", .timeLimit(.minutes(3))) struct AvailabilityTests {
+@Suite("Availability of libcurl", .timeLimit(.minutes(5))) struct AvailabilityTests {
     @Test("The libcurl of this machine can be used, and says its version")
     func available() {
         #expect(CurlURLSession.isAvailable)

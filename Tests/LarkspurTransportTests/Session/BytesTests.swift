@@ -2,7 +2,7 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-@Suite("Content as a sequence of bytes", .timeLimit(.minutes(3))) struct BytesTests {
+@Suite("Content as a sequence of bytes", .timeLimit(.minutes(5))) struct BytesTests {
     let server: LoopbackServer
     let session = CurlURLSession(configuration: .ephemeral)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("The end of a session", .timeLimit(.minutes(2)))
+@Suite("The end of a session", .timeLimit(.minutes(5)))
 struct InvalidationTests {
     let server: LoopbackServer
 

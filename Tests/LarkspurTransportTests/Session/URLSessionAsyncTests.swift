@@ -7,7 +7,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// The async methods with FoundationNetworking's own engine behind them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct URLSessionAsyncTests {
     let server: LoopbackServer
     let session = URLSession(configuration: .ephemeral)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Certificates and keys", .timeLimit(.minutes(2)))
+@Suite("Certificates and keys", .timeLimit(.minutes(5)))
 struct TLSCertificateTests {
     @Test(
         "The pin of a certificate's key is the one that openssl computes, from PEM and from DER",

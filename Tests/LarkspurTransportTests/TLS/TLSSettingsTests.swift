@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("TLS settings", .timeLimit(.minutes(3)))
+@Suite("TLS settings", .timeLimit(.minutes(5)))
 struct TLSSettingsTests {
     static let without = TLSAbilities(trustUnavailability: "libcurl uses GnuTLS/3", library: "GnuTLS/3.7.9")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite(.timeLimit(.minutes(3))) struct BacklogTests {
+@Suite(.timeLimit(.minutes(5))) struct BacklogTests {
     @Test("A transfer pauses at the upper mark and goes on, once, below the lower one")
     func marks() {
         let backlog = Backlog()
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct TransferCountsTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferCountsTests {
     @Test("Progress is indeterminate until both lengths are known")
     func lengths() {
         let progress = Progress(totalUnitCount: 0)

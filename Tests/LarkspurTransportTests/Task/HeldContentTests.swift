@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Content that is held", .timeLimit(.minutes(3)))
+@Suite("Content that is held", .timeLimit(.minutes(5)))
 struct HeldContentTests {
     @Test("What a delegate holds pauses its own transfer, and lets it go on when it is let go of")
     func backPressure() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-@Suite("Progress and counts of tasks", .timeLimit(.minutes(3)))
+@Suite("Progress and counts of tasks", .timeLimit(.minutes(5)))
 struct ProgressTests {
     let server: LoopbackServer
     let log = DelegateLog()

@@ -5,7 +5,7 @@ import Testing
 @testable import LarkspurTransport
 
 /// Uses of the interface that end a process, hang or come out wrong with FoundationNetworking's own engine.
-@Suite("Control of tasks", .timeLimit(.minutes(2)))
+@Suite("Control of tasks", .timeLimit(.minutes(5)))
 struct TaskControlTests {
     let server: LoopbackServer
     let log = DelegateLog()

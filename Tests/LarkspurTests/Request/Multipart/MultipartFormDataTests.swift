@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Multipart forms", .timeLimit(.minutes(3)))
+@Suite("Multipart forms", .timeLimit(.minutes(5)))
 struct MultipartFormDataTests {
     let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The stream of a multipart form", .timeLimit(.minutes(3)))
+@Suite("The stream of a multipart form", .timeLimit(.minutes(5)))
 struct MultipartInputStreamTests {
     let folder = TemporaryFolder()
 

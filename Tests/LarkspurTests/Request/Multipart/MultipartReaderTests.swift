@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Reading a multipart form", .timeLimit(.minutes(3)))
+@Suite("Reading a multipart form", .timeLimit(.minutes(5)))
 struct MultipartReaderTests {
     let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("Multipart requests", .timeLimit(.minutes(3)))
+@Suite("Multipart requests", .timeLimit(.minutes(5)))
 struct MultipartRequestTests {
     let folder = TemporaryFolder()
     let url: URL
