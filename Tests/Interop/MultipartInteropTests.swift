@@ -75,12 +75,14 @@ struct MultipartInteropTests {
         try #require(parsed.parts.count == names.count * 4 + 1)
         for (index, part) in parsed.parts.dropLast().enumerated() {
             // The backslash escapes in mail, but not in forms: of such names the field is looked at as it is.
-            let name = wire(names[index / 4])
-            let file = index % 4 == 0 ? "" : "; filename=\"\(name)\""
+            let fileName = wire(names[index / 4])
+            // A line break that is CR or LF alone becomes both in the name of a control.
+            let name = ["a%0Db", "a%0Ab"].contains(fileName) ? "a%0D%0Ab" : fileName
+            let file = index % 4 == 0 ? "" : "; filename=\"\(fileName)\""
             #expect(part.fields.first == ["Content-Disposition", "form-data; name=\"\(name)\"\(file)"])
             if !name.contains("\\") {
                 #expect(part.name == name)
-                #expect(part.fileName == (index % 4 == 0 ? nil : name))
+                #expect(part.fileName == (index % 4 == 0 ? nil : fileName))
             }
             #expect(part.data == (index % 4 == 1 ? Data() : content))
             let types = [nil, "a/b", "application/x-x509-ca-cert", "application/octet-stream"]
