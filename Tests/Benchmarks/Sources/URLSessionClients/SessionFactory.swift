@@ -13,7 +13,6 @@ extension URLSessionConfiguration {
         // The network is what is measured.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = options.connections
-        configuration.urlCache = nil
         return configuration
     }
 }
