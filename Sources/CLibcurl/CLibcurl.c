@@ -54,6 +54,8 @@ static struct {
     int (*multi_poll)(CURLM *, void *, unsigned int, int, int *);
     int (*multi_wakeup)(CURLM *);
     multi_message *(*multi_info_read)(CURLM *, int *);
+    /// NULL before 8.3.0.
+    int (*global_trace)(const char *);
 } curl;
 
 static char unavailability[160];
@@ -110,6 +112,9 @@ static void load(void) {
         if (!function && !missing) missing = functions[i].name;
     }
 
+    void *global_trace = dlsym(library, "curl_global_trace");
+    memcpy(&curl.global_trace, &global_trace, sizeof global_trace);
+
     if (curl.version_info) version = curl.version_info(0);
     if (version && version->version_num < oldest_version) {
         snprintf(unavailability, sizeof unavailability, "libcurl %s is too old; 7.68 or later is needed.", version->version);
@@ -145,6 +150,18 @@ int libcurl_features(void) {
 const char *libcurl_tls_library(void) {
     pthread_once(&once, load);
     return version ? version->ssl_version : NULL;
+}
+
+static bool traces_http2;
+static pthread_once_t trace_once = PTHREAD_ONCE_INIT;
+
+static void trace_http2(void) {
+    traces_http2 = !libcurl_unavailability() && curl.global_trace && curl.global_trace("http/2") == 0;
+}
+
+bool libcurl_trace_http2(void) {
+    pthread_once(&trace_once, trace_http2);
+    return traces_http2;
 }
 
 CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.easy_init(); }
@@ -184,6 +201,18 @@ int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callb
 }
 
 int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_open_callback(CURL *easy, int option, libcurl_open_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_callback value) {
+    return curl.easy_setopt(easy, option, value);
+}
+
+int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback value) {
     return curl.easy_setopt(easy, option, value);
 }
 
@@ -247,10 +276,18 @@ typedef struct {
 
 enum { CURLSSLBACKEND_OPENSSL = 1 };
 
+bool libcurl_has_tls(CURL *easy, void **openssl_session) {
+    const tls_session *session = libcurl_easy_getinfo_pointer(easy, CURLINFO_TLS_SSL_PTR);
+    void *internals = session ? session->internals : NULL;
+    *openssl_session = internals && session->backend == CURLSSLBACKEND_OPENSSL ? internals : NULL;
+    return internals != NULL;
+}
+
 /// The SSL object of a transfer's connection, if OpenSSL made it.
 static void *openssl_session(CURL *easy) {
-    const tls_session *session = libcurl_easy_getinfo_pointer(easy, CURLINFO_TLS_SSL_PTR);
-    return session && session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+    void *session;
+    libcurl_has_tls(easy, &session);
+    return session;
 }
 
 static struct {

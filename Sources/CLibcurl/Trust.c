@@ -20,6 +20,7 @@ typedef void SSL_CTX;
 
 enum { X509_V_OK = 0, X509_V_ERR_UNSPECIFIED = 1 };
 enum { X509_V_FLAG_TRUSTED_FIRST = 0x8000, X509_V_FLAG_PARTIAL_CHAIN = 0x80000 };
+enum { NID_subject_alt_name = 85, GEN_DNS = 2, GEN_IPADD = 7 };
 enum { OPENSSL_VERSION = 0, TLSEXT_NAMETYPE_host_name = 0, CRYPTO_EX_INDEX_SSL_CTX = 1 };
 
 typedef void (*free_extra)(void *parent, void *pointer, void *data, int index, long number, void *argument);
@@ -35,6 +36,9 @@ static struct {
     void (*X509_free)(X509 *);
     X509_PUBKEY *(*X509_get_X509_PUBKEY)(const X509 *);
     int (*i2d_X509_PUBKEY)(const X509_PUBKEY *, unsigned char **);
+    void *(*X509_get_ext_d2i)(const X509 *, int, int *, int *);
+    void *(*GENERAL_NAME_get0_value)(const void *, int *);
+    void (*GENERAL_NAMES_free)(void *);
     int (*X509_verify_cert)(X509_STORE_CTX *);
     X509_STORE *(*store_new)(void);
     void (*store_free)(X509_STORE *);
@@ -98,6 +102,9 @@ static void load(void) {
         {"X509_free", &openssl.X509_free},
         {"X509_get_X509_PUBKEY", &openssl.X509_get_X509_PUBKEY},
         {"i2d_X509_PUBKEY", &openssl.i2d_X509_PUBKEY},
+        {"X509_get_ext_d2i", &openssl.X509_get_ext_d2i},
+        {"GENERAL_NAME_get0_value", &openssl.GENERAL_NAME_get0_value},
+        {"GENERAL_NAMES_free", &openssl.GENERAL_NAMES_free},
         {"X509_verify_cert", &openssl.X509_verify_cert},
         {"X509_STORE_new", &openssl.store_new},
         {"X509_STORE_free", &openssl.store_free},
@@ -238,6 +245,20 @@ static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification
     return result;
 }
 
+/// Whether a certificate has a name by which hosts are told; without one, libcurl goes by the common name of its subject.
+static bool has_names(const X509 *certificate) {
+    OPENSSL_STACK *names = certificate ? openssl.X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
+    if (!names) return false;
+    bool result = false;
+    for (int i = 0; i < openssl.sk_num(names) && !result; i++) {
+        int type = -1;
+        openssl.GENERAL_NAME_get0_value(openssl.sk_value(names, i), &type);
+        result = type == GEN_DNS || type == GEN_IPADD;
+    }
+    openssl.GENERAL_NAMES_free(names);
+    return result;
+}
+
 /// Replaces the verification of a handshake: called once for each that has certificates, before anything of the request is sent.
 static int verify(X509_STORE_CTX *verification, void *context) {
     const attachment *attachment = context;
@@ -271,6 +292,7 @@ static int verify(X509_STORE_CTX *verification, void *context) {
         .keys = keys,
         .key_count = keys ? (size_t)length : 0,
         .is_anchored = is_anchored(trust, verification),
+        .has_names = has_names(openssl.context_get0_cert(verification)),
     };
     const int error = trust->judge(trust->context, &evidence);
     for (int i = 0; keys && i < length; i++) {

@@ -54,7 +54,10 @@
 #define CURLOPT_INFILESIZE_LARGE 30115
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
 #define CURLOPT_CONNECTTIMEOUT_MS 156
+#define CURLOPT_HTTP_TRANSFER_DECODING 157
 #define CURLOPT_COPYPOSTFIELDS 10165
+#define CURLOPT_OPENSOCKETFUNCTION 20163
+#define CURLOPT_OPENSOCKETDATA 10164
 #define CURLOPT_SEEKFUNCTION 20167
 #define CURLOPT_SEEKDATA 10168
 #define CURLOPT_USERNAME 10173
@@ -64,6 +67,8 @@
 #define CURLOPT_NOPROXY 10177
 #define CURLOPT_PROTOCOLS 181
 #define CURLOPT_RESOLVE 10203
+#define CURLOPT_CLOSESOCKETFUNCTION 20208
+#define CURLOPT_CLOSESOCKETDATA 10209
 #define CURLOPT_DNS_SERVERS 10211
 #define CURLOPT_TCP_KEEPALIVE 213
 #define CURLOPT_PROXYHEADER 10228
@@ -82,6 +87,8 @@
 #define CURLOPT_SSLKEY_BLOB 40292
 #define CURLOPT_CAINFO_BLOB 40309
 #define CURLOPT_PROXY_CAINFO_BLOB 40310
+#define CURLOPT_PREREQFUNCTION 20312
+#define CURLOPT_PREREQDATA 10313
 #define CURLOPT_QUICK_EXIT 322
 
 // MARK: Values of options
@@ -98,14 +105,23 @@
 #define CURL_WRITEFUNC_PAUSE 0x10000001
 #define CURL_READFUNC_ABORT 0x10000000
 #define CURL_READFUNC_PAUSE 0x10000001
+#define CURL_PREREQFUNC_OK 0
+#define CURL_PREREQFUNC_ABORT 1
 #define CURL_SEEKFUNC_OK 0
 #define CURL_SEEKFUNC_FAIL 1
 #define CURL_ERROR_SIZE 256
+#define CURLE_READ_ERROR 26
 #define CURLE_SEND_FAIL_REWIND 65
 #define CURLE_OK 0
+#define CURLE_HTTP2 16
+#define CURLE_PARTIAL_FILE 18
+#define CURLE_GOT_NOTHING 52
+#define CURLE_SEND_ERROR 55
+#define CURLE_RECV_ERROR 56
 #define CURLE_SSL_CONNECT_ERROR 35
 #define CURLPAUSE_RECV 1
 #define CURLPAUSE_SEND 4
+#define CURLINFO_TEXT 0
 #define CURLINFO_HEADER_IN 1
 
 // MARK: Options of a multi handle (curl_multi_setopt)
@@ -121,6 +137,7 @@
 #define CURLINFO_PRIMARY_IP 1048608
 #define CURLINFO_LOCAL_IP 1048617
 #define CURLINFO_CAINFO 1048637
+#define CURLINFO_CAPATH 1048638
 #define CURLINFO_HEADER_SIZE 2097163
 #define CURLINFO_REQUEST_SIZE 2097164
 #define CURLINFO_SSL_VERIFYRESULT 2097165
@@ -140,6 +157,7 @@
 #define CURLINFO_PRETRANSFER_TIME_T 6291509
 #define CURLINFO_STARTTRANSFER_TIME_T 6291510
 #define CURLINFO_APPCONNECT_TIME_T 6291512
+#define CURLINFO_CONN_ID 6291520
 
 // MARK: Loading
 
@@ -162,6 +180,11 @@ int libcurl_features(void);
 /// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
+/// Has transfers with CURLOPT_VERBOSE show the HTTP/2 frames that come in, as text: a setting of the whole process, made once (8.3.0).
+///
+/// @return Whether that is so.
+bool libcurl_trace_http2(void);
+
 // MARK: Transfers
 
 typedef void CURL;
@@ -170,10 +193,24 @@ typedef struct curl_slist curl_slist;
 
 typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
 typedef int (*libcurl_seek_callback)(void *_Nullable context, int64_t offset, int origin);
-/// Of the kinds there is CURLINFO_HEADER_IN.
+/// Of the kinds there are CURLINFO_TEXT and CURLINFO_HEADER_IN.
 typedef int (*libcurl_debug_callback)(
     void *easy, int kind, char *_Nullable bytes, size_t size, void *_Nullable context);
 typedef int (*libcurl_tls_callback)(CURL *easy, void *_Nullable tls_context, void *_Nullable context);
+
+/// The beginning of curl_sockaddr: the parameters of socket(2).
+typedef struct {
+    int family;
+    int type;
+    int protocol;
+} libcurl_socket_type;
+
+/// Returns the socket, or −1.
+typedef int (*libcurl_open_callback)(void *_Nullable context, int purpose, libcurl_socket_type *type);
+typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
+/// Called before each sending of a request, once it has a connection.
+typedef int (*libcurl_sending_callback)(
+    void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
 
 /// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
 typedef struct {
@@ -195,6 +232,9 @@ int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callb
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback _Nullable value);
 int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback _Nullable value);
 int libcurl_easy_setopt_tls_callback(CURL *easy, int option, libcurl_tls_callback _Nullable value);
+int libcurl_easy_setopt_open_callback(CURL *easy, int option, libcurl_open_callback _Nullable value);
+int libcurl_easy_setopt_close_callback(CURL *easy, int option, libcurl_close_callback _Nullable value);
+int libcurl_easy_setopt_sending_callback(CURL *easy, int option, libcurl_sending_callback _Nullable value);
 /// Sets a copy of bytes, which may not be none.
 int libcurl_easy_setopt_blob(CURL *easy, int option, const void *bytes, size_t count);
 
@@ -227,6 +267,44 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
+// MARK: Connections
+
+enum libcurl_connection_state {
+    /// An HTTP/1.x connection on which nothing has come.
+    LIBCURL_CONNECTION_QUIET,
+    /// An HTTP/1.x connection that has been closed, or on which bytes have come that belong to no response.
+    LIBCURL_CONNECTION_HAS_INPUT,
+    /// One on which bytes may come at any time, as it is HTTP/2, or that cannot be looked into, as TLS is not OpenSSL's.
+    LIBCURL_CONNECTION_SHARED,
+};
+
+/// The state of the connection that a transfer has been given, before it sends its request.
+///
+/// @param sockets Those of which it is one; mostly there is one.
+/// @param is_direct Whether TLS is spoken on the socket itself, and not within the TLS of a proxy.
+enum libcurl_connection_state libcurl_connection_state(
+    CURL *easy, const int *_Nullable sockets, size_t count, bool is_direct);
+
+/// Finds out whether connections with TLS were closed by a close_notify (RFC 8446, section 6.1): needs OpenSSL.
+typedef struct libcurl_tls_watch libcurl_tls_watch;
+
+/// NULL without OpenSSL.
+libcurl_tls_watch *_Nullable libcurl_tls_watch_new(void);
+
+/// Not before the last connection is gone.
+void libcurl_tls_watch_free(libcurl_tls_watch *watch);
+
+/// Has the connections of a TLS context watched; for use in CURLOPT_SSL_CTX_FUNCTION.
+bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context);
+
+/// Begins to watch the connection of a transfer.
+///
+/// @return A name for the connection, to be given to libcurl_tls_watch_end once; NULL if it is not watched.
+const void *_Nullable libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy);
+
+/// Ends that, when the connection may be gone already; true if a close_notify has come.
+bool libcurl_tls_watch_end(libcurl_tls_watch *watch, const void *session);
+
 // MARK: Trust in servers
 
 /// Checks the certificates of servers within the handshake, as libcurl itself cannot: needs OpenSSL.
@@ -251,6 +329,8 @@ typedef struct {
     size_t key_count;
     /// Whether the chain is valid also with the anchors alone.
     bool is_anchored;
+    /// Whether the server's own certificate names a host or an address in its subjectAltName.
+    bool has_names;
 } libcurl_trust_evidence;
 
 /// Returns 0 to go on, else the number of OpenSSL's with which the handshake is to fail.
@@ -282,6 +362,15 @@ bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *h
 
 /// Not before the last connection is gone.
 void libcurl_trust_free(libcurl_trust *trust);
+
+// MARK: Public suffixes
+
+/// Whether libpsl was found, and has a list.
+bool libpsl_is_available(void);
+
+/// The offset at which the part of a name begins that one owner has, a public suffix and the label before it; -1 if there is none, or no list.
+/// The name has to be in lower case, as ASCII.
+int libpsl_registrable_domain(const char *name);
 
 // MARK: Memory
 

@@ -135,19 +135,22 @@ public final class NetworkActivityMonitor: Sendable {
     }
 
     private func change(_ event: (inout ActivityState) -> ActivityState.Order?) {
-        storage.withLock { storage in
-            switch event(&storage.state) {
+        let previous = storage.withLock { storage in
+            let order = event(&storage.state)
+            let previous = order == nil ? nil : takeTimer(&storage)
+            switch order {
             case .startActivationDelay: wait(storage.activationDelay, &storage)
             case .startCompletionDelay: wait(storage.completionDelay, &storage)
-            case .cancelDelay: cancelDelay(&storage)
-            case nil: break
+            case .cancelDelay, nil: break
             }
             storage.activity.set(storage.state.isActive)
+            return previous
         }
+        // Outside the lock, as a clock of the caller's hears of it.
+        previous?.cancel()
     }
 
     private func wait(_ delay: Duration, _ storage: inout Storage) {
-        cancelDelay(&storage)
         guard delay > .zero else { return storage.state.delayEnded() }
         let generation = storage.generation
         storage.timer = Task { [weak self, clock] in
@@ -156,9 +159,10 @@ public final class NetworkActivityMonitor: Sendable {
         }
     }
 
-    private func cancelDelay(_ storage: inout Storage) {
+    /// The delay that is running, if there is one, which is to be cancelled.
+    private func takeTimer(_ storage: inout Storage) -> Task<Void, Never>? {
         storage.generation += 1
-        storage.timer.take()?.cancel()
+        return storage.timer.take()
     }
 
     private func delayEnded(_ generation: Int) {

@@ -60,12 +60,14 @@ public final class Spinner: Sendable {
 
     /// Ends spinning, and removes the line; without effect if it does not spin.
     public func stop() {
-        storage.withLock { storage in
-            guard storage.isSpinning else { return }
+        let timer = storage.withLock { storage -> Task<Void, Never>? in
+            guard storage.isSpinning else { return nil }
             storage.isSpinning = false
-            storage.timer.take()?.cancel()
             write("\r\u{1B}[K")
+            return storage.timer.take()
         }
+        // Outside the lock, as a clock of the caller's hears of it.
+        timer?.cancel()
     }
 
     private func turn() -> Bool {

@@ -4,13 +4,14 @@ extension LarkspurError.Code {
         switch reason {
         case .certificateExpired: self = .certificateExpired
         case .certificateNotYetValid: self = .certificateNotYetValid
-        case .hostMismatch: self = .certificateHostMismatch
+        case .hostMismatch, .missingSubjectAltName: self = .certificateHostMismatch
         case .unknownRoot: self = .certificateUnknownRoot
         case .certificateUntrusted: self = .certificateUntrusted
         case .pinMismatch: self = .certificatePinMismatch
         case .clientCertificateRequired: self = .clientCertificateRequired
         case .clientCertificateRejected, .clientIdentityUnusable: self = .clientCertificateRejected
         case .insecureRequest: self = .insecureRequest
+        case .missingCloseNotify: self = .malformedResponse
         case .notEnforceable: self = .securityPolicyNotEnforceable
         default: self = .secureConnectionFailed
         }

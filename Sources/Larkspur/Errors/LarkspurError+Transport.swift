@@ -56,7 +56,10 @@ extension LarkspurError {
 
     private static let sentences: [(parts: [String], code: Code)] = [
         (["unencoding", "content encoding"], .contentDecodingFailed),
-        (["http/0.9", "header", "chunk", "status line", "http response"], .malformedResponse),
+        (
+            ["http/0.9", "header", "chunk", "status line", "http response", "failure writing output"],
+            .malformedResponse
+        ),
         (["certificate has expired"], .certificateExpired),
         (["certificate is not yet valid"], .certificateNotYetValid),
         (["self-signed", "self signed", "unable to get local issuer"], .certificateUnknownRoot),
@@ -67,7 +70,7 @@ extension LarkspurError {
         (
             [
                 "empty reply", "transfer closed", "remaining to read", "recv failure", "send failure",
-                "connection was reset", "connection died",
+                "connection was reset", "connection died", "end of response with",
             ],
             .connectionLost
         ),

@@ -94,18 +94,21 @@ extension LarkspurError: CustomNSError {
     /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where there is one.
     public var errorCode: Int { code.number }
 
-    /// Description, failing URL without the password that may be in it, response, its content and the underlying error, each where it is known.
+    /// Description, failing URL, response, its content and the underlying error, each where it is known.
+    ///
+    /// An `NSError` prints all of it. So the URLs have no password, also those of the underlying error, and the response, whose fields are all there, prints without credentials and
+    /// cookies. Content is printed as its length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
-        info[NSUnderlyingErrorKey] = underlyingError
+        info[NSUnderlyingErrorKey] = underlyingError.map { PrintableError.of($0) }
         info[NSURLErrorFailingURLErrorKey] = failingURL?.withoutPassword
-        info[Self.responseUserInfoKey] = response
+        info[Self.responseUserInfoKey] = response.map(PrintableResponse.of)
         info[Self.responseDataUserInfoKey] = responseData
         return info
     }
 }
 
-extension LarkspurError: CustomStringConvertible {
+extension LarkspurError: CustomStringConvertible, CustomReflectable {
     /// Label, message, and method and URL without credentials and query: safe to log.
     public var description: String {
         var text = "\(label): \(message)"
@@ -118,6 +121,16 @@ extension LarkspurError: CustomStringConvertible {
         return text
     }
 
+    /// A mirror for `dump` and debuggers that holds what is safe to log, and of the content the length.
+    public var customMirror: Mirror {
+        var children: [Mirror.Child] = [("code", label), ("message", message)]
+        if let url = failingURL { children.append(("failingURL", Self.redacted(url))) }
+        if let response { children.append(("response", PrintableResponse.of(response))) }
+        if let responseData { children.append(("responseData", "\(responseData.count) bytes")) }
+        if let underlyingError { children.append(("underlyingError", PrintableError.of(underlyingError))) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+
     /// A URL without credentials, query and fragment. It stays percent-encoded, so that no line break gets into a log.
     static func redacted(_ url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
@@ -128,15 +141,5 @@ extension LarkspurError: CustomStringConvertible {
         // Setting the query to a character that has to be percent-encoded is a precondition failure.
         components.percentEncodedQuery = nil
         return (components.string ?? "") + (hasQuery ? "?…" : "")
-    }
-}
-
-extension URL {
-    /// Rather no URL than one with a password: what is in user info is printed with an `NSError`.
-    fileprivate var withoutPassword: URL? {
-        guard password != nil else { return self }
-        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        components?.password = nil
-        return components?.url
     }
 }

@@ -37,9 +37,15 @@ struct BinaryPropertyList {
     /// Whether every reference leads somewhere, nesting stays within 512 levels (so that none leads back), and the tree that is meant has no more
     /// nodes than a document of this size can want.
     var isTractable: Bool {
+        var references = 0
+        return isTractable(reading: &references)
+    }
+
+    /// The same, and how many references were read: in no more than it takes to hold them, as containers that share their bytes are nothing that a writer makes.
+    func isTractable(reading references: inout Int) -> Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)
-        guard let children = children(of: top) else { return false }
+        guard let children = children(of: top, reading: &references) else { return false }
         var path = [Visit(object: top, children: children)]
         while var visit = path.popLast() {
             guard let child = visit.children.popLast() else {
@@ -51,10 +57,12 @@ struct BinaryPropertyList {
             guard child < objectCount else { return false }
             if let size = sizes[child] {
                 visit.add(size, limit: limit)
+                guard visit.size <= limit else { return false }
                 path.append(visit)
             } else {
                 path.append(visit)
-                guard path.count < Self.deepest, let children = self.children(of: child) else { return false }
+                guard path.count < Self.deepest, let children = self.children(of: child, reading: &references)
+                else { return false }
                 path.append(Visit(object: child, children: children))
             }
         }
@@ -70,7 +78,7 @@ struct BinaryPropertyList {
     }
 
     /// The objects that an object refers to: none for one that is no container, nil for one that is damaged or foreign.
-    private func children(of object: Int) -> [Int]? {
+    private func children(of object: Int, reading read: inout Int) -> [Int]? {
         guard
             let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
         else { return nil }
@@ -85,6 +93,8 @@ struct BinaryPropertyList {
         guard let (count, start) = countAndStart(at: offset), count <= table - start else { return nil }
         let references = count * perElement
         guard references <= (table - start) / referenceLength else { return nil }
+        read += references
+        guard read <= bytes.count / referenceLength else { return nil }
         var children: [Int] = []
         children.reserveCapacity(references)
         for index in 0..<references {

@@ -37,7 +37,8 @@ public final class SessionManager: Sendable {
     /// Makes a session manager; its session is made with the first task.
     /// - Parameters:
     ///   - baseURL: What relative URL strings are resolved against; a slash is appended to its path if it has one that lacks it. Default: none.
-    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`.
+    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of the process share cookies, stored credentials and cache: one
+    ///     that acts for several users needs `.ephemeral`, or storages of its own, for each.
     ///   - transport: What carries the requests. Default: `.automatic`.
     ///   - requestSerializer: Builds requests. Default: ``HTTPRequestSerializer``: queries and form bodies.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
@@ -68,7 +69,8 @@ public final class SessionManager: Sendable {
     /// A transport that cannot enforce the policy fails each request before it is sent.
     /// - Parameters:
     ///   - baseURL: As with the other initialiser; with a pinning policy it has to have the scheme https.
-    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`.
+    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of the process share cookies, stored credentials and cache: one
+    ///     that acts for several users needs `.ephemeral`, or storages of its own, for each.
     ///   - transport: What carries the requests. Default: `.automatic`.
     ///   - securityPolicy: By what the certificates of servers are judged.
     ///   - requestSerializer: Builds requests. Default: ``HTTPRequestSerializer``: queries and form bodies.

@@ -13,6 +13,8 @@ final class SessionStore: Sendable {
     private struct Storage {
         var live: Live?
         var isInvalidated = false
+        /// The threads that are making a session.
+        var making: Set<ObjectIdentifier> = []
         var didBecomeInvalid: (@Sendable () -> Void)?
     }
 
@@ -61,13 +63,12 @@ final class SessionStore: Sendable {
     /// Called when a session has become invalid, on its delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {
         get { storage.withLock { $0.didBecomeInvalid } }
-        set { storage.withLock { $0.didBecomeInvalid = newValue } }
+        // The previous one is released without the lock.
+        set { _ = storage.withLock { exchange(&$0.didBecomeInvalid, with: newValue) } }
     }
 
-    /// The session, made if there is none.
-    var current: Live {
-        storage.withLock { live(in: &$0) }
-    }
+    /// The session, made if there is none; within the transport's closure that makes it, one that carries nothing.
+    var current: Live { live() ?? makeStandIn() }
 
     /// The tasks of the current session that have not ended.
     var tasks: [SessionTask] {
@@ -106,17 +107,7 @@ final class SessionStore: Sendable {
         make: (Live) throws(LarkspurError) -> URLSessionTask
     ) throws(LarkspurError) {
         if let defect { throw defect }
-        let live = try storage.withLock { storage throws(LarkspurError) -> Live in
-            guard !storage.isInvalidated else {
-                throw LarkspurError(
-                    .sessionInvalidated,
-                    "The session has been invalidated and makes no more tasks."
-                )
-            }
-            let live = self.live(in: &storage)
-            live.delegate.makers.enter()
-            return live
-        }
+        let live = try enter()
         // Outside the lock: it waits for the transport. An invalidation waits for it.
         defer { live.delegate.makers.leave() }
         let urlTask = try make(live)
@@ -152,21 +143,6 @@ final class SessionStore: Sendable {
         }
     }
 
-    private func live(in storage: inout Storage) -> Live {
-        if let live = storage.live { return live }
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.name = "larkspur.delegate"
-        let delegate = SessionDelegate(hooks: hooks) { [weak self] delegate, error in
-            self?.sessionDidBecomeInvalid(delegate, error)
-        }
-        let live = Live(session: makeSession(delegate, queue), delegate: delegate)
-        Platform.prepare(live.session)
-        if storage.isInvalidated { live.adapter.invalidate(live.session, cancellingTasks: true) }
-        storage.live = live
-        return live
-    }
-
     /// Also when somebody invalidated the `URLSession` behind our back.
     private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
@@ -175,5 +151,74 @@ final class SessionStore: Sendable {
         }
         hooks.call(\.didBecomeInvalid) { $0(error) }
         notify?()
+    }
+
+    // MARK: Making sessions
+
+    /// The session, in which a task is about to be made.
+    private func enter() throws(LarkspurError) -> Live {
+        while true {
+            guard !storage.withLock({ $0.isInvalidated }) else {
+                throw LarkspurError(.sessionInvalidated, "The session has been invalidated and makes no more tasks.")
+            }
+            guard let live = live() else {
+                throw LarkspurError(
+                    .transportUnavailable,
+                    "The transport has no session yet: this request comes from the closure that makes it."
+                )
+            }
+            let isEntered = storage.withLock { storage in
+                // Else it was reset or invalidated meanwhile.
+                guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
+                live.delegate.makers.enter()
+                return true
+            }
+            if isEntered { return live }
+        }
+    }
+
+    /// The session, made if there is none; nil within the closure that makes it.
+    ///
+    /// The transport's closure runs without a lock, as it may use the session manager. So several threads may make a session each, of which the first is kept.
+    private func live() -> Live? {
+        if let live = storage.withLock({ $0.live }) { return live }
+        let thread = ObjectIdentifier(Thread.current)
+        guard storage.withLock({ $0.making.insert(thread).inserted }) else { return nil }
+        defer { _ = storage.withLock { $0.making.remove(thread) } }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "larkspur.delegate"
+        let isSurplus = Flag()
+        let delegate = SessionDelegate(hooks: hooks) { [weak self] delegate, error in
+            if !isSurplus.isSet { self?.sessionDidBecomeInvalid(delegate, error) }
+        }
+        let live = Live(session: makeSession(delegate, queue), delegate: delegate)
+        Platform.prepare(live.session)
+        let (kept, isInvalidated) = storage.withLock { storage in
+            let kept = storage.live ?? live
+            storage.live = kept
+            return (kept, storage.isInvalidated)
+        }
+        if kept.delegate !== delegate || isInvalidated {
+            // Its end is no news: it was never used.
+            isSurplus.set()
+            live.adapter.invalidate(live.session, cancellingTasks: true)
+        }
+        return kept
+    }
+
+    private func makeStandIn() -> Live {
+        let delegate = SessionDelegate(hooks: hooks) { _, _ in }
+        let session = Platform.makeFoundationSession(.ephemeral, delegate, OperationQueue())
+        session.invalidateAndCancel()
+        return Live(session: session, delegate: delegate)
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+
+        var isSet: Bool { value.withLock { $0 } }
+
+        func set() { value.withLock { $0 = true } }
     }
 }

@@ -99,7 +99,10 @@ struct DownloadFinisher: Sendable {
 extension TransferResult {
     /// Whether content follows the head of the response, whose length may be that of what a GET would get (RFC 9110, section 8.6).
     fileprivate var hasContent: Bool {
-        request?.httpMethod != "HEAD" && (response as? HTTPURLResponse)?.statusCode != 304
+        guard request?.httpMethod != "HEAD", let status = (response as? HTTPURLResponse)?.statusCode else {
+            return false
+        }
+        return status != 204 && status != 304
     }
 }
 

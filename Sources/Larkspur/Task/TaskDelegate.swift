@@ -245,11 +245,12 @@ extension URLRequest {
 extension URLResponse {
     /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length is that of the coded bytes.
     var contentLengthOnceDecoded: Int64 {
-        if let http = self as? HTTPURLResponse, let coding = http.value(forHTTPHeaderField: "Content-Encoding"),
-            coding.lowercased() != "identity"
-        {
+        guard let http = self as? HTTPURLResponse else { return expectedContentLength }
+        if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
             return -1
         }
+        // It overrides Content-Length (RFC 9112, section 6.3).
+        if http.value(forHTTPHeaderField: "Transfer-Encoding") != nil { return -1 }
         return expectedContentLength
     }
 }

@@ -15,9 +15,27 @@ final class TransferProgress: Sendable {
         var handler: Handler?
     }
 
+    /// The thread that brings the task to where its `Progress` is: one at a time, which sees to later changes too.
+    private struct Following {
+        var isActive = false
+        var isOutdated = false
+
+        /// Whether the caller is to do so.
+        mutating func begin() -> Bool {
+            defer { (isActive, isOutdated) = (true, isActive) }
+            return !isActive
+        }
+
+        /// Whether it has to be done once more.
+        mutating func end() -> Bool {
+            defer { (isActive, isOutdated) = (isOutdated, false) }
+            return isOutdated
+        }
+    }
+
     private let counts: Mutex<Counts>
     private let queue: DispatchQueue
-    private let following = Mutex(())
+    private let following = Mutex(Following())
 
     /// - Parameters:
     ///   - queue: Where the handler runs.
@@ -31,7 +49,9 @@ final class TransferProgress: Sendable {
     func progress(of task: SessionTask) -> Progress {
         counts.withLock { counts in
             if let progress = counts.progress { return progress }
-            let progress = Progress(totalUnitCount: counts.total)
+            // Without a parent: what is current on the thread that happens to ask is another matter, and code of the caller's.
+            let progress = Progress(parent: nil)
+            progress.totalUnitCount = counts.total
             progress.completedUnitCount = counts.completed
             progress.isCancellable = true
             progress.isPausable = true
@@ -48,9 +68,11 @@ final class TransferProgress: Sendable {
 
     /// Brings a task to where its `Progress` is. Foundation calls the handlers of pausing and resuming on whatever threads come first, so that neither says what was asked for last.
     private func follow(_ progress: Progress, with task: SessionTask) {
-        following.withLock { _ in
+        // Outside the lock, as the task drives the transport.
+        guard following.withLock({ $0.begin() }) else { return }
+        repeat {
             if progress.isPaused { task.suspend() } else { task.resume() }
-        }
+        } while following.withLock { $0.end() }
     }
 
     /// Takes new counts of bytes and queues a report.

@@ -3,15 +3,15 @@ internal import HTTPBasics
 
 /// A challenge that can be answered with a user name and a password.
 enum AnswerableChallenge: Sendable, Hashable {
-    /// RFC 7617.
-    case basic(realm: String)
+    /// RFC 7617; the realm is nil where the server has left it out, which it must not.
+    case basic(realm: String?)
     /// RFC 7616.
     case digest(DigestChallenge)
 
     /// Nil for other schemes, and for a Digest that cannot be computed.
     init?(_ challenge: AuthenticationChallenge) {
         if challenge.scheme.isEqualIgnoringCase(to: "Basic") {
-            self = .basic(realm: challenge["realm"] ?? "")
+            self = .basic(realm: challenge["realm"])
         } else if let digest = DigestChallenge(challenge) {
             self = .digest(digest)
         } else {
@@ -19,7 +19,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    var realm: String {
+    var realm: String? {
         switch self {
         case .basic(let realm): realm
         case .digest(let challenge): challenge.realm

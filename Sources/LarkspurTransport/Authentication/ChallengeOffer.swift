@@ -6,7 +6,7 @@ enum ChallengeOffer: Sendable, Hashable {
     /// By libcurl, for the connection.
     case connection(ConnectionScheme)
 
-    var realm: String {
+    var realm: String? {
         switch self {
         case .field(let challenge): challenge.realm
         case .connection: ""

@@ -40,7 +40,7 @@ extension ProtectionSpace {
             }
         let port = space.port == 0 ? (name == "https" ? 443 : 80) : space.port
         server = Server(scheme: name, host: space.host, port: port, isProxy: isProxy)
-        realm = space.realm ?? ""
+        realm = space.realm ?? (scheme == .basic ? server.host : "")
     }
 }
 

@@ -47,6 +47,7 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     let server: Server
+    /// The host where a server names none: Alamofire's tests expect that of `URLSession` on Apple platforms.
     let realm: String
     let scheme: Scheme
 
@@ -57,11 +58,11 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     init(server: Server, challenge: AnswerableChallenge) {
-        self.init(server: server, realm: challenge.realm, scheme: challenge.scheme)
+        self.init(server: server, realm: challenge.realm ?? server.host, scheme: challenge.scheme)
     }
 
     init(server: Server, offer: ChallengeOffer) {
-        self.init(server: server, realm: offer.realm, scheme: offer.scheme)
+        self.init(server: server, realm: offer.realm ?? server.host, scheme: offer.scheme)
     }
 }
 #endif

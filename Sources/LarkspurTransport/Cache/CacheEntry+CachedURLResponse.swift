@@ -4,10 +4,12 @@ extension CacheEntry {
     /// - Parameter withMetadata: Whether its user info has what only this type has words for.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
         guard let url = URL(string: url), let response = makeResponse(url: url, age: nil) else { return nil }
+        var userInfo = userInfo?.values
+        if withMetadata { userInfo = (userInfo ?? [:]).merging([ForeignStore.metadataKey: encodedHead]) { $1 } }
         return CachedURLResponse(
             response: response,
             data: content,
-            userInfo: withMetadata ? [ForeignStore.metadataKey: encodedHead] : nil,
+            userInfo: userInfo,
             storagePolicy: isMemoryOnly ? .allowedInMemoryOnly : .allowed
         )
     }
@@ -21,12 +23,14 @@ extension CacheEntry {
             let entry = CacheEntry(encodedHead: head, content: cached.data), entry.url == url
         {
             self = entry
+            userInfo = cached.userInfo.map { UserInfo($0.filter { $0.key != AnyHashable(ForeignStore.metadataKey) }) }
             return
         }
         let entry = CacheEntry(response, content: cached.data, url: url, request: CacheRequestFields(own: [:]))
         // Without a word on the request's fields, only what does not depend on them can be used.
         guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
         self = entry
+        userInfo = cached.userInfo.map { UserInfo($0) }
         // Nor is it known when it came, other than from the server.
         responseTime = date
         requestTime = date

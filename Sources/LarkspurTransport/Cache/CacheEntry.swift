@@ -9,6 +9,16 @@ struct CacheEntry: Equatable, Sendable {
         let value: String?
     }
 
+    /// The user info of a `CachedURLResponse`, which is never changed.
+    final class UserInfo: Equatable, @unchecked Sendable {
+        // Safe: a constant; the values are handed on as they came, as Foundation's caches do.
+        let values: [AnyHashable: Any]
+
+        init(_ values: [AnyHashable: Any]) { self.values = values }
+
+        static func == (left: UserInfo, right: UserInfo) -> Bool { left === right }
+    }
+
     /// The URL without user information and fragment, as it is sent.
     let url: String
     var status: Int
@@ -25,6 +35,8 @@ struct CacheEntry: Equatable, Sendable {
     var content: Data
     /// Whether it must not be written to disk.
     var isMemoryOnly = false
+    /// User info that a delegate, or a program that stored it, has added; in memory only.
+    var userInfo: UserInfo?
 
     /// What tells it from all other entries, those for the same URL included.
     var variantKey: String {

@@ -3,13 +3,17 @@
 struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
-    let store: any ResponseStore
+    let destination: any ResponseStore
+
+    /// Stores it as it came.
+    func store() { destination.store(entry, for: request) }
 
     /// Stores what the delegate has made of it; nil means that it does not want it stored.
     func accept(_ answer: CachedURLResponse?) {
-        guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= store.maximumContentSize else {
+        guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
+        else {
             // It has taken the place of what was stored before.
-            return store.remove(entry.url)
+            return destination.remove(entry.url)
         }
         var entry = entry
         entry.content = answer.data
@@ -18,7 +22,8 @@ struct CacheProposal: Sendable {
             entry.status = response.statusCode
             entry.fields = CacheEntry.storedFields(of: response.textFields)
         }
-        store.store(entry, for: request)
+        entry.userInfo = answer.userInfo.map { CacheEntry.UserInfo($0) }
+        destination.store(entry, for: request)
     }
 }
 #endif

@@ -67,7 +67,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         return candidates.max { $0.responseTime < $1.responseTime }?.cachedResponse(withMetadata: false)
     }
 
-    /// Keeps a response for a request, as if it had come just now; only HTTP responses can be kept. Its user info is not.
+    /// Keeps a response for a request, as if it had come just now; only HTTP responses can be kept. Its user info stays
+    /// in memory.
     /// - Parameters:
     ///   - cachedResponse: The response, its content without content codings, and where it may be kept.
     ///   - request: A GET for the URL of the response.
@@ -83,6 +84,7 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
             request: CacheRequestFields(own: request.allHTTPHeaderFields ?? [:])
         )
         entry?.isMemoryOnly = cachedResponse.storagePolicy == .allowedInMemoryOnly
+        entry?.userInfo = cachedResponse.userInfo.map { CacheEntry.UserInfo($0) }
         if let entry { entries.store(entry) }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 enum SessionCache {
     private struct StandIn {
         weak var cache: URLCache?
-        let store: EntryStore
+        let store: PlainStore
     }
 
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
@@ -16,23 +16,22 @@ enum SessionCache {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }
         guard type(of: cache) == URLCache.self else { return ForeignStore(cache) }
-        return isShared ? standIn(for: cache) : makeStandIn(for: cache)
+        guard isShared else {
+            return EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        }
+        return standIn(for: cache)
     }
 
-    /// A store in memory, always the same for the same cache: Foundation's own has one entry for all queries of a path, whatever their scheme.
-    private static func standIn(for cache: URLCache) -> EntryStore {
+    /// A store in memory, always the same for the same cache.
+    private static func standIn(for cache: URLCache) -> PlainStore {
         standIns.withLock { standIns in
             let identifier = ObjectIdentifier(cache)
             if let known = standIns[identifier], known.cache === cache { return known.store }
             standIns = standIns.filter { $0.value.cache != nil }
-            let store = makeStandIn(for: cache)
+            let store = PlainStore(cache)
             standIns[identifier] = StandIn(cache: cache, store: store)
             return store
         }
-    }
-
-    private static func makeStandIn(for cache: URLCache) -> EntryStore {
-        EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
     }
 }
 #endif

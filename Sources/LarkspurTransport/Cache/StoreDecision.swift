@@ -1,5 +1,8 @@
 #if canImport(FoundationNetworking)
 /// Whether a response may be kept by a private cache (RFC 9111, section 3), and whether that is of any use.
+///
+/// A success is of use without freshness and validators too: for requests whose policy takes whatever is stored, as
+/// Apple documents for `URLCache`.
 enum StoreDecision: Equatable, Sendable {
     enum Reason: Equatable, Sendable {
         /// The request was no plain GET, or said no-store.
@@ -14,7 +17,7 @@ enum StoreDecision: Equatable, Sendable {
         case variesByAnything
         /// It ends with its connection, so that nobody knows whether it is whole.
         case openEnded
-        /// It is stale from the beginning, and there is nothing to ask the server by.
+        /// It is no success, stale from the beginning, and there is nothing to ask the server by.
         case useless
     }
 
@@ -27,23 +30,22 @@ enum StoreDecision: Equatable, Sendable {
         let fields = head.fields
         let hasValidator = fields["Etag"] != nil || fields["Last-Modified"] != nil
         let control = fields["Cache-Control"]
-        // Most responses are settled by this.
-        if control == nil, !hasValidator, fields["Expires"] == nil, !request.takesAnything { return .refuse(.useless) }
         let directives = control.map(CacheControl.init) ?? CacheControl()
         if directives.noStore { return .refuse(.noStore) }
         if head.status == 206 || head.status == 304 || fields["Content-Range"] != nil { return .refuse(.partial) }
         let isKnown = Freshness.isHeuristicallyCacheable(head.status)
         let isExplicit =
             directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields["Expires"] != nil
-        guard isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
+        // A status beyond 599 is treated as a failure of the server's (RFC 9110, section 15).
+        guard head.status < 600, isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
         let isStale = directives.noCache || directives.maxAge == 0
         let mayBeFresh = directives.maxAge != nil || fields["Expires"] != nil
-        guard hasValidator || mayBeFresh && !isStale || request.takesAnything else { return .refuse(.useless) }
-        if head.version.utf8.starts(with: "HTTP/1.".utf8), fields["Content-Length"] == nil,
-            fields["Transfer-Encoding"] == nil, head.status != 204
-        {
-            return .refuse(.openEnded)
+        guard (200...299).contains(head.status) || hasValidator || mayBeFresh && !isStale || request.takesAnything
+        else {
+            return .refuse(.useless)
         }
+        let framing = try? ResponseFraming(head.framing, status: head.status, version: head.version, method: "GET")
+        if framing == .close { return .refuse(.openEnded) }
         guard let names = names(of: fields) else { return .refuse(.variesByAnything) }
         return .store(varying: names)
     }
@@ -52,7 +54,7 @@ enum StoreDecision: Equatable, Sendable {
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"
-        // Content is kept decoded, but for a request that names codings itself, whatever the server says.
+        // Content is kept decoded, but for codings that are not known, whatever the server says.
         guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
         return (names + [coding]).sorted()
     }

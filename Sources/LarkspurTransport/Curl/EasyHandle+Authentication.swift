@@ -32,9 +32,7 @@ extension EasyHandle {
             set(CURLOPT_PROXYPASSWORD, proof.proxy?.login.password)
         }
         // libcurl tells connections apart by whom NTLM has let in, and does not for Negotiate.
-        let isAlone = proof.server?.scheme == .negotiate || proof.proxy?.scheme == .negotiate
-        set(CURLOPT_FRESH_CONNECT, isAlone ? 1 : 0)
-        set(CURLOPT_FORBID_REUSE, isAlone ? 1 : 0)
+        isAlone = proof.server?.scheme == .negotiate || proof.proxy?.scheme == .negotiate
     }
 }
 #endif

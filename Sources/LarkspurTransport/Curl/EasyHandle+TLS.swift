@@ -8,6 +8,11 @@ extension EasyHandle {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
         // One that does not know it knows no proxies either.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
+        if case .trust = tls.method {
+            guard let trust else { return false }
+            self.trust = trust
+        }
+        guard entersHandshakes() || self.trust == nil else { return false }
         // Every libcurl with TLS knows it; one without has no https to protect.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
@@ -15,12 +20,7 @@ extension EasyHandle {
         if let identity = tls.configuration.clientIdentity, !takes(identity) { return false }
         switch tls.method {
         case .trust:
-            guard let trust else { return false }
-            self.trust = trust
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.attachTrust) == CURLE_OK
-                && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
-                && (!tls.configuration.replacesRoots || takesNoRoots())
+            return !tls.configuration.replacesRoots || takesNoRoots()
         case .options(let options):
             if !options.verifiesPeer, !takes(CURLOPT_SSL_VERIFYPEER, 0) { return false }
             guard let roots = options.roots else { return true }
@@ -82,13 +82,21 @@ extension EasyHandle {
         }
     }
 
+    /// Has the TLS contexts of new connections prepared, where that is needed; false if libcurl refuses.
+    private func entersHandshakes() -> Bool {
+        guard trust != nil || closeWatch != nil else { return true }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
+            && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
+    }
+
     /// Called for each new connection with TLS, to the server or to a proxy.
-    private static let attachTrust: libcurl_tls_callback = { _, tlsContext, context in
+    private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard let trust = handle.trust, trust.attach(to: tlsContext, host: handle.trustHost) else {
-            return CURLE_SSL_CONNECT_ERROR
-        }
+        guard handle.trust?.attach(to: tlsContext, host: handle.trustHost) != false,
+            handle.closeWatch?.attach(to: tlsContext) != false
+        else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }
 }

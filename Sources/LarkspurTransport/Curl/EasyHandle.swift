@@ -15,8 +15,15 @@ protocol EasyHandleClient: AnyObject {
     /// Goes to a place in what is to be sent, because libcurl has to send it again.
     func seekContent(to offset: Int64) -> Bool
 
+    /// Asks whether the request may be sent on the connection that libcurl has chosen; false stops the transfer. libcurl before 7.80 does not ask.
+    /// - Parameter isStale: Whether the connection was kept from before, and has been closed or has brought bytes that belong to no response.
+    func maySend(onStaleConnection isStale: Bool) -> Bool
+
     /// A line of a header section that a server or, before it, a proxy has sent; only where tunnels are watched.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
+
+    /// Takes an event of a stream of the connection, not always the transfer's own; only where streams are watched.
+    func receive(_ event: StreamEvent)
 }
 
 /// One transfer of libcurl, reused for one request after the other: what never changes is set once.
@@ -45,20 +52,46 @@ final class EasyHandle {
     private var proxyFields: OpaquePointer?
     /// What the last transfer was set up to prove itself with.
     var proof = Proof()
+    /// Whether the connection of the transfer under way is not to be used again.
+    var closesConnection = false {
+        didSet { if closesConnection != oldValue { setFreshness() } }
+    }
     private var addresses: OpaquePointer?
     var route = Route()
     /// Checks the servers of its connections, where libcurl alone does not do.
     var trust: ServerTrust?
     /// The host that the request is for, where that matters for trust.
     var trustHost = ""
+    private var watchesTunnel = false
+    private var watchesStreams = false
     /// How many handshakes had been objected to before the request.
     var earlierObjections = 0
+    /// The sockets of the session's connections.
+    let sockets: SocketTable?
+    /// Nil without OpenSSL.
+    let closeWatch: TLSCloseWatch?
+    /// The connection whose end is watched.
+    var watchedSession: UnsafeRawPointer?
+    /// Whether the client is asked before each sending.
+    var seesSendings = false
+    /// Whether the connection is used for this transfer alone.
+    var isAlone = false {
+        didSet { if isAlone != oldValue { setFreshness() } }
+    }
+    /// Whether no connection is used that was kept from before.
+    var usesFreshConnection = false {
+        didSet { if usesFreshConnection != oldValue { setFreshness() } }
+    }
+    /// Whether it has a copy of the content, which goes out with the head.
+    private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.
-    init?(bufferSize: Int) {
+    init?(bufferSize: Int, multi: MultiHandle?) {
         guard let raw = libcurl_easy_init() else { return nil }
         self.raw = raw
+        sockets = multi?.sockets
+        closeWatch = multi?.closeWatch
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -71,12 +104,19 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
+        // Chunks are read by ``FramedContent``.
+        set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
         set(CURLOPT_QUICK_EXIT, 1)
-        // With a folder of certificates besides its file, libcurl reads both anew for every connection: with the file alone it keeps them.
-        if let file = string(CURLINFO_CAINFO), !file.isEmpty, access(file, R_OK) == 0 { set(CURLOPT_CAPATH, nil) }
+        switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
+        case .asConfigured: break
+        case .fileAlone: set(CURLOPT_CAPATH, nil)
+        case .other(let file):
+            set(CURLOPT_CAINFO, file)
+            set(CURLOPT_PROXY_CAINFO, file)
+        }
         for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
             set(option, context)
         }
@@ -84,6 +124,10 @@ final class EasyHandle {
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, Self.write)
         _ = libcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, Self.read)
         _ = libcurl_easy_setopt_seek_callback(raw, CURLOPT_SEEKFUNCTION, Self.seek)
+        set(CURLOPT_DEBUGDATA, context)
+        _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
+        if let sockets { useSockets(of: sockets) }
+        observeSendings()
     }
 
     deinit {
@@ -114,8 +158,15 @@ final class EasyHandle {
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
 
+    /// Undoes what the last request has said of method and content.
+    func resetMethod() {
+        set(CURLOPT_HTTPGET, 1)
+        sendsContentWithHead = false
+    }
+
     /// Sets a copy of the content that is to be sent.
     func setContent(_ data: Data) {
+        sendsContentWithHead = true
         set(CURLOPT_POSTFIELDSIZE_LARGE, int64: Int64(data.count))
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
@@ -144,9 +195,15 @@ final class EasyHandle {
 
     /// Has libcurl show the header sections that it takes in itself, or not.
     func watchTunnel(_ isOn: Bool) {
-        _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
-        set(CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque())
-        set(CURLOPT_VERBOSE, isOn ? 1 : 0)
+        watchesTunnel = isOn
+        set(CURLOPT_VERBOSE, isOn || watchesStreams ? 1 : 0)
+    }
+
+    /// Has libcurl tell of HTTP/2 streams, or not; also while a transfer is under way.
+    func watchStreams(_ isOn: Bool) {
+        guard isOn != watchesStreams else { return }
+        watchesStreams = isOn
+        set(CURLOPT_VERBOSE, isOn || watchesTunnel ? 1 : 0)
     }
 
     /// Sets where hosts are to be found, in libcurl's notation; once.
@@ -219,14 +276,22 @@ final class EasyHandle {
     }
 
     private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in
-        if kind == CURLINFO_HEADER_IN {
-            client(of: context)?.receiveTunnelHeader(UnsafeRawBufferPointer(start: bytes, count: size))
+        guard let handle = handle(of: context) else { return 0 }
+        let text = UnsafeRawBufferPointer(start: bytes, count: size)
+        if kind == CURLINFO_HEADER_IN, handle.watchesTunnel {
+            handle.client?.receiveTunnelHeader(text)
+        } else if kind == CURLINFO_TEXT, handle.watchesStreams, let event = StreamEvent(text) {
+            handle.client?.receive(event)
         }
         return 0
     }
 
+    private static func handle(of context: UnsafeMutableRawPointer?) -> EasyHandle? {
+        context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
     private static func client(of context: UnsafeMutableRawPointer?) -> (any EasyHandleClient)? {
-        context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().client }
+        handle(of: context)?.client
     }
 }
 #endif

@@ -12,6 +12,12 @@ enum Libcurl {
     /// The library that it does TLS with, as in "OpenSSL/3.0.19"; nil if there is none.
     static let tlsLibrary: String? = libcurl_tls_library().map { String(cString: $0) }
 
+    /// Its version as 0xMMmmpp; 0 if there is none.
+    static let versionNumber = libcurl_version_number()
+
+    /// Whether it names the connections of transfers.
+    static let identifiesConnections = isAtLeast(8, 2)
+
     /// Whether it has at least this version.
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8

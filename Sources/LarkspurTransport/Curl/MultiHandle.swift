@@ -9,10 +9,18 @@ final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer
     /// Checks the servers, where libcurl alone does not do; kept until the last connection is gone.
     let trust: ServerTrust?
+    /// Likewise.
+    let sockets = SocketTable()
+    /// Nil without OpenSSL; likewise.
+    let closeWatch = TLSCloseWatch()
 
-    /// Nil where there is no memory, or no libcurl.
-    init?(maximumConnectionsPerHost: Int, tls: TLSSettings) {
-        guard let raw = libcurl_multi_init() else { return nil }
+    init(maximumConnectionsPerHost: Int, tls: TLSSettings) throws(LoopFailure) {
+        guard let raw = libcurl_multi_init() else { throw .noHandle }
+        // Without descriptors for it libcurl makes the handle all the same, and nothing would ever wake the thread.
+        guard libcurl_multi_wakeup(raw) == 0 else {
+            libcurl_multi_cleanup(raw)
+            throw .noWakeup
+        }
         self.raw = raw
         trust = ServerTrust(tls)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

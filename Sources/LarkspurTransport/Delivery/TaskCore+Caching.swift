@@ -5,10 +5,14 @@ extension TaskCore {
         guard !isCancelled else { return }
         guard let delegate = delegates.data, let session = session.face, let task = face as? URLSessionDataTask,
             let response = proposal.entry.cachedResponse(withMetadata: false)
-        else { return proposal.store.store(proposal.entry, for: proposal.request) }
+        else { return proposal.store() }
         let question = Question<CachedURLResponse?>(fallback: nil)
         delegate.urlSession(session, dataTask: task, willCacheResponse: response) { question.answer($0) }
-        if let answer = question.take(orLater: proposal.accept) { proposal.accept(answer) }
+        let accept: @Sendable (CachedURLResponse?) -> Void = { answer in
+            // As it is, it need not be read again.
+            if answer === response { proposal.store() } else { proposal.accept(answer) }
+        }
+        if let answer = question.take(orLater: accept) { accept(answer) }
     }
 }
 #endif

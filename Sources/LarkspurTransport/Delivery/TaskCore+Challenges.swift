@@ -20,7 +20,7 @@ extension TaskCore {
         guard decision.0 == .performDefaultHandling else {
             return session.loop.post(.answer(self, .challenge(decision.0, decision.1)))
         }
-        session.delivery.send(Delivery.Item(task: self, event: .taskChallenge(challenge)), through: session.loop)
+        session.delivery.send(.event(self, .taskChallenge(challenge)), through: session.loop)
     }
 
     func askTaskAboutChallenge(_ challenge: URLAuthenticationChallenge) {

@@ -10,7 +10,7 @@ extension TaskCore {
             switch event {
             case .disposition(let disposition): return release(disposition)
             // Nobody waits any longer for an answer about a task that has failed.
-            case .complete(.some): break
+            case .complete(.some), .metrics(hasFailed: true): break
             default: return state.heldEvents.append(event)
             }
         }
@@ -46,6 +46,11 @@ extension TaskCore {
         case .willCache(let proposal): askAboutCaching(proposal)
         case .content(let data): state.content = data
         case .file(let file): deliverFile(file)
+        case .metrics:
+            call(\.task) { delegate, session, task in
+                let metrics = CurlTaskMetrics(transfers: withStorage { $0.metrics }, from: creation)
+                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+            }
         case .complete(let error): complete(error)
         case .disposition, .resumeData: break
         }
@@ -70,7 +75,7 @@ extension TaskCore {
         delegate.urlSession(session, dataTask: task, didReceive: response) { question.answer($0) }
         let answer = question.take { [self] disposition in
             self.session.delivery.send(
-                Delivery.Item(task: self, event: .disposition(disposition)),
+                .event(self, .disposition(disposition)),
                 through: self.session.loop
             )
         }
@@ -90,14 +95,14 @@ extension TaskCore {
         apply(disposition)
         let events = deliveryState.heldEvents
         deliveryState.heldEvents = []
-        for event in events { deliver(event) }
+        session.delivery.sendFirst(events.map { .event(self, $0) })
     }
 
     private func deliverData(_ data: Data) {
         if case .bytes(let channel) = completion { return channel.receive(data) }
         if let file = deliveryState.download {
             write(data, to: file)
-        } else if !isCancelled, let delegate = delegates.data, let session = session.face,
+        } else if !isAbandoned, let delegate = delegates.data, let session = session.face,
             let task = face as? URLSessionDataTask
         {
             delegate.urlSession(session, dataTask: task, didReceive: data)
@@ -143,18 +148,22 @@ extension TaskCore {
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
     }
 
-    /// On a queue of its own: making a stream may take its time.
+    /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take its
+    /// time.
     private func askForBodyStream() {
+        if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream() } }
+        requestBodyStream()
+    }
+
+    private func requestBodyStream() {
         let loop = session.loop
         guard let delegate = delegates.task, let session = session.face, let face else {
             return loop.post(.body(self, .stream(Transferring(nil))))
         }
-        BodyPump.queue.async { [self] in
-            let question = Question<Transferring<InputStream?>>(fallback: Transferring(nil))
-            delegate.urlSession(session, task: face, needNewBodyStream: { question.answer(Transferring($0)) })
-            let answer = question.take { [self] in loop.post(.body(self, .stream($0))) }
-            if let answer { loop.post(.body(self, .stream(answer))) }
-        }
+        let question = Question<Transferring<InputStream?>>(fallback: Transferring(nil))
+        delegate.urlSession(session, task: face, needNewBodyStream: { question.answer(Transferring($0)) })
+        let answer = question.take { [self] in loop.post(.body(self, .stream($0))) }
+        if let answer { loop.post(.body(self, .stream(answer))) }
     }
 
     // MARK: Ending
@@ -177,7 +186,7 @@ extension TaskCore {
             deliveryState.file = file
             return
         }
-        if !isCancelled {
+        if !isAbandoned {
             deliveryState.hasHandedOverFile = true
             call(\.download) { delegate, session, task in
                 guard let task = task as? URLSessionDownloadTask else { return }

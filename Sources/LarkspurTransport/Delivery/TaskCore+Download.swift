@@ -19,7 +19,7 @@ extension TaskCore {
     }
 
     func write(_ data: Data, to file: DownloadFile) {
-        guard !isCancelled else { return }
+        guard !isAbandoned else { return }
         do {
             try data.withUnsafeBytes { try file.write($0) }
         } catch {

@@ -63,8 +63,11 @@ final class DownloadFile {
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_nlink == 1, flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        var named = stat()
+        // Locked first: a download that ends meanwhile gives up the lock, and takes the name away before.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
+            status.st_ino == named.st_ino, status.st_dev == named.st_dev,
+            status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
         else {
             Foundation.close(descriptor)
             return nil
@@ -92,7 +95,22 @@ final class DownloadFile {
         guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
             return false
         }
-        return name.utf8.count > 40 && name.hasPrefix(namePrefix) && name.hasSuffix(nameSuffix)
+        // The prefix, the number of a process, and an UUID.
+        let parts = name.dropLast(nameSuffix.count).dropFirst(namePrefix.count).split(
+            separator: "-",
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        )
+        return name.hasPrefix(namePrefix) && name.hasSuffix(nameSuffix) && parts.count == 2
+            && !parts[0].isEmpty && parts[0].utf8.allSatisfy(\.isDigit) && UUID(uuidString: String(parts[1])) != nil
+    }
+
+    /// Whether the last name of a folder's path is a symbolic link.
+    static func isLink(_ folder: URL) -> Bool {
+        var path = folder.path
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
@@ -111,6 +129,14 @@ final class DownloadFile {
         guard length > 0, ftruncate(descriptor, off_t(length - 1)) == 0 else { return false }
         length -= 1
         return lseek(descriptor, off_t(length), SEEK_SET) == length
+    }
+
+    /// Closes the file, which is complete, under another name: by the old one no other download can take it any more.
+    func finish() -> URL {
+        let finished = path.dropLast(Self.nameSuffix.utf8.count) + ".download"
+        let isRenamed = rename(path, String(finished)) == 0
+        let url = close()
+        return isRenamed ? URL(fileURLWithPath: String(finished), isDirectory: false) : url
     }
 
     /// Closes the file, which is its receiver's from now on.

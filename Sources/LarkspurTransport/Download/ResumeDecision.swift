@@ -52,7 +52,7 @@ enum ResumeDecision: Equatable {
                 total == nil, offset > 0
             else { return .askAnew }
             return .askForLastByte(total: length)
-        case 401, 403, 407, 408, 429, 500...599: return .setAside
+        case 401, 403, 407, 408, 429, 500...: return .setAside
         default: return .startOver
         }
     }

@@ -24,6 +24,7 @@ extension TransferFailure {
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
         case 42: .cancelled
+        case 43 where isAboutOwnCertificate: .clientCertificateRejected
         case 47: .httpTooManyRedirects
         case 51, 60: certificateCode
         case 53, 54, 59, 64, 66, 77, 79, 80, 82, 101: .secureConnectionFailed
@@ -43,6 +44,9 @@ extension TransferFailure {
     }
 
     // MARK: Connections
+
+    /// Whether the name that could not be found is that of a proxy; from 8.13 on only the words say so where the system's own lookup has failed at once.
+    var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
     /// A connection that was not made.
     ///
@@ -98,6 +102,11 @@ extension TransferFailure {
             "alert unknown ca"
         )
         return rejects ? .clientCertificateRejected : nil
+    }
+
+    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code for what is a wrong argument.
+    var isAboutOwnCertificate: Bool {
+        curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
 
     /// Whether the verification came to a result; OpenSSL's 1, "unspecified", is what there is before it.

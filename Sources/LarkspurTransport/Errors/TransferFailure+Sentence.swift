@@ -3,6 +3,10 @@ extension TransferFailure {
     /// One sentence that says what happened, with libcurl's own words in parentheses.
     func sentence(for code: URLError.Code) -> String {
         if let objection, objection.isMismatch { return sentence(forMismatch: objection) }
+        if objection?.isNamelessness == true {
+            return
+                "\(peer)'s certificate has no subjectAltName, and its common name does not count as the name of a host (RFC 9110, section 4.3.4). The option acceptsCommonNames of TLSConfiguration accepts it."
+        }
         return "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
     }
 
@@ -25,7 +29,7 @@ extension TransferFailure {
         case .cannotCreateFile: "The file exists already"
         case .cannotDecodeContentData: "The content has a coding that is not known"
         case .cannotDecodeRawData: "The content could not be decoded"
-        case .cannotFindHost: curlCode == 5 ? "The proxy could not be found" : "The host could not be found"
+        case .cannotFindHost: isAboutProxyName ? "The proxy could not be found" : "The host could not be found"
         case .cannotOpenFile, .fileIsDirectory, .noPermissionsToReadFile:
             curlCode == 26 ? "The content to send could not be read" : "The file could not be read"
         case .cannotParseResponse:
@@ -34,7 +38,7 @@ extension TransferFailure {
                 : "The server's response could not be understood"
         case .cannotWriteToFile: "The content could not be written"
         case .clientCertificateRejected:
-            curlCode == 58
+            isAboutOwnCertificate
                 ? "The client's own certificate or key cannot be used" : "The client's certificate was not accepted"
         case .clientCertificateRequired: "The server asked for a certificate of the client"
         case .dataLengthExceedsMaximum: "The content is larger than the limit"

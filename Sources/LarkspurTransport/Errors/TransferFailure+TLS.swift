@@ -13,10 +13,12 @@ extension TransferFailure {
         case .serverCertificateNotYetValid: .certificateNotYetValid
         case .serverCertificateHasUnknownRoot: .unknownRoot
         case .serverCertificateUntrusted:
-            isPinMismatch ? .pinMismatch : isHostMismatch ? .hostMismatch : .certificateUntrusted
+            isPinMismatch
+                ? .pinMismatch
+                : objection?.isNamelessness == true
+                    ? .missingSubjectAltName : isHostMismatch ? .hostMismatch : .certificateUntrusted
         case .clientCertificateRequired: .clientCertificateRequired
-        // The code with which libcurl says that it could not load it, while others come from the server.
-        case .clientCertificateRejected: curlCode == 58 ? .clientIdentityUnusable : .clientCertificateRejected
+        case .clientCertificateRejected: isAboutOwnCertificate ? .clientIdentityUnusable : .clientCertificateRejected
         case .secureConnectionFailed: .other
         default: nil
         }

@@ -16,6 +16,10 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
+    static func resourceTimedOut(after seconds: TimeInterval, url: URL?) -> URLError {
+        .engine(.timedOut, "The task took longer than the \(seconds) seconds that its session allows.", url: url)
+    }
+
     /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on it.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }

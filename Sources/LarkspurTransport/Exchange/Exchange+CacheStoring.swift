@@ -128,7 +128,7 @@ extension Exchange {
         guard let state = caching, var entry = state.incoming, let cache = reactor.settings.cache else { return }
         entry.content = task.isPiecewise ? state.content : content
         caching?.incoming = nil
-        let proposal = CacheProposal(entry: entry, request: request, store: cache)
+        let proposal = CacheProposal(entry: entry, request: request, destination: cache)
         if task.completion == nil {
             reactor.deliver(.willCache(proposal), to: task)
         } else if task.isRefresh, task.delegates.data != nil {

@@ -6,20 +6,33 @@ extension Exchange {
         guard failure == nil else { return .refused }
         if isSuspended { return .paused }
         guard !bytes.isEmpty else { return .taken }
+        guard response != nil else {
+            failure = .engine(.badServerResponse, "The server sends content before a response.", url: request.url)
+            return .refused
+        }
         settleRefusal()
         // The last piece of what came before may have filled the backlog.
         if isReceivingPaused || mustWait {
             isReceivingPaused = true
             return .paused
         }
-        switch fate {
-        // Decoded only if it is delivered after all.
-        case .kept: kept.append(contentsOf: bytes)
-        case .discarded: break
-        case .delivered: take(bytes)
+        framed.take(bytes).withUnsafeBytes { content in
+            switch fate {
+            // Decoded only if it is delivered after all.
+            case .kept: kept.append(contentsOf: content)
+            case .discarded: break
+            case .delivered: take(content)
+            }
         }
-        return failure == nil ? .taken : .refused
+        if let broken = framed.failure {
+            failure = failure ?? .engine(.cannotParseResponse, broken.sentence, url: request.url)
+        }
+        // To read a little saves a connection, to read much costs more than that.
+        return failure == nil && (fate != .discarded || framed.count <= Self.discardLimit) ? .taken : .refused
     }
+
+    /// The length of content that is read though it has no use, in bytes.
+    private static let discardLimit: Int64 = 1 << 16
 
     private var mustWait: Bool {
         switch fate {
@@ -34,14 +47,15 @@ extension Exchange {
     /// It pauses in the middle if its consumer does not keep up. Nothing is thrown, for libcurl has called: the failure is noted.
     func take(_ bytes: UnsafeRawBufferPointer) {
         guard let decoder else {
-            failure = deliver(bytes)
+            if let error = deliver(bytes) { failure = error }
             return
         }
         do throws(ContentDecoder.Failure) {
             try decoder.decode(bytes) { piece in
-                failure = deliver(piece)
+                let error = deliver(piece)
+                if let error { failure = error }
                 if task.backlog.pausesTransfer() { isReceivingPaused = true }
-                return failure == nil && !isReceivingPaused
+                return error == nil && !isReceivingPaused
             }
         } catch {
             failure = .engine(.cannotDecodeContentData, error.sentence, url: request.url)
@@ -75,7 +89,7 @@ extension Exchange {
             return
         }
         task.noteDecodedBytes(decodedBytes)
-        if let shortfall { return finish(shortfall) }
+        if let error = truncation ?? shortfall { return finish(error) }
         do throws(ContentDecoder.Failure) {
             try decoder?.finish()
             storeKept()
@@ -83,6 +97,18 @@ extension Exchange {
         } catch {
             finish(.engine(.cannotDecodeContentData, error.sentence, url: request.url))
         }
+    }
+
+    /// The failure of a task that would collect so much content; nil where it collects none, or may.
+    func excess(of count: Int64) -> URLError? {
+        guard let limit = reactor.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
+            task.kind != .download
+        else { return nil }
+        return .engine(
+            .dataLengthExceedsMaximum,
+            "The content has more than the \(limit) bytes that its session allows.",
+            url: request.url
+        )
     }
 
     /// Hands content on to where the task wants it.
@@ -98,6 +124,8 @@ extension Exchange {
             } catch {
                 return error
             }
+        } else if let excess = excess(of: Int64(content.count) + count) {
+            return excess
         } else if !task.isPiecewise {
             content.append(contentsOf: bytes)
         } else {
@@ -111,7 +139,7 @@ extension Exchange {
             total = $0.received
             expected = $0.expectedToReceive
         }
-        if task.kind == .download, task.completion == nil {
+        if task.kind == .download, task.tellsDownload {
             reactor.deliver(.wrote(count, total: total, expected: expected), to: task)
         }
         return nil

@@ -104,7 +104,7 @@ extension Exchange {
             contentLength: response.expectedContentLength >= 0 ? response.expectedContentLength : nil,
             entityTag: response.value(forHTTPHeaderField: "Etag"),
             lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
-            isCoded: negotiatesCoding && coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
+            isCoded: coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
             hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false
         )
     }
@@ -115,7 +115,7 @@ extension Exchange {
         let offset = file.length
         task.noteResumption(download.resumption, received: offset)
         task.count { $0.expectedToReceive = total }
-        if task.completion == nil { reactor.deliver(.resumed(at: offset, expected: total), to: task) }
+        if task.tellsDownload { reactor.deliver(.resumed(at: offset, expected: total), to: task) }
     }
 
     private func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
@@ -196,7 +196,9 @@ extension Exchange {
 
     /// Whether the network is to blame, or somebody who cancelled to go on later, or nothing was added to what had been there: then what has come is in order.
     private func mayGoOn(after error: any Error) -> Bool {
-        guard let code = (error as? URLError)?.code else { return false }
+        guard let error = error as? URLError else { return false }
+        if error.tlsFailure?.reason == .missingCloseNotify { return true }
+        let code = error.code
         switch code {
         case .cancelled: return download.resumeDataHandler != nil
         case .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,

@@ -1,6 +1,15 @@
 #if canImport(FoundationNetworking)
 /// Requests that a class of the caller's loads.
 extension Exchange {
+    /// The loading of the request by a class of the caller's, if one claims it; notes the request as both show it.
+    func makeHosted() -> HostedProtocol? {
+        let fields = reactor.settings.additionalFields(for: request, of: task)
+        let request = fields.isEmpty ? request : request.adding(fields)
+        if !fields.isEmpty { task.setCurrentRequest(request) }
+        let classes = reactor.settings.protocols
+        return classes.isEmpty ? nil : HostedProtocol(for: task, request: request.streaming(body), classes: classes)
+    }
+
     func receive(_ report: HostedProtocol.Report, from source: HostedProtocol) {
         guard stage == .hosted, source === hosted else { return }
         switch report {
@@ -17,6 +26,7 @@ extension Exchange {
             source.stop()
             hosted = nil
             touch()
+            let next = reactor.settings.withholdingSecrets(from: next, of: task)
             guard redirects < Self.redirectLimit else {
                 return finish(
                     .engine(

@@ -3,12 +3,14 @@
 extension Exchange {
     /// Takes a head; false stops the transfer. From within libcurl.
     func receive(_ head: ResponseHead) -> Bool {
-        // Informational responses say nothing that a task could tell.
-        guard head.status >= 200, let url = request.url else { return true }
-        if head.hasConflictingLengths {
-            failure = .engine(.badServerResponse, "The response says different things of its length.", url: url)
+        guard let url = request.url else { return true }
+        if head.status == 101 {
+            // What follows is in another protocol, and no content.
+            failure = .engine(.badServerResponse, "The server changed to a protocol that was not asked for.", url: url)
             return false
         }
+        // Other informational responses say nothing that a task could tell.
+        guard head.status >= 200, beginContent(of: head) else { return head.status < 200 }
         if head.status == 417, asksFirst {
             // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks like the end.
             mayAskFirst = false
@@ -20,14 +22,24 @@ extension Exchange {
             // libcurl has answered it.
             question = nil
             kept = Data()
+        } else if self.response != nil {
+            // libcurl has sent the request again in the middle of the response (HTTP_1_1_REQUIRED).
+            failure = .engine(
+                .networkConnectionLost,
+                "The server broke off the response and asked for the request once more.",
+                url: url
+            )
+            return false
         }
         self.response = response
+        watchStream(of: head)
         decoder = makeDecoder(for: head)
         expectedBytes =
-            decoder == nil ? head.contentLength ?? NSURLSessionTransferSizeUnknown : NSURLSessionTransferSizeUnknown
+            decoder == nil ? framed.expectedCount ?? NSURLSessionTransferSizeUnknown : NSURLSessionTransferSizeUnknown
         if url.isSecure, let handle { tls = handle.tls }
+        watchClose()
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
-            reactor.settings.cookies.store(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL)
+            reactor.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
         }
         let demand = demand(of: head, response)
         invalidateCache(after: head)
@@ -49,6 +61,11 @@ extension Exchange {
             }
             guard deliver(response) else { return false }
             keep(head)
+            if request.httpMethod == "CONNECT", head.status < 300 {
+                // What follows belongs to a tunnel that no task can use.
+                isCutShort = true
+                return false
+            }
         case .follow(let next, let keepsBody):
             guard redirects < Self.redirectLimit else {
                 failure = .engine(
@@ -67,16 +84,26 @@ extension Exchange {
         return true
     }
 
+    /// Finds out where the content of a response will end; false, with the failure noted, if that is uncertain.
+    private func beginContent(of head: ResponseHead) -> Bool {
+        do throws(ResponseFraming.Failure) {
+            let method = request.httpMethod ?? "GET"
+            framed = FramedContent(
+                try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
+            )
+        } catch {
+            failure = .engine(.badServerResponse, error.sentence, url: request.url)
+            return false
+        }
+        if ResponseFraming.isDoubtful(head.framing, version: head.version) { handle?.closesConnection = true }
+        return true
+    }
+
     /// Nil where the content is delivered as it comes.
     private func makeDecoder(for head: ResponseHead) -> ContentDecoder? {
-        switch head.status {
-        // No content, and a part of coded content, of which nobody knows what went before.
-        case 204, 206, 304: return nil
-        default: break
-        }
-        guard negotiatesCoding, request.httpMethod != "HEAD", let field = head.fields["Content-Encoding"] else {
-            return nil
-        }
+        // A part of coded content cannot be decoded without what went before.
+        guard head.status != 206 else { return nil }
+        guard framed.framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
         return ContentDecoder(
             contentEncoding: field,
             maximumExpansion: reactor.settings.options.maximumExpansion
@@ -93,6 +120,10 @@ extension Exchange {
     func deliver(_ response: HTTPURLResponse) -> Bool {
         task.setResponse(response, expected: expectedBytes)
         fate = .delivered
+        if let excess = excess(of: max(0, expectedBytes)) {
+            failure = excess
+            return false
+        }
         if task.kind == .download { return beginDownload(response) }
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
         return true
@@ -125,7 +156,8 @@ extension Exchange {
     /// The content of the next request: what a delegate has put into it counts, or that it has none.
     private func content(of next: URLRequest, keepsBody: Bool) -> RequestBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
-        if case .data = body, task.kind != .upload { return .none }
+        // A class of the caller's has the content as a stream.
+        if case .data = body, task.kind != .upload, next.httpBodyStream == nil { return .none }
         return keepsBody ? body : .none
     }
 

@@ -15,9 +15,9 @@ extension Exchange {
         return false
     }
 
-    func receive(_ chunk: BodyPump.Chunk) {
+    func receive(_ chunk: BodyPump.Chunk, ofStream number: Int) {
         if case .stream(let stream) = chunk { return receive(stream.value) }
-        guard let streamReader else { return }
+        guard let streamReader, number == streamNumber else { return }
         streamReader.receive(chunk)
         guard stage == .transferring, isSendingPaused else { return }
         isSendingPaused = false
@@ -44,8 +44,9 @@ extension Exchange {
         // A later transaction needs another one.
         body = .stream(nil)
         let task = task
-        let pump = BodyPump(stream) { [weak task] chunk in
-            if let task { task.session.loop.post(.body(task, chunk)) }
+        streamNumber += 1
+        let pump = BodyPump(stream) { [weak task, number = streamNumber] chunk in
+            if let task { task.session.loop.post(.body(task, chunk, ofStream: number)) }
         }
         streamReader = StreamReader(pump)
         pump.readMore()

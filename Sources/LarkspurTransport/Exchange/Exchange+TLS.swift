@@ -6,7 +6,7 @@ extension Exchange {
     /// Checks whether the request may be sent at all, and sets up what is for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         let tls = reactor.settings.tls
-        guard tls.isCustom else { return }
+        guard tls.isCustom || request.url?.isSecure == true || proxy?.kind == .https else { return }
         try tls.admit(request.url)
         let host = request.url?.nameOfServer ?? ""
         guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {

@@ -9,13 +9,19 @@ extension Exchange {
         tunnelParser = ResponseHeadParser()
         tunnelHead = nil
         response = nil
+        framed = FramedContent(.none)
+        isCutShort = false
         fate = .delivered
         kept = Data()
         decoder = nil
         question = nil
         failure = nil
+        sending = SendingState()
+        truncation = nil
         isReceivingPaused = false
         isSendingPaused = false
+        isStreamReset = false
+        endsWithStream = false
         decodedBytes = 0
         tls = (nil, nil)
         transactionStart = Date()
@@ -43,6 +49,7 @@ extension Exchange {
     /// Gives back what a transfer needs that did not begin, and of which there is nothing to measure.
     private func giveUp() {
         stage = .waiting
+        stopWatchingStream()
         if let handle { reactor.remove(handle) }
         handle = nil
         let host = host
@@ -94,23 +101,24 @@ extension Exchange {
         )
         setMethod(head.method, of: handle, length: head.body)
         asksFirst = head.asksFirst
-        negotiatesCoding = !head.setsAcceptEncoding
-        handle.setFields(head.lines, and: negotiatesCoding ? head.acceptEncoding : nil)
+        handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         handle.set(
             CURLOPT_HTTP_VERSION,
-            Int(settings.options.allowsHTTP2 && proof.server == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+            Int(settings.offersHTTP2 && proof.server == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         )
         // Without TLS it would wait for a response to learn that there is no HTTP/2.
-        handle.set(CURLOPT_PIPEWAIT, settings.options.allowsHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
+        handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
+        watchStreamOfUpload()
+        handle.watchStreams(reactor.watchesStreams)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // The idle timer watches over connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        configureConnection(of: handle)
         try configureTLS(of: handle)
     }
 
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
-        // Also resets what another request has left behind.
-        handle.set(CURLOPT_HTTPGET, 1)
+        handle.resetMethod()
         if method == "HEAD" {
             // Content has no meaning there (RFC 9110, section 9.3.2), and libcurl would wait for some in return.
             handle.set(CURLOPT_NOBODY, 1)
@@ -118,8 +126,8 @@ extension Exchange {
         }
         let defaultMethod: String
         switch (length, body) {
-        case (.none, _): defaultMethod = "GET"
-        case (_, .data(let data)) where data.count <= 1 << 16:
+        case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
+        case (_, .data(let data)) where data.count < 1 << 16:
             handle.set(CURLOPT_POST, 1)
             // Sent together with the head.
             handle.setContent(data)
@@ -149,10 +157,14 @@ extension Exchange {
 
     /// The transfer has come to its end, or libcurl has given it up.
     func transferEnded(_ result: Int32) {
-        guard stage == .transferring, let handle else { return }
+        guard stage == .transferring, let handle, !takesFreshConnection(handle) else { return }
+        noteClose(of: handle)
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
-        let error = failure ?? reader?.failure ?? (result == 0 ? nil : error(of: handle, result: result))
+        let error = failure ?? reader?.failure ?? ending(of: handle, result: result)
+        let isRepeated = repeatsOnNewConnection(after: result, of: handle)
+        if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
         noteSentBytes()
+        let isReused = handle.long(CURLINFO_NUM_CONNECTS) == 0
         if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }
         releaseHandle()
         stage = .asking
@@ -160,10 +172,15 @@ extension Exchange {
         if caching?.replay != nil { return beginReplay() }
         // Of a response that nobody will get it does not matter how it ends.
         switch question {
-        case .renewal where failure == nil, .restart where failure == nil: return beginNext(request, body: body)
+        case .renewal, .restart: return beginNext(request, body: body)
+        case .redirect where reader?.failure == nil, .challenge where reader?.failure == nil:
+            // Its head was what was wanted. It counts only if the answer is to take the response as it is.
+            failure = error
+            return
         default: break
         }
-        if needsNewStream(after: result) { return beginNext(request, body: .stream(nil)) }
+        if isRepeated { return beginNext(request, body: body) }
+        if needsNewStream(after: result, isReused: isReused) { return beginNext(request, body: .stream(nil)) }
         if let error { return finish(error) }
         guard response != nil else {
             return finish(
@@ -188,17 +205,42 @@ extension Exchange {
         }
     }
 
-    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on it: libcurl begins anew on
-    /// another one, for which only content that can be read again is enough.
-    private func needsNewStream(after result: Int32) -> Bool {
-        guard result == CURLE_SEND_FAIL_REWIND, response == nil, !hasRenewedStream, case .stream = body else {
-            return false
-        }
+    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on it:
+    /// libcurl begins anew on another one, for which only content that can be read again is enough.
+    ///
+    /// - Parameter isReused: Whether the last connection was one that was kept.
+    private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
+        guard response == nil, failure == nil, !hasRenewedStream, case .stream = body,
+            // Some versions only say that there was nothing to read.
+            result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && reader?.failure == nil
+                || isReused && Self.lossResults.contains(result),
+            resendDecision == .resend
+        else { return false }
         hasRenewedStream = true
         return true
     }
 
+    /// The results of transfers whose connection was lost: nothing came (52), or it could not be written (55) or read
+    /// (56). Versions from 8.x on, and any version that loses it while it sends, end so instead of beginning anew.
+    private static let lossResults: [Int32] = [52, 55, 56]
+
+    /// What is wrong with the end of a transfer, if anything is.
+    private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
+        if isCutShort { return nil }
+        if result != 0 { return self.error(of: handle, result: result) }
+        if let streamFailure { return streamFailure }
+        guard response != nil, !framed.isComplete else { return nil }
+        return .engine(
+            .networkConnectionLost,
+            "The server ended the response before its content was complete.",
+            url: request.url
+        )
+    }
+
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
+        if result == CURLE_SEND_FAIL_REWIND, response == nil, resendDecision == .fail {
+            return ResendDecision.error(for: request)
+        }
         let objection = objection(of: handle, result: result)
         let proxy = refusedProxy(of: handle, result: result)
         let verification = proxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
@@ -236,12 +278,18 @@ extension String {
 extension Exchange: EasyHandleClient {
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         touch()
+        sending.noteResponse()
         do throws(ResponseHeadParser.Failure) {
             guard let head = try parser.consume(line) else { return true }
-            if head.status >= 200, reader != nil { reactor.noteAnswer(to: self) }
+            if head.status >= 200, reader != nil {
+                // Before the delegate hears of the response.
+                noteSentBytes()
+                reactor.noteAnswer(to: self)
+            }
             return receive(head)
         } catch {
             failure = .engine(.badServerResponse, error.sentence, url: request.url)
+            retireConnection()
             return false
         }
     }

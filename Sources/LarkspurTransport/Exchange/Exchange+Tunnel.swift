@@ -47,8 +47,7 @@ extension ResponseHead {
             challenges: [],
             proxyChallenges: proxyChallenges,
             location: nil,
-            contentLength: nil,
-            hasConflictingLengths: false
+            framing: FramingFields()
         )
     }
 }

@@ -65,13 +65,17 @@ final class Exchange {
     /// Set as soon as there is a stream for this transaction.
     var streamReader: StreamReader?
     var hasAskedForStream = false
+    /// The number of the stream that is read: what comes late from one before it does not count.
+    var streamNumber = 0
     var parser = ResponseHeadParser()
     var tunnelParser = ResponseHeadParser()
     /// What a proxy has answered last.
     var tunnelHead: ResponseHead?
     var response: HTTPURLResponse?
+    /// What has come of the response's content, and whether that is all.
+    var framed = FramedContent(.none)
     var fate = ContentFate.delivered
-    /// As it came, before any decoding.
+    /// As it came, before any decoding of its codings.
     var kept = Data()
     /// Nil where the content is delivered as it comes.
     var decoder: ContentDecoder?
@@ -80,10 +84,21 @@ final class Exchange {
     var failure: URLError?
     var isReceivingPaused = false
     var isSendingPaused = false
+    var sending = SendingState()
+    /// Why the content may have been cut short, although libcurl takes it for whole.
+    var truncation: URLError?
+    /// Whether streams are watched for the sake of this transfer.
+    var watchesStream = false
+    /// Whether the end of the response is learned from its HTTP/2 stream alone.
+    var endsWithStream = false
+    /// Whether the stream was reset before its end, as far as streams are watched.
+    var isStreamReset = false
+    /// Whether the next transfer may not use a connection that there is.
+    var needsNewConnection = false
     /// Whether the server is asked if it wants the content before it gets it.
     var asksFirst = false
-    /// Whether the engine says which codings it takes, and so has to undo them.
-    var negotiatesCoding = false
+    /// Whether the transfer was stopped from within one of libcurl's callbacks, as the rest of what the server sends is of no use.
+    var isCutShort = false
     var transactionStart = Date.distantPast
     var tls: (version: String?, cipher: String?) = (nil, nil)
     /// How many bytes of content the response announces, decoded; −1 where it does not.
@@ -102,6 +117,8 @@ final class Exchange {
     var mayAskFirst = true
     /// Whether another stream was fetched because a connection that had been used before was lost.
     var hasRenewedStream = false
+    /// Whether the request was sent again because a connection that it shared was lost.
+    var hasRepeated = false
     var authentication = AuthenticationState()
     var content = Data()
     var file: DownloadFile?
@@ -123,14 +140,13 @@ final class Exchange {
         body = task.body
         lastActivity = reactor.now
         idleTimeout = reactor.settings.idleTimeout(of: request)
-        resourceDeadline = reactor.now.adding(reactor.settings.resourceTimeout)
+        resourceDeadline = task.timerStart(at: reactor.now).adding(reactor.settings.resourceTimeout)
     }
 
     func start() {
         reactor.note(resourceDeadline)
         prepareResumption()
-        let classes = reactor.settings.protocols
-        if let hosted = HostedProtocol(for: task, request: request, classes: classes) {
+        if let hosted = makeHosted() {
             stage = .hosted
             self.hosted = hosted
             hosted.start()
@@ -204,14 +220,9 @@ final class Exchange {
     /// Ends the exchange if its time is over; false if it is not.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
+        if stage == .transferring { retireConnection() }
         if now >= resourceDeadline {
-            finish(
-                .engine(
-                    .timedOut,
-                    "The task took longer than the \(reactor.settings.resourceTimeout) seconds that its session allows.",
-                    url: request.url
-                )
-            )
+            finish(.resourceTimedOut(after: reactor.settings.resourceTimeout, url: request.url))
             return true
         }
         finish(.engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: request.url))
@@ -243,7 +254,7 @@ final class Exchange {
         if error == nil { error = deliverResult() }
         // The face of a data task that has become a download can be asked for resume data too.
         if task.kind == .download || download.resumeDataHandler != nil { error = endDownload(with: error) }
-        reactor.deliver(.complete(error), to: task)
+        reactor.end(task, with: error)
     }
 
     /// Hands on the file or the content as a whole, where that is what the task is for.
@@ -252,7 +263,7 @@ final class Exchange {
         guard task.kind == .download else { return nil }
         do throws(URLError) {
             // A response without content is a file too.
-            reactor.deliver(.file(try openFile().close()), to: task)
+            reactor.deliver(.file(try openFile().finish()), to: task)
             return nil
         } catch {
             return error
@@ -263,6 +274,7 @@ final class Exchange {
     func releaseHandle() {
         guard let handle else { return }
         collectMetrics(handle)
+        stopWatchingStream()
         self.handle = nil
         reactor.remove(handle)
         let host = host
@@ -278,6 +290,7 @@ final class Exchange {
                 response: response,
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 start: transactionStart,
+                contentBytes: framed.count,
                 decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
                 tls: tls
             )

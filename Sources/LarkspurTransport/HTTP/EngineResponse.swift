@@ -29,7 +29,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { contentType.mimeType }
     override var textEncodingName: String? { contentType.textEncodingName }
-    override var suggestedFilename: String? { ordinary?.suggestedFilename }
+    /// Always the name of a file in a folder, whatever the server says: see ``SuggestedFilename``.
+    override var suggestedFilename: String? { ordinary.map { SuggestedFilename($0.suggestedFilename).text } }
 
     /// An archive is to be read where this class does not exist.
     override var classForCoder: AnyClass { HTTPURLResponse.self }

@@ -3,13 +3,16 @@
 /// A response field's name in its canonical spelling, and what the engine itself reads the field for.
 struct FieldName: Sendable {
     enum Role: Sendable {
-        case plain, contentLength, location, setCookie, challenge, proxyChallenge
+        case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
         /// A name beginning with X-, whose spelling is the server's.
         case spelledAsSent
     }
 
     let text: String
     let role: Role
+
+    /// Whether the field says where the content ends.
+    var isFraming: Bool { role == .contentLength || role == .transferEncoding }
 
     private init(spelled text: String, _ role: Role = .plain) {
         self.text = text
@@ -89,7 +92,8 @@ struct FieldName: Sendable {
             .init(spelled: "Pragma"), .init(spelled: "Proxy-Authenticate", .proxyChallenge),
             .init(spelled: "Referrer-Policy"),
             .init(spelled: "Retry-After"), .init(spelled: "Server"), .init(spelled: "Set-Cookie", .setCookie),
-            .init(spelled: "Strict-Transport-Security"), .init(spelled: "Trailer"), .init(spelled: "Transfer-Encoding"),
+            .init(spelled: "Strict-Transport-Security"), .init(spelled: "Trailer"),
+            .init(spelled: "Transfer-Encoding", .transferEncoding),
             .init(spelled: "Upgrade"),
             .init(spelled: "Vary"), .init(spelled: "Via"), .init(spelled: "Warning"),
             .init(spelled: "WWW-Authenticate", .challenge),

@@ -7,10 +7,11 @@ extension RequestHead {
         case invalidMethod
         case invalidFieldName(String)
         case invalidFieldValue(name: String)
+        case tooLong(bytes: Int)
 
         /// Foundation has no code for a field: as with a bad URL, the request is malformed and no repetition helps.
         var code: URLError.Code {
-            self == .unsupportedScheme ? .unsupportedURL : .badURL
+            self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }
 
         var sentence: String {
@@ -26,6 +27,8 @@ extension RequestHead {
                 "The field name \(name.debugDescription) contains characters that HTTP does not allow there."
             case .invalidFieldValue(let name):
                 "The value of the field \(name) contains a line end or a null character."
+            case .tooLong(let bytes):
+                "The request's header is too large: \(bytes) bytes, where \(RequestHead.maximumLength) can be sent."
             }
         }
 

@@ -25,8 +25,11 @@ struct RequestHead {
     let body: BodyLength
     /// Whether the server is asked if it wants the content before it gets it.
     let asksFirst: Bool
-    /// Whether the caller negotiates the coding, and so gets the content as it comes.
+    /// Whether the caller says which codings are welcome.
     let setsAcceptEncoding: Bool
+
+    /// The length of the URL and the fields together, in bytes; libcurl allows 1 MiB for them and for what it adds, and does not say what is too large.
+    static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for `CURLOPT_URL`.
     var url: String { target.text }
@@ -66,6 +69,8 @@ struct RequestHead {
         self.body = made.length(ofBody: body)
         made.addDefaults(method: method, body: self.body)
         lines = made.lines
+        let length = lines.reduce(target.text.utf8.count) { $0 + $1.utf8.count + 2 }
+        guard length <= Self.maximumLength else { throw .tooLong(bytes: length) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
         asksFirst = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
     }

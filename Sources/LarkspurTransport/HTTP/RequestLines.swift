@@ -77,11 +77,9 @@ struct RequestLines {
 
     private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
         let isPost = method == "POST"
-        if !contains(.contentType), isPost || body.hasContent {
+        if !contains(.contentType), body.hasContent {
             // libcurl gives any content of its own accord the type that only a POST without one should have.
-            lines.append(
-                isPost && body.hasContent ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:"
-            )
+            lines.append(isPost ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:")
         }
         if body.hasContent {
             if !contains(.expect), !mayAskFirst || !body.isLong { lines.append("Expect:") }

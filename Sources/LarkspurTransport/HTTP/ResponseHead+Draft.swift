@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPBasics
 
 extension ResponseHead {
     /// A head whose fields are still coming in.
@@ -6,12 +7,14 @@ extension ResponseHead {
         let status: Int
         let version: String
         private var fields: [String: String] = [:]
-        private var spelledAsSent: [String] = []
+        private var spelledAsSent: Set<CaselessName> = []
         private var setCookies: [String] = []
         private var challenges: [String] = []
         private var proxyChallenges: [String] = []
         private var location: String?
         private var lengths: String?
+        private var transferEncoding: String?
+        private var obscured: String?
 
         init(status: Int, version: String) {
             self.status = status
@@ -34,25 +37,36 @@ extension ResponseHead {
                 location = location ?? value
                 add(value, named: name.text)
             case .contentLength:
-                lengths = lengths.map { $0 + ", " + value } ?? value
+                Self.append(value, to: &lengths)
+            case .transferEncoding:
+                Self.append(value, to: &transferEncoding)
+                add(value, named: name.text)
             }
         }
 
+        /// Notes that a field which says where the content ends is written in a way that not every recipient reads.
+        mutating func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
+
         private mutating func add(_ value: String, named name: String) {
-            if let existing = fields.updateValue(value, forKey: name) {
-                fields[name] = existing + ", " + value
-            }
+            Self.append(value, to: &fields[name])
+        }
+
+        /// In place, as a field may be repeated as often as a head has room.
+        private static func append(_ value: String, to list: inout String?) {
+            if list?.append(", " + value) == nil { list = value }
         }
 
         private mutating func firstSpelling(of name: String) -> String {
-            if let known = spelledAsSent.first(where: { $0.hasSameLetters(as: name) }) { return known }
-            spelledAsSent.append(name)
-            return name
+            spelledAsSent.insert(CaselessName(name)).memberAfterInsert.text
         }
 
         consuming func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
-            if let length { fields["Content-Length"] = length.text }
+            // A Transfer-Encoding overrides it, and it must not be taken for the length (RFC 9112, section 6.3).
+            if transferEncoding == nil, let lengths, let length {
+                let isList = lengths.utf8.contains(UInt8(ascii: ","))
+                fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths
+            }
             if !setCookies.isEmpty { fields["Set-Cookie"] = SetCookieList(setCookies).text }
             return ResponseHead(
                 status: status,
@@ -62,8 +76,7 @@ extension ResponseHead {
                 challenges: challenges,
                 proxyChallenges: proxyChallenges,
                 location: location,
-                contentLength: length?.value,
-                hasConflictingLengths: length?.isContradictory ?? false
+                framing: FramingFields(length: length, transferEncoding: transferEncoding, obscured: obscured)
             )
         }
     }

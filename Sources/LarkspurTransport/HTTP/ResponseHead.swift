@@ -16,10 +16,11 @@ struct ResponseHead: Sendable {
     let proxyChallenges: [String]
     /// The first `Location` value.
     let location: String?
+    /// What the fields say of the content's end.
+    let framing: FramingFields
+
     /// Nil where the field is missing, is no number that fits, or is there with different values.
-    let contentLength: Int64?
-    /// Whether several `Content-Length` values contradict each other, so that nobody knows where the content ends (RFC 9112, section 6.3).
-    let hasConflictingLengths: Bool
+    var contentLength: Int64? { framing.length?.value }
 
     /// The value of the field with this name, whatever its case.
     subscript(name: String) -> String? {

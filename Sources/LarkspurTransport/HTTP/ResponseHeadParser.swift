@@ -3,17 +3,19 @@
 /// Puts response heads together from header lines as libcurl hands them over, one at a time with its line end.
 ///
 /// It takes what servers really send: no reason phrase, no blank after the colon or one before it, bare line feeds, text in ISO 8859-1, folded
-/// lines. A line that is no field is skipped. Control characters that could end a line elsewhere become spaces (RFC 9110, section 5.5).
+/// lines. A line that is no field is skipped. Control characters that could end a line elsewhere become spaces (RFC 9110, section 5.5). What of that
+/// could make it uncertain where the content ends is noted (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
-        case invalidStatusLine
+        case invalidStatusLine, invalidLineEnd
         case invalidStatus(Int)
         case tooManyBytes(limit: Int)
 
         var sentence: String {
             switch self {
             case .invalidStatusLine: "The server's reply does not begin with an HTTP status line."
-            case .invalidStatus(let status): "The server sent the status \(status), which is not between 100 and 599."
+            case .invalidStatus(let status): "The server sent the status \(status), which is not between 100 and 999."
+            case .invalidLineEnd: "A line of the server's reply begins with a carriage return."
             case .tooManyBytes(let limit): "The fields of the server's reply are longer than \(limit) bytes."
             }
         }
@@ -50,6 +52,8 @@ struct ResponseHeadParser {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
         let content = Self.withoutLineEnd(line)
+        // libcurl takes it for the empty line.
+        guard content.first != .carriageReturn else { throw .invalidLineEnd }
         switch stage {
         case .statusLine:
             try begin(content)
@@ -84,12 +88,15 @@ struct ResponseHeadParser {
     private mutating func read(_ line: UnsafeRawBufferPointer) {
         if let first = line.first, first.isBlank {
             pending?.value += " " + Self.text(Self.trimmed(line))
+            if let name = pending?.name, name.isFraming { draft?.noteObscured(name) }
             return
         }
         keepPending()
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = FieldName(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[..<colon])))
-        else { return }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let written = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let token = Self.token(written)
+        if token.count < written.count, let name = FieldName(token), name.isFraming { draft?.noteObscured(name) }
+        guard let name = FieldName(Self.trimmed(written)) else { return }
         pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
     }
 
@@ -104,9 +111,7 @@ struct ResponseHeadParser {
     }
 
     private static func add(_ field: (name: FieldName, value: String), to trailers: inout [String: String]) {
-        if let existing = trailers.updateValue(field.value, forKey: field.name.text) {
-            trailers[field.name.text] = existing + ", " + field.value
-        }
+        if trailers[field.name.text]?.append(", " + field.value) == nil { trailers[field.name.text] = field.value }
     }
 }
 
@@ -123,6 +128,15 @@ extension ResponseHeadParser {
         var end = bytes.count
         while start < end, bytes[start].isBlank { start += 1 }
         while end > start, bytes[end - 1].isBlank { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    /// The first characters that a name may have.
+    private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        while start < bytes.count, !bytes[start].isToken { start += 1 }
+        var end = start
+        while end < bytes.count, bytes[end].isToken { end += 1 }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 

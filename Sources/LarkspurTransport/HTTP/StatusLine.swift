@@ -17,9 +17,12 @@ enum StatusLine {
         else { throw .invalidStatusLine }
         let digits = line[start...].prefix(while: \.isDigit)
         let end = digits.endIndex
-        guard digits.count == 3, end == line.count || line[end].isBlank else { throw .invalidStatusLine }
+        // A carriage return would let what follows pass for a reason phrase (RFC 9112, section 2.2).
+        guard digits.count == 3, end == line.count || line[end].isBlank, !line[end...].contains(UInt8(ascii: "\r"))
+        else { throw .invalidStatusLine }
         let status = digits.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
-        guard (100...599).contains(status) else { throw .invalidStatus(status) }
+        // Classes beyond 5 are not assigned, which does not make them errors (RFC 9110, section 15).
+        guard status >= 100 else { throw .invalidStatus(status) }
         return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
     }
 

@@ -17,12 +17,15 @@ final class EventLoop: Sendable {
         case answer(TaskCore, Answer)
         /// What had been delivered has been consumed, down to the lower mark.
         case consumed(TaskCore)
-        case body(TaskCore, BodyPump.Chunk)
+        /// A delegate's answer to the question for a stream, or what was read from a task's stream with this number.
+        case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
         case hosted(TaskCore, HostedProtocol, HostedProtocol.Report)
         case prioritize(TaskCore)
         /// What a cache has for a task's request.
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
+        /// The cookies of a task's response are in the storage.
+        case cookiesStored(TaskCore)
         /// Runs something on the thread.
         case run(@Sendable () -> Void)
         /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts another.
@@ -49,11 +52,13 @@ final class EventLoop: Sendable {
 
     private let mailbox = Mutex(Mailbox())
     private let settings: SessionSettings
+    private let thread: LoopThread
     let delivery: Delivery
 
-    init(settings: SessionSettings, delivery: Delivery) {
+    init(settings: SessionSettings, delivery: Delivery, thread: LoopThread = .system) {
         self.settings = settings
         self.delivery = delivery
+        self.thread = thread
     }
 
     func post(_ command: Command) {
@@ -101,17 +106,24 @@ final class EventLoop: Sendable {
     }
 
     private func startThread() {
-        let thread = Thread { [self] in
+        let failure = thread.start { [self] in
             Self.blockWriteSignals()
-            let multi = MultiHandle(
-                maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
-                tls: settings.tls
+            run(
+                Result { () throws(LoopFailure) in
+                    try MultiHandle(
+                        maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
+                        tls: settings.tls
+                    )
+                }
             )
-            mailbox.withLock { $0.multi = multi }
-            Reactor(loop: self, settings: settings, multi: multi).run()
         }
-        thread.name = "larkspur.loop"
-        thread.start()
+        // What was posted is answered here and now, by this thread, so that no task waits for one that never comes.
+        if failure != 0 { run(.failure(.noThread(failure))) }
+    }
+
+    private func run(_ multi: Result<MultiHandle, LoopFailure>) {
+        mailbox.withLock { $0.multi = try? multi.get() }
+        Reactor(loop: self, settings: settings, multi: multi).run()
     }
 
     /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without asking for anything else; and so would writing to a

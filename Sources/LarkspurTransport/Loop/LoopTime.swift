@@ -20,6 +20,13 @@ struct LoopTime: Comparable, Sendable {
         return overflows ? .distantFuture : LoopTime(nanoseconds: sum)
     }
 
+    /// So many seconds earlier; itself where that is no positive number.
+    func subtracting(_ seconds: TimeInterval) -> LoopTime {
+        guard seconds > 0 else { return self }
+        let (difference, overflows) = nanoseconds.subtractingReportingOverflow(Int64(min(seconds, 9e9) * 1e9))
+        return LoopTime(nanoseconds: overflows ? .min : difference)
+    }
+
     /// The milliseconds until then, rounded up, from 0 to a day.
     func milliseconds(until later: LoopTime) -> Int32 {
         guard later > self else { return 0 }

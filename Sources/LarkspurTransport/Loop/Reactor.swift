@@ -8,15 +8,19 @@ final class Reactor {
     let settings: SessionSettings
     private let loop: EventLoop
     private let multi: MultiHandle?
+    /// Why every task fails; nil where they can be carried.
+    private let failure: LoopFailure?
     private var pool: [EasyHandle] = []
     private var hosts: [String: HostQueue] = [:]
     private var exchanges: [Int: Exchange] = [:]
+    private var dormant = DormantTasks()
     /// The URLs of cached responses that are being asked about, by the tasks that do so.
     private var refreshes: [Int: String] = [:]
     /// Those that send content piece by piece.
     private var uploads: [Int: Exchange] = [:]
     private var answered: [Exchange] = []
     private var outbox: [Delivery.Item] = []
+    private var holds = DeliveryHolds()
     private var commands: [EventLoop.Command] = []
     /// No deadline is earlier than this; which of them it was is found out when it has come.
     private var nextDeadline = LoopTime.distantFuture
@@ -24,13 +28,20 @@ final class Reactor {
     private var idleSince = LoopTime.now
     /// With its last transfer the thread ends, and all connections with it; a later task starts another.
     private var mayEnd = false
+    var retiredConnections = RetiredConnections()
+    private var streamWatch = StreamWatch()
+    /// The number of responses of which only their streams say whether they are complete.
+    private var watchedStreams = 0
     /// A transfer was added or may go on, which libcurl finds out when it is let to work.
     private var hasWork = false
 
-    init(loop: EventLoop, settings: SessionSettings, multi: MultiHandle?) {
+    init(loop: EventLoop, settings: SessionSettings, multi: Result<MultiHandle, LoopFailure>) {
         self.loop = loop
         self.settings = settings
-        self.multi = multi
+        switch multi {
+        case .success(let multi): (self.multi, failure) = (multi, nil)
+        case .failure(let failure): (self.multi, self.failure) = (nil, failure)
+        }
     }
 
     func run() {
@@ -42,7 +53,8 @@ final class Reactor {
     }
 
     private var isFinished: Bool {
-        exchanges.isEmpty && (mayEnd || multi == nil || now >= idleSince.adding(EventLoop.idleTime))
+        exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
+            && (mayEnd || multi == nil || now >= idleSince.adding(EventLoop.idleTime))
     }
 
     private func turn() {
@@ -64,36 +76,39 @@ final class Reactor {
         if now >= nextDeadline { checkDeadlines() }
         loop.delivery.send(&outbox)
         guard let multi, !hasWork, !isFinished else { return }
-        let deadline = exchanges.isEmpty ? idleSince.adding(EventLoop.idleTime) : nextDeadline
+        let isIdle = exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
+        let deadline = isIdle ? idleSince.adding(EventLoop.idleTime) : nextDeadline
         loop.wait(multi, milliseconds: now.milliseconds(until: deadline))
     }
 
     private func perform(_ command: EventLoop.Command) {
         switch command {
-        case .resume(let task):
-            if exchanges[task.identifier] == nil, task.beginsNow() { begin(task) } else { control(task) }
-        case .suspend(let task): control(task)
+        case .resume(let task), .suspend(let task): control(task)
         case .cancel(let task, let error):
+            dormant.remove(task)
             if let exchange = exchanges[task.identifier] {
                 exchange.finish(error)
             } else {
-                // It had never been resumed.
-                deliver(.complete(error), to: task)
+                // It had not begun.
+                end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):
+            dormant.remove(task)
             if let exchange = exchanges[task.identifier] {
                 exchange.cancel(with: error, handler: handler)
             } else {
                 let data = task.unusedResumeData
                 deliver(.resumeData(data, handler), to: task)
-                deliver(.complete(data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error), to: task)
+                // Without effect on one that has ended.
+                end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
             }
         case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
         case .consumed(let task): exchanges[task.identifier]?.resumeReceiving()
-        case .body(let task, let chunk): exchanges[task.identifier]?.receive(chunk)
+        case .body(let task, let chunk, let number): exchanges[task.identifier]?.receive(chunk, ofStream: number)
         case .hosted(let task, let source, let report): exchanges[task.identifier]?.receive(report, from: source)
         case .prioritize(let task): exchanges[task.identifier]?.prioritize()
         case .deliver(let item): outbox.append(item)
+        case .cookiesStored(let task): outbox += holds.release(task)
         case .run(let action): action()
         case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
         case .end:
@@ -102,10 +117,24 @@ final class Reactor {
         }
     }
 
-    /// Has a transfer go on or pause as the task's state asks for by now: commands that several threads send may overtake one another.
+    /// Has a task begin, wait, go on or pause as its state asks for by now: commands that several threads send may overtake one another.
     private func control(_ task: TaskCore) {
-        guard let exchange = exchanges[task.identifier] else { return }
-        if task.isSuspended { exchange.suspend() } else { exchange.resume() }
+        if let exchange = exchanges[task.identifier] {
+            if task.isSuspended { exchange.suspend() } else { exchange.resume() }
+            return
+        }
+        dormant.remove(task)
+        let beginning = task.begin(at: now)
+        if let failure, beginning != .never {
+            return end(task, with: failure.error(url: task.originalRequest?.url))
+        }
+        switch beginning {
+        case .now: begin(task)
+        case .later(let dormancy):
+            dormant.add(task, dormancy)
+            note(dormancy.deadline(resourceTimeout: settings.resourceTimeout))
+        case .never: break
+        }
     }
 
     private func begin(_ task: TaskCore) {
@@ -117,7 +146,24 @@ final class Reactor {
 
     // MARK: For exchanges
 
-    func deliver(_ event: Delivery.Event, to task: TaskCore) { outbox.append(Delivery.Item(task: task, event: event)) }
+    /// Tells a task of its end, metrics first.
+    func end(_ task: TaskCore, with error: (any Error)?) {
+        if task.tellsMetrics { deliver(.metrics(hasFailed: error != nil), to: task) }
+        deliver(.complete(error), to: task)
+    }
+
+    func deliver(_ event: Delivery.Event, to task: TaskCore) {
+        if holds.isEmpty { outbox.append(.event(task, event)) } else { outbox += holds.pass(event, of: task) }
+    }
+
+    /// Stores a response's cookies. What comes of the task is delivered when its delegate can read them in the storage.
+    func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
+        let loop = loop
+        let isWriting = settings.cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
+            loop.post(.cookiesStored(task))
+        }
+        if isWriting { holds.hold(task) }
+    }
 
     func forget(_ exchange: Exchange) {
         exchanges[exchange.task.identifier] = nil
@@ -144,7 +190,7 @@ final class Reactor {
     /// - Parameter url: What is to be requested, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = pool.popLast() { return handle }
-        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize) else {
+        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize, multi: multi) else {
             throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
         }
         guard handle.configure(settings.tls, trust: multi?.trust) else { throw .unenforceableTLS(url: url) }
@@ -157,11 +203,19 @@ final class Reactor {
         return multi?.add(handle) ?? false
     }
 
+    /// Has a transfer that has ended begin anew.
+    func restart(_ handle: EasyHandle) -> Bool {
+        multi?.remove(handle)
+        return add(handle)
+    }
+
     /// Takes a handle out of libcurl's hands, closing its connection if a transfer is under way.
     func remove(_ handle: EasyHandle) {
         multi?.remove(handle)
         handle.client = nil
+        _ = handle.endCloseWatch()
         handle.setProof(EasyHandle.Proof())
+        handle.closesConnection = false
         hasWork = true
         if pool.count < 256 { pool.append(handle) }
     }
@@ -192,12 +246,44 @@ final class Reactor {
         hasWork = true
     }
 
+    // MARK: Streams
+
+    var watchesStreams: Bool { watchedStreams > 0 }
+
+    /// Has all transfers tell of streams: any of them may be the one that reads for its connection.
+    func beginWatchingStreams() {
+        guard settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
+        watchedStreams += 1
+        guard watchedStreams == 1 else { return }
+        for exchange in exchanges.values { exchange.handle?.watchStreams(true) }
+    }
+
+    func endWatchingStreams() {
+        guard watchesStreams else { return }
+        watchedStreams -= 1
+        guard watchedStreams == 0 else { return }
+        for exchange in exchanges.values { exchange.handle?.watchStreams(false) }
+        streamWatch = StreamWatch()
+    }
+
+    /// Takes note of what has happened to a stream; true where it was reset before its end.
+    func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
+
     // MARK: Time
 
     private func checkDeadlines() {
         nextDeadline = .distantFuture
         // Expiry removes from the dictionary that is gone through.
         for exchange in Array(exchanges.values) where !exchange.expire(at: now) { note(exchange.deadline) }
+        for task in dormant.takeDue(at: now, resourceTimeout: settings.resourceTimeout) {
+            switch task {
+            case .begins(let task): control(task)
+            case .expired(let task):
+                let error = URLError.resourceTimedOut(after: settings.resourceTimeout, url: task.originalRequest?.url)
+                end(task, with: error)
+            }
+        }
+        note(dormant.deadline(resourceTimeout: settings.resourceTimeout))
     }
 }
 

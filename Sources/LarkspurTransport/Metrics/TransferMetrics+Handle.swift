@@ -3,13 +3,16 @@ internal import CLibcurl
 
 extension TransferMetrics {
     /// Reads what libcurl knows of a transfer that has ended.
-    /// - Parameter tls: Protocol and cipher suite, which libcurl knows only while the transfer is under way.
+    /// - Parameters:
+    ///   - contentBytes: How much content came, out of its chunks and not decoded.
+    ///   - tls: Protocol and cipher suite, which libcurl knows only while the transfer is under way.
     init(
         _ handle: EasyHandle,
         request: URLRequest,
         response: HTTPURLResponse?,
         source: Source,
         start: Date,
+        contentBytes: Int64,
         decodedBytes: Int64,
         tls: (version: String?, cipher: String?)
     ) {
@@ -32,10 +35,14 @@ extension TransferMetrics {
         localPort = localAddress.map { _ in handle.long(CURLINFO_LOCAL_PORT) }
         remoteAddress = handle.address(CURLINFO_PRIMARY_IP)
         remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
-        requestHeaderBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
-        requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
+        let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
+        let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
+        // Since 8.8 the size of the request is that of all that was sent, before of what was sent in one piece.
+        let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
+        requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
+        self.requestBodyBytes = requestBodyBytes
         responseHeaderBytes = Int64(handle.long(CURLINFO_HEADER_SIZE))
-        responseBodyBytes = handle.int64(CURLINFO_SIZE_DOWNLOAD_T)
+        responseBodyBytes = contentBytes
         responseBodyBytesDecoded = decodedBytes
         tlsVersion = tls.version
         tlsCipherSuite = tls.cipher

@@ -28,9 +28,8 @@ final class HostedProtocol: NSObject, URLProtocolClient {
     private let classes: HostedProtocolClasses
     private let state = Mutex(State.waiting)
 
-    /// Nil if the session has no classes of the caller's.
-    init?(for task: TaskCore, request: URLRequest, classes: HostedProtocolClasses) {
-        if classes.isEmpty { return nil }
+    /// - Parameter classes: The caller's, of which there is one at least.
+    init(for task: TaskCore, request: URLRequest, classes: HostedProtocolClasses) {
         self.task = task
         self.request = request
         self.classes = classes

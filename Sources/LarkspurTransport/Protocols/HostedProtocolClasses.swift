@@ -8,7 +8,9 @@ struct HostedProtocolClasses: @unchecked Sendable {
 
     init(_ classes: [AnyClass]) {
         let builtIn = Set((URLSessionConfiguration.default.protocolClasses ?? []).map(ObjectIdentifier.init))
-        let isOwn = { (candidate: AnyClass) in !builtIn.contains(ObjectIdentifier(candidate)) }
+        let isOwn = { (candidate: AnyClass) in
+            candidate != HandedTaskProtocol.self && !builtIn.contains(ObjectIdentifier(candidate))
+        }
         self.classes = classes.filter(isOwn).compactMap { $0 as? URLProtocol.Type }
         classesBeforeHTTP = classes.prefix(while: isOwn).compactMap { $0 as? URLProtocol.Type }
     }

@@ -2,14 +2,32 @@
 extension CurlURLSession {
     /// What a session's configuration has no words for.
     public struct Options: Sendable {
-        /// Whether HTTP/2 is offered in the TLS handshake. Default: true.
-        public var allowsHTTP2 = true
+        /// Whether HTTP/2 is offered in the TLS handshake. Default: where the libcurl in use can be trusted with it.
+        public var http2 = HTTP2Use.whereTrusted
+        /// Whether HTTP/2 may be offered in the TLS handshake. Default: true.
+        ///
+        /// False for ``HTTP2Use/never``; setting it to true means ``HTTP2Use/whereTrusted``.
+        public var allowsHTTP2: Bool {
+            get { http2 != .never }
+            set { if newValue != allowsHTTP2 { http2 = newValue ? .whereTrusted : .never } }
+        }
         /// Whether a redirect may lead from https to http. Default: false; such a task fails.
         public var allowsInsecureRedirects = false
+        /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost before a response. Default: false; such a task
+        /// fails with `networkConnectionLost` once a byte of the request may have left, as the server may have executed it (RFC 9110, section 9.2.2).
+        ///
+        /// A request with an `Idempotency-Key` field is sent again whatever this says, as is one of which the server says that it did not process it.
+        public var resendsNonIdempotentRequests = false
         /// How many times its coded size content may have when it is decoded, as long as it is more than 16 MiB. Default: 100.
         ///
         /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
         public var maximumExpansion = 100
+        /// How many bytes of content are collected for a completion handler or an async method that returns content whole. Default: nil, any number, as with
+        /// URLSession on other platforms.
+        ///
+        /// A response with more, once decoded, fails with the code `dataLengthExceedsMaximum`; one that announces more fails before its content comes. Delegates,
+        /// `bytes(for:)` and downloads have no limit, as nothing is collected for them.
+        public var maximumContentSize: Int?
         /// Which proxies are used. Default: those of the configuration, else those of the environment.
         public var proxy = ProxyChoice.automatic
         /// Hosts whose addresses are given here, so that nobody is asked for them. Default: none.

@@ -32,11 +32,13 @@ extension CurlURLSession {
     /// What a download is writing is left alone, whichever process it is of, and so are other users' files and everything that is not the engine's. Resume data that speaks of
     /// a removed file makes a download begin anew. Works on the caller's thread.
     /// - Parameters:
-    ///   - folder: Where to look. Default: nil, the temporary folder, where downloads are written without a ``Options/partialDownloadFolder``.
+    ///   - folder: Where to look; nothing is removed through a symbolic link. Default: nil, the temporary folder, where downloads are written without a
+    ///     ``Options/partialDownloadFolder``.
     ///   - age: How long nothing was written to a file that is removed, in seconds, such as 86,400 for a day. What is not a number removes nothing.
     /// - Returns: How many files were removed.
     @discardableResult
     public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: TimeInterval) -> Int {
+        if let folder, DownloadFile.isLink(folder) { return 0 }
         let folder = folder ?? FileManager.default.temporaryDirectory
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.count { name in

@@ -7,10 +7,16 @@
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is kept until the session is invalidated. A session that is released without having
 /// been invalidated ends with its last task.
+///
+/// Sessions whose configuration is `.default` share their cookies in `HTTPCookieStorage.shared`, as with the superclass. A server that acts for several users gives each
+/// an `.ephemeral` configuration, or a storage of its own.
 public final class CurlURLSession: URLSession, @unchecked Sendable {
     // Safe: what can change is behind the lock of the core.
     let core: SessionCore
+    /// Nil where tasks that the superclass makes by itself cannot be carried.
+    let layout: FoundationLayout?
     private let ownConfiguration: URLSessionConfiguration
+    private let superclassConfiguration: URLSessionConfiguration
     private let ownQueue: OperationQueue
 
     /// Makes a session without a delegate.
@@ -23,7 +29,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
     ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
-    ///   - queue: Where the delegate and completion handlers are called, one call after the other. Default: a serial queue of the session's own.
+    ///   - queue: Where the delegate and completion handlers are called, one call after the other, each as an
+    ///     operation. Default: a serial queue of the session's own.
     public convenience override init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -36,7 +43,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
     ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
-    ///   - queue: Where the delegate and completion handlers are called, one call after the other. Default: a serial queue of the session's own.
+    ///   - queue: Where the delegate and completion handlers are called, one call after the other, each as an
+    ///     operation. Default: a serial queue of the session's own.
     ///   - options: What else there is to choose.
     public convenience init(
         configuration: URLSessionConfiguration,
@@ -51,15 +59,43 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
     ///   - unavailability: Why no task can be carried; nil if they can.
     ///   - tlsAbilities: What libcurl can do for TLS. Default: nil, what it really can.
-    package init(
+    ///   - thread: Starts the session's thread. Default: one of the system's.
+    package convenience init(
         _ configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
         queue: OperationQueue?,
         options: Options,
         callsDelegateOnLoop: Bool,
         unavailability: String? = CurlURLSession.unavailabilityReason,
-        tlsAbilities: TLSAbilities? = nil
+        tlsAbilities: TLSAbilities? = nil,
+        thread: LoopThread = .system
     ) {
+        self.init(
+            configuration,
+            delegate: delegate,
+            queue: queue,
+            options: options,
+            callsDelegateOnLoop: callsDelegateOnLoop,
+            unavailability: unavailability,
+            tlsAbilities: tlsAbilities,
+            thread: thread,
+            layout: .current
+        )
+    }
+
+    /// - Parameter layout: The hidden parts of the superclass; nil where they were not found.
+    init(
+        _ configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        queue: OperationQueue?,
+        options: Options,
+        callsDelegateOnLoop: Bool,
+        unavailability: String?,
+        tlsAbilities: TLSAbilities?,
+        thread: LoopThread = .system,
+        layout: FoundationLayout?
+    ) {
+        self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
         let place: Delivery.Place
         if let queue {
@@ -70,27 +106,33 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
             ownQueue = OperationQueue()
             ownQueue.maxConcurrentOperationCount = 1
             ownQueue.underlyingQueue = serialQueue
-            place = callsDelegateOnLoop ? .loop : .queue(serialQueue)
+            place = callsDelegateOnLoop ? .loop : .own(ownQueue, serialQueue)
         }
         ownConfiguration = copy
         core = SessionCore(
             settings: SessionSettings(copy, options: options, tlsAbilities: tlsAbilities),
             delegate: delegate,
             place: place,
-            unavailability: unavailability
+            unavailability: unavailability,
+            thread: thread
         )
-        super.init(configuration: Self.forSuperclass(copy), delegate: nil, delegateQueue: nil)
+        superclassConfiguration = Self.forSuperclass(copy)
+        super.init(configuration: superclassConfiguration, delegate: nil, delegateQueue: nil)
         core.attach(self)
+        if let queue = layout?.workQueue(of: self) { SuperclassQueue.mark(queue, with: core) }
     }
 
     deinit { core.abandon() }
 
-    /// The configuration without what the superclass would trap on when it is made, or needlessly open files for.
+    /// The configuration without what the superclass would trap on when it is made, add to requests by rules of its own, or needlessly open files for; with the class that carries its tasks.
     private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
-        copy.protocolClasses = copy.protocolClasses?.filter { $0 is URLProtocol.Type }
+        copy.protocolClasses =
+            [HandedTaskProtocol.self] + (copy.protocolClasses ?? []).filter { $0 is URLProtocol.Type }
         copy.urlCache = nil
+        copy.urlCredentialStorage = nil
+        copy.httpCookieStorage = nil
         return copy
     }
 
@@ -115,9 +157,16 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     private var isShared: Bool { self === Self.sharedSession }
 
     public override var delegate: (any URLSessionDelegate)? { core.delegate }
-    public override var delegateQueue: OperationQueue { ownQueue }
+    public override var delegateQueue: OperationQueue {
+        core.delivery.noteUseOfQueue()
+        return ownQueue
+    }
     public override var configuration: URLSessionConfiguration {
-        ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
+        // The superclass asks here which classes load its tasks.
+        if SuperclassQueue.session != nil { return superclassConfiguration }
+        let copy = ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
+        if layout == nil { copy.protocolClasses?.insert(HandedTaskProtocol.self, at: 0) }
+        return copy
     }
 
     // MARK: Invalidation
@@ -132,12 +181,20 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
         core.invalidate(cancellingTasks: true)
     }
 
-    func invalidateSuperclass() { super.finishTasksAndInvalidate() }
+    /// Calls back when the superclass's own tasks have ended.
+    ///
+    /// It is never invalidated itself: its async methods would then end the process in code that was compiled without this module.
+    func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
+        guard let layout, let queue = layout.workQueue(of: self) else { return action() }
+        queue.async { [self] in
+            if layout.taskCount(of: self) == 0 { return action() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [self] in whenSuperclassIsIdle(action) }
+        }
+    }
 
     /// Removes the cookies and credentials of the session's storages and all that its cache keeps, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
-        let storage = ownConfiguration.httpCookieStorage
-        for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
+        core.settings.cookies.removeAll()
         core.settings.credentials.removeAll()
         core.settings.cache?.removeAll()
         flush(completionHandler: completionHandler)
@@ -288,7 +345,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// Nil for what the superclass carries.
     private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         guard core.carries(request) else {
-            if let defect = core.foreignDefect(request) {
+            let defect = core.foreignDefect(request)
+            if defect != nil || core.isInvalidated {
                 return CurlDataTask(
                     core.makeTask(kind: .data, request: request, body: .none, completion: completion, defect: defect),
                     of: self

@@ -11,7 +11,7 @@ final class SessionCore: Sendable {
         var nextIdentifier = SessionCore.firstIdentifier
         var isInvalidated = false
         var hasEnded = false
-        /// A task went to the superclass, which then has to be invalidated too.
+        /// A task went to the superclass, whose end is waited for too.
         var usesSuperclass = false
     }
 
@@ -29,12 +29,13 @@ final class SessionCore: Sendable {
         settings: SessionSettings,
         delegate: (any URLSessionDelegate)?,
         place: Delivery.Place,
-        unavailability: String? = Libcurl.unavailability
+        unavailability: String? = Libcurl.unavailability,
+        thread: LoopThread = .system
     ) {
         self.settings = settings
         self.unavailability = unavailability
         delivery = Delivery(place: place)
-        loop = EventLoop(settings: settings, delivery: delivery)
+        loop = EventLoop(settings: settings, delivery: delivery, thread: thread)
         storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
     }
 
@@ -46,9 +47,9 @@ final class SessionCore: Sendable {
 
     // MARK: Tasks
 
-    /// The tasks that have not ended and that somebody still holds.
+    /// The tasks that have neither ended nor been cancelled, and that somebody still holds.
     var tasks: [URLSessionTask] {
-        storage.withLock { Array($0.tasks.values) }.compactMap(\.face)
+        storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.face)
     }
 
     /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other schemes.
@@ -160,21 +161,17 @@ final class SessionCore: Sendable {
     /// Tells the delegate, lets go of it, and ends the thread.
     private func end() {
         guard let face = self.face else { return abandon() }
-        let delegate = delegate
-        let usesSuperclass = usesSuperclass
-        delivery.afterwards(through: loop) { [self] in
-            if usesSuperclass {
-                // It tells the delegate when its own tasks have ended too.
-                face.invalidateSuperclass()
-            } else {
+        let notify = { @Sendable [self] in
+            delivery.afterwards(through: loop) { [self] in
                 delegate?.urlSession(face, didBecomeInvalidWithError: nil)
                 storage.withLock { storage in
                     storage.delegate = nil
                     storage.delegates = Delegates(nil)
                 }
+                loop.end()
             }
-            loop.end()
         }
+        if usesSuperclass { face.whenSuperclassIsIdle(notify) } else { notify() }
     }
 
     private static func invalidated(_ request: URLRequest?) -> URLError {

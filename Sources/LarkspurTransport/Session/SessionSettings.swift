@@ -14,6 +14,7 @@ final class SessionSettings: Sendable {
     let protocols: HostedProtocolClasses
     let proxies: ProxySettings
     let options: CurlURLSession.Options
+    let offersHTTP2: Bool
     let tls: TLSSettings
     /// Nil without a cache.
     let cache: (any ResponseStore)?
@@ -46,6 +47,7 @@ final class SessionSettings: Sendable {
             environment: { getenv($0).map { String(cString: $0) } }
         )
         self.options = options
+        offersHTTP2 = HTTP2Trust.offersHTTP2(options.http2)
         tls = TLSSettings(options.tls, abilities: tlsAbilities)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
@@ -61,6 +63,16 @@ final class SessionSettings: Sendable {
             ProtectionSpace.Server(url: url) == ProtectionSpace.Server(url: original)
         else { return fieldsForStrangers }
         return additionalFields
+    }
+
+    /// A redirect of a class of the caller's, without the session's secrets where it leads to another origin.
+    func withholdingSecrets(from next: URLRequest, of task: TaskCore) -> URLRequest {
+        let fields = additionalFields(for: next, of: task)
+        var next = next
+        for (name, value) in additionalFields where fields[name] == nil {
+            if next.value(forHTTPHeaderField: name) == value { next.setValue(nil, forHTTPHeaderField: name) }
+        }
+        return next
     }
 
     /// Whatever the dictionary holds, as text.

@@ -39,20 +39,13 @@ extension URLSession {
     }
 
     /// Goes on with a download from its resume data, and returns the temporary file with the response. Nobody but the caller removes the file.
-    /// - Parameter resumeData: What an earlier download left.
-    /// - Throws: As ``download(for:)`` does.
-    public func download(resumeFrom resumeData: Data) async throws -> (URL, URLResponse) {
-        try await file { self.downloadTask(withResumeData: resumeData, completionHandler: $0) }
-    }
-
-    /// Goes on with a download from its resume data, and returns the temporary file with the response. Nobody but the caller removes the file.
     /// - Parameters:
     ///   - resumeData: What an earlier download left.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue.
+    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's delegate gets them.
     /// - Throws: As ``download(for:)`` does.
     public func download(
         resumeFrom resumeData: Data,
-        delegate: any URLSessionTaskDelegate
+        delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         try await file(delegate: delegate) { self.downloadTask(withResumeData: resumeData, completionHandler: $0) }
     }
@@ -75,7 +68,7 @@ extension URLSession {
     }
 
     /// Gives the file another name in its folder: that of the task goes away when the completion handler returns.
-    private static func keep(_ location: URL?) throws -> URL {
+    static func keep(_ location: URL?) throws -> URL {
         guard let location else {
             throw URLError.engine(.unknown, "The session gave no file for the download.", url: nil)
         }

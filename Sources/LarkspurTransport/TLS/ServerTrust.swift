@@ -67,6 +67,7 @@ final class ServerTrust {
         case .accepted: 0
         case .invalid(let error): object(to: evidence, error)
         case .mismatch: object(to: evidence, TrustObjection.mismatchError)
+        case .unnamed: object(to: evidence, TrustObjection.namelessnessError)
         }
     }
 
@@ -97,6 +98,7 @@ extension ServerTrustRules.Evidence {
             return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
         }
         isAnchored = evidence.is_anchored
+        hasNames = evidence.has_names
     }
 }
 #endif

@@ -13,6 +13,8 @@ struct ServerTrustRules: Sendable {
         var keys: [PublicKeyPin] = []
         /// Whether the chain is valid also with the anchors alone.
         var isAnchored = false
+        /// Whether the server's own certificate has a subjectAltName with a host or an address.
+        var hasNames = true
     }
 
     enum Verdict: Equatable, Sendable {
@@ -20,14 +22,18 @@ struct ServerTrustRules: Sendable {
         /// One of OpenSSL's numbers.
         case invalid(Int32)
         case mismatch
+        /// The server's own certificate names no host but by its common name.
+        case unnamed
     }
 
     var requiresValidChain = true
+    var requiresNames = false
     var requiresAnchor = false
     var pins = PinTable([])
 
     func verdict(on evidence: Evidence) -> Verdict {
         if requiresValidChain, let error = evidence.errors.first { return .invalid(error) }
+        if requiresNames, !evidence.hasNames { return .unnamed }
         if requiresAnchor, !evidence.isAnchored { return .mismatch }
         let keys = evidence.provenKeys
         for requirement in pins.requirements(for: evidence.name) where requirement.isDisjoint(with: keys) {

@@ -31,6 +31,17 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// Whoever has a valid certificate for any host at all can then pose as the server, unless ``pins`` name its key.
     public var dangerouslySkipsHostNameVerification = false
 
+    /// Accepts certificates that name their host only in the common name of their subject, and not in a subjectAltName. Default: false.
+    ///
+    /// RFC 9110 (section 4.3.4) has common names not count. It is for old appliances. Only where libcurl uses OpenSSL can such certificates be refused.
+    public var acceptsCommonNames = false
+
+    /// Accepts content that ends where the connection does, although that was closed without TLS's close_notify. Default: false; such a task fails when
+    /// all that has come is delivered, as anybody on the way could have cut the content short (RFC 9112, section 9.8).
+    ///
+    /// Content with a `Content-Length`, in chunks or over HTTP/2 has an end of its own. Only where libcurl uses OpenSSL can such an end be told.
+    public var acceptsMissingCloseNotify = false
+
     /// The keys one of which every server has to have; nil for any.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 

@@ -18,6 +18,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let certificateNotYetValid = Self(label: "certificate-not-yet-valid")
         /// The server's certificate is made out to other hosts.
         public static let hostMismatch = Self(label: "host-mismatch")
+        /// The server's certificate names its host only in its common name, which does not count.
+        public static let missingSubjectAltName = Self(label: "missing-subject-alt-name")
         /// Nobody who is trusted has issued the server's certificate.
         public static let unknownRoot = Self(label: "unknown-root")
         /// The server's certificate is bad in another way.
@@ -34,6 +36,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let insecureRequest = Self(label: "insecure-request")
         /// What is configured contradicts itself, or cannot be enforced with the libcurl at hand.
         public static let notEnforceable = Self(label: "not-enforceable")
+        /// The connection was closed without a close_notify where nothing else ended the content, which may have been cut short.
+        public static let missingCloseNotify = Self(label: "missing-close-notify")
         /// Anything else: no version or cipher in common, a connection that broke.
         public static let other = Self(label: "other")
     }

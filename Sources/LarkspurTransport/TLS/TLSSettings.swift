@@ -28,18 +28,15 @@ struct TLSSettings: Sendable {
     /// - Parameter abilities: What the libcurl at hand can do. Default: nil, what it really can.
     init(_ configuration: TLSConfiguration, abilities: TLSAbilities? = nil) {
         self.configuration = configuration
-        isCustom = configuration != TLSConfiguration()
+        isCustom = configuration.isCustom
         pins = PinTable(configuration.pins, everywhere: configuration.pinsForAllHosts)
-        guard isCustom else {
-            method = .options(Options())
-            defect = nil
-            return
-        }
         let abilities = abilities ?? .present
-        if configuration.needsTrust, abilities.trustUnavailability == nil {
+        let requiresNames = configuration.refusesCommonNames
+        if configuration.needsTrust || requiresNames, abilities.trustUnavailability == nil {
             method = .trust(
                 ServerTrustRules(
                     requiresValidChain: !configuration.dangerouslySkipsCertificateVerification,
+                    requiresNames: requiresNames,
                     requiresAnchor: configuration.anchorsForAllHosts != nil,
                     pins: pins
                 )
@@ -107,6 +104,19 @@ struct TLSSettings: Sendable {
 }
 
 extension TLSConfiguration {
+    /// Whether anything is asked for that is not every session's, beyond leniency in what libcurl alone would accept.
+    fileprivate var isCustom: Bool {
+        var plain = TLSConfiguration()
+        plain.acceptsCommonNames = acceptsCommonNames
+        plain.acceptsMissingCloseNotify = acceptsMissingCloseNotify
+        return self != plain
+    }
+
+    /// Whether a certificate has to name its host in a subjectAltName; not where its names or all of it are not verified.
+    fileprivate var refusesCommonNames: Bool {
+        !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
+    }
+
     /// Whether libcurl's own options do not suffice: they know the key of the server's own certificate alone, and no roots besides the system's.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil

@@ -11,6 +11,12 @@ struct TrustObjection: Sendable, Hashable {
     /// The number of OpenSSL's for what an application objects to.
     static let mismatchError: Int32 = 50
 
+    /// The number of OpenSSL's for a host name that does not match, which libcurl does not let it look for.
+    static let namelessnessError: Int32 = 62
+
+    /// Whether nothing is wrong but that the server's certificate has no subjectAltName.
+    var isNamelessness: Bool { error == Self.namelessnessError }
+
     /// Whether nothing is wrong but that the chain has none of the keys that are pinned.
     var isMismatch: Bool { error == Self.mismatchError }
 }

@@ -31,15 +31,20 @@ final class TaskCore: Sendable {
 
     struct Storage {
         var state = URLSessionTask.State.suspended
+        var suspensions = Suspensions()
         /// It was resumed at least once.
         var isStarted = false
         /// The loop has taken it up, which it does once.
         var hasBegun = false
+        /// When it was resumed for the first time.
+        var firstResumption: LoopTime?
         var currentRequest: URLRequest?
         var response: URLResponse?
         var error: (any Error)?
         /// What a cancellation ends the task with.
         var cancellation: (any Error)?
+        /// The cancellation takes nothing away from a download that is complete.
+        var isCancelledResumably = false
         var counts = TransferCounts()
         var priority = URLSessionTask.defaultPriority
         var description: String?
@@ -70,6 +75,8 @@ final class TaskCore: Sendable {
     let isRefresh: Bool
     private let storage: Mutex<Storage>
     let backlog = Backlog()
+    /// When it was made.
+    let creation = Date()
     /// What belongs to the thread or queue on which the delegate is called.
     let deliveryState = DeliveryState()
 
@@ -130,8 +137,11 @@ final class TaskCore: Sendable {
             if storage.state == .completed, storage.error == nil { storage.counts.finish(progress) }
             progress.isPausable = true
             progress.cancellationHandler = { [weak self] in self?.cancel() }
-            progress.pausingHandler = { [weak self] in self?.suspend() }
-            progress.resumingHandler = { [weak self] in self?.resume() }
+            let follow: @Sendable () -> Void = { [weak self, weak progress] in
+                if let self, let progress { self.follow(progress) }
+            }
+            progress.pausingHandler = follow
+            progress.resumingHandler = follow
             storage.progress = progress
             return progress
         }
@@ -143,32 +153,32 @@ final class TaskCore: Sendable {
 
     // MARK: Controls
 
-    func resume() {
-        let (isResumed, date) = storage.withLock { storage -> (Bool, Date?) in
-            guard storage.state == .suspended else { return (false, nil) }
-            storage.state = .running
-            if !storage.isStarted { storage.runningFace = storage.face }
-            storage.isStarted = true
-            return (true, storage.hasBegun ? nil : storage.earliestBeginDate)
-        }
-        guard isResumed else { return }
-        if let defect { return end(with: defect) }
-        if let delay = date?.timeIntervalSinceNow, delay > 0, delay < 1e9 {
-            DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [self] in
-                if withStorage({ $0.state }) == .running { session.loop.post(.resume(self)) }
-            }
-        } else {
-            session.loop.post(.resume(self))
-        }
-    }
+    func resume() { control { $0.resume() } }
 
-    func suspend() {
-        let isSuspended = storage.withLock { storage in
-            guard storage.state == .running else { return false }
-            storage.state = .suspended
-            return true
+    func suspend() { control { $0.suspend() } }
+
+    private func follow(_ progress: Progress) { control { $0.follow(isPaused: progress.isPaused) } }
+
+    private func control(_ change: (inout Suspensions) -> Suspensions.Change?) {
+        let change = storage.withLock { storage -> Suspensions.Change? in
+            guard storage.state == .running || storage.state == .suspended else { return nil }
+            let change = change(&storage.suspensions)
+            switch change {
+            case .resumed:
+                storage.state = .running
+                if !storage.isStarted { storage.runningFace = storage.face }
+                storage.isStarted = true
+                storage.firstResumption = storage.firstResumption ?? .now
+            case .suspended: storage.state = .suspended
+            case nil: break
+            }
+            return change
         }
-        if isSuspended { session.loop.post(.suspend(self)) }
+        switch change {
+        case .resumed: if let defect { end(with: defect) } else { session.loop.post(.resume(self)) }
+        case .suspended: session.loop.post(.suspend(self))
+        case nil: break
+        }
     }
 
     func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
@@ -179,20 +189,23 @@ final class TaskCore: Sendable {
     }
 
     /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates are.
+    ///
+    /// A download that is complete by then ends as if nothing had been said, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
         let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
-        let isCancelled = noteCancellation(error)
+        let isCancelled = noteCancellation(error, isResumable: true)
         if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
-        session.delivery.send(Delivery.Item(task: self, event: .resumeData(nil, handler)), through: session.loop)
+        session.delivery.send(.event(self, .resumeData(nil, handler)), through: session.loop)
         if isCancelled { end(with: error) }
     }
 
     /// False where the task has ended, or been cancelled before.
-    private func noteCancellation(_ error: any Error) -> Bool {
+    private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.state == .running || storage.state == .suspended else { return false }
             storage.state = .canceling
             storage.cancellation = error
+            storage.isCancelledResumably = isResumable
             // A task that was never resumed ends too, and tells its delegate so.
             storage.runningFace = storage.face
             return true
@@ -201,21 +214,55 @@ final class TaskCore: Sendable {
 
     /// Ends a task that has nothing to do with the loop.
     private func end(with error: any Error) {
-        session.delivery.send(Delivery.Item(task: self, event: .complete(error)), through: session.loop)
+        if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
+        session.delivery.send(.event(self, .complete(error)), through: session.loop)
     }
 
     // MARK: For the loop
 
     var isCancelled: Bool { storage.withLock { $0.state == .canceling || $0.state == .completed } }
 
+    /// Whether what comes is wanted no longer: not that of a download whose cancellation is to lose nothing.
+    var isAbandoned: Bool {
+        storage.withLock { storage in
+            storage.state == .completed || storage.state == .canceling && !storage.isCancelledResumably
+        }
+    }
+
     var isSuspended: Bool { storage.withLock { $0.state == .suspended } }
 
-    /// Whether the loop is to take it up; true once.
-    func beginsNow() -> Bool {
+    /// What a loop does with a task that it has not taken up.
+    enum Beginning: Equatable {
+        /// Takes it up, which is said once.
+        case now
+        case later(Dormancy)
+        /// Nothing: it was taken up, or has ended, or was never resumed.
+        case never
+    }
+
+    /// Decides whether the loop takes it up.
+    func begin(at now: LoopTime) -> Beginning {
         storage.withLock { storage in
-            guard storage.state == .running, !storage.hasBegun else { return false }
+            // One that cannot be carried ends without the loop, whatever it is told meanwhile.
+            guard storage.state == .running || storage.state == .suspended, !storage.hasBegun, defect == nil,
+                let resumption = storage.firstResumption
+            else { return .never }
+            let delay = max(0, storage.earliestBeginDate?.timeIntervalSinceNow ?? 0)
+            // The date is of a clock that can be set.
+            let timerStart = delay > 0 ? max(resumption, now.adding(delay)) : resumption
+            if storage.state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
+            if delay > 0 { return .later(Dormancy(timerStart: timerStart, beginning: now.adding(delay))) }
             storage.hasBegun = true
-            return true
+            return .now
+        }
+    }
+
+    /// When the timer of its resource began to run, for a task that has been taken up: with its first resumption, or with its earliest begin date.
+    func timerStart(at now: LoopTime) -> LoopTime {
+        storage.withLock { storage in
+            let start = storage.firstResumption ?? now
+            guard let date = storage.earliestBeginDate else { return start }
+            return max(start, now.subtracting(-date.timeIntervalSinceNow))
         }
     }
 
@@ -226,7 +273,14 @@ final class TaskCore: Sendable {
         session.loop.post(.prioritize(self))
     }
 
-    func setCurrentRequest(_ request: URLRequest) { storage.withLock { $0.currentRequest = request } }
+    func setCurrentRequest(_ request: URLRequest) {
+        // The previous one may end with this, with a stream of the caller's.
+        let previous = storage.withLock { storage in
+            defer { storage.currentRequest = request }
+            return storage.currentRequest
+        }
+        withExtendedLifetime(previous) {}
+    }
 
     /// Notes a response, and what it says of the length of its content.
     func setResponse(_ response: URLResponse, expected: Int64) {
@@ -277,7 +331,8 @@ final class TaskCore: Sendable {
     /// A task that was cancelled before its delegate could hear of its end has failed, unless that is to come too late.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> (URLSessionTask?, (any Error)?) {
         let (face, error, progress, counts) = storage.withLock { storage in
-            let error = outcome ?? (heedsCancellation ? storage.cancellation : nil)
+            let isHeeded = heedsCancellation && !storage.isCancelledResumably
+            let error = outcome ?? (isHeeded ? storage.cancellation : nil)
             storage.state = .completed
             storage.error = error
             storage.currentRequest = storage.currentRequest ?? originalRequest
@@ -296,6 +351,15 @@ final class TaskCore: Sendable {
         }
         withExtendedLifetime(previous) {}
     }
+
+    /// Whether it has a delegate of its own.
+    var hasOwnDelegate: Bool { storage.withLock { $0.delegate != nil } }
+
+    /// Whether a delegate hears how a download goes on: beside a completion handler only that of the task itself.
+    var tellsDownload: Bool { completion == nil || hasOwnDelegate }
+
+    /// Whether a delegate hears of its metrics; that of a session manager has other ways.
+    var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
 
     /// The delegate that hears of the task: its own, else the session's.
     var delegates: Delegates { storage.withLock { $0.delegate }.map { Delegates($0) } ?? session.delegates }

@@ -10,14 +10,22 @@ struct TransferCounts: Sendable {
     /// Shows both directions in one progress object, which is indeterminate until both lengths are known.
     func show(in progress: Progress) {
         let isKnown = expectedToReceive >= 0 && expectedToSend >= 0
-        progress.totalUnitCount = isKnown ? expectedToReceive &+ expectedToSend : -1
-        progress.completedUnitCount = received &+ sent
+        let total = isKnown ? Self.sum(expectedToReceive, expectedToSend) : -1
+        // A total that becomes 0 ends the process, in Foundation's arithmetic of fractions.
+        progress.totalUnitCount = total > 0 ? total : -1
+        progress.completedUnitCount = Self.sum(received, sent)
     }
 
     func finish(_ progress: Progress) {
-        let total = max(1, received &+ sent)
+        let total = max(1, Self.sum(received, sent))
         progress.totalUnitCount = total
         progress.completedUnitCount = total
+    }
+
+    /// The sum, or the greatest number where it is greater: a negative one ends the process in that arithmetic too.
+    private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
+        let (sum, overflows) = first.addingReportingOverflow(second)
+        return overflows ? .max : sum
     }
 }
 #endif

@@ -17,14 +17,20 @@ public struct HTTPHeaders: Sendable {
 
     /// Makes headers of fields in their order; of several with one name, the last counts, in the place of the first.
     public init(_ fields: some Sequence<Field>) {
-        for field in fields { set(field) }
+        var collector = Collector()
+        for field in fields { collector.set(field) }
+        self.fields = collector.fields
     }
 
     /// Makes headers of a dictionary, sorted by name, as a dictionary has no order.
     ///
     /// Values of names that differ only in case are joined as by ``add(_:)``.
     public init(_ dictionary: [String: String]) {
-        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { add(Field(name: name, value: value)) }
+        var collector = Collector()
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            collector.add(Field(name: name, value: value))
+        }
+        fields = collector.fields
     }
 
     /// Makes headers of what `HTTPURLResponse.allHeaderFields` returns, sorted by name.
@@ -64,8 +70,8 @@ public struct HTTPHeaders: Sendable {
     /// `Set-Cookie` cannot be joined so that it can be told apart again: read cookies with `HTTPCookie`.
     public mutating func add(_ field: Field) {
         guard let index = index(of: field.name) else { return fields.append(field) }
-        let separator = FieldSyntax.areSameName(field.name, "Cookie") ? "; " : ", "
-        fields[index] = Field(name: fields[index].name, value: fields[index].value + separator + field.value)
+        let value = fields[index].value + Self.separator(of: field.name) + field.value
+        fields[index] = Field(name: fields[index].name, value: value)
     }
 
     /// Removes a field, and does nothing if there is none.
@@ -76,7 +82,9 @@ public struct HTTPHeaders: Sendable {
 
     /// Sets every field of other headers, which win over those that are there.
     public mutating func merge(_ other: HTTPHeaders) {
-        for field in other { set(field) }
+        var collector = Collector(self)
+        for field in other { collector.set(field) }
+        fields = collector.fields
     }
 
     /// Names and values, as `URLRequest` and `URLSessionConfiguration` take them.
@@ -119,7 +127,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 extension HTTPHeaders: Hashable {
     /// Compares the fields, whatever their order.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
-        left.count == right.count && left.allSatisfy { right[$0.name] == $0.value }
+        left.count == right.count && Set(left.fields) == Set(right.fields)
     }
 
     /// Hashes the fields, whatever their order.

@@ -14,10 +14,6 @@ struct SetCookie: Equatable {
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
-    /// Limits of RFC 6265bis, which browsers keep.
-    private static let maximumPairLength = 4096
-    private static let maximumAttributeLength = 1024
-
     /// Nil when the value has no name, no equals sign, control characters, or more bytes than a cookie may have.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
@@ -26,7 +22,7 @@ struct SetCookie: Equatable {
         guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = Self.trimmed(pair[..<equals])
         let value = Self.trimmed(pair[(equals + 1)...])
-        guard !name.isEmpty, name.count + value.count <= Self.maximumPairLength else { return nil }
+        guard !name.isEmpty, name.count + value.count <= CookieLimits.pairLength else { return nil }
         self.name = String(decoding: name, as: UTF8.self)
         self.value = String(decoding: value, as: UTF8.self)
         for part in parts { readAttribute(part) }
@@ -36,13 +32,13 @@ struct SetCookie: Equatable {
         let equals = bytes.firstIndex(of: UInt8(ascii: "="))
         let name = String(decoding: Self.trimmed(bytes[..<(equals ?? bytes.endIndex)]), as: UTF8.self)
         let value = Self.trimmed(equals.map { bytes[($0 + 1)...] } ?? [])
-        guard value.count <= Self.maximumAttributeLength else { return }
+        guard value.count <= CookieLimits.attributeLength else { return }
         switch name.lowercased() {
         case "expires": expires = CookieDate.parse(value) ?? expires
         case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
         case "domain":
             let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
-            if !name.isEmpty { domain = String(decoding: name, as: UTF8.self).lowercased() }
+            domain = name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased()
         case "path": path = value.first == UInt8(ascii: "/") ? String(decoding: value, as: UTF8.self) : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true

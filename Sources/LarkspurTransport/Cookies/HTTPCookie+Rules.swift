@@ -28,8 +28,7 @@ extension HTTPCookie {
         guard isForHost, context.isSecure || !isForSecureOnly, CookiePath.matches(context.path, cookiePath: path) else {
             return false
         }
-        if let expiresDate, expiresDate <= now { return false }
-        return !name.breaksLine && !value.breaksLine
+        return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
     /// Whether the new cookie says what this one says already. An end that moves by less than a hundredth of the time left, and less than a minute, is not
@@ -43,6 +42,8 @@ extension HTTPCookie {
         default: return false
         }
     }
+
+    func isExpired(now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 
     /// In seconds since the reference date.
     var created: Double {

@@ -1,0 +1,188 @@
+#define _GNU_SOURCE
+#include "CLibcurl.h"
+#include "OpenSSL.h"
+
+#if defined(__linux__) || defined(__ANDROID__)
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+typedef void BIO;
+typedef void SSL;
+typedef void SSL_CTX;
+
+enum { SSL_ERROR_WANT_READ = 2, SSL_CB_READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
+enum { SSL_OP_IGNORE_UNEXPECTED_EOF = 0x80, BIO_NOCLOSE = 0, BIO_CTRL_PENDING = 10, CRYPTO_EX_INDEX_SSL_CTX = 1 };
+
+static struct {
+    void (*ERR_clear_error)(void);
+    unsigned long (*OpenSSL_version_num)(void);
+    int (*get_ex_new_index)(int, long, void *, void *, void *, void *);
+    BIO *(*BIO_new)(const void *);
+    BIO *(*BIO_new_socket)(int, int);
+    const void *(*BIO_s_mem)(void);
+    int (*BIO_up_ref)(BIO *);
+    int (*BIO_free)(BIO *);
+    long (*BIO_ctrl)(BIO *, int, long, void *);
+    BIO *(*SSL_get_rbio)(const SSL *);
+    BIO *(*SSL_get_wbio)(const SSL *);
+    void (*SSL_set_bio)(SSL *, BIO *, BIO *);
+    int (*SSL_has_pending)(const SSL *);
+    int (*SSL_peek)(SSL *, void *, int);
+    int (*SSL_get_error)(const SSL *, int);
+    void (*SSL_get0_alpn_selected)(const SSL *, const unsigned char **, unsigned int *);
+    SSL_CTX *(*SSL_get_SSL_CTX)(const SSL *);
+    uint64_t (*SSL_CTX_set_options)(SSL_CTX *, uint64_t);
+    int (*SSL_CTX_set_ex_data)(SSL_CTX *, int, void *);
+    void *(*SSL_CTX_get_ex_data)(const SSL_CTX *, int);
+    void (*SSL_CTX_set_info_callback)(SSL_CTX *, void (*)(const SSL *, int, int));
+} openssl;
+
+static bool is_available;
+static int watch_index = -1;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    // Functions of another OpenSSL than libcurl's must not be called with its objects.
+    if (libcurl_trust_unavailability()) return;
+    static const char *const names[] = {
+        "ERR_clear_error", "OpenSSL_version_num", "CRYPTO_get_ex_new_index", "BIO_new", "BIO_new_socket", "BIO_s_mem",
+        "BIO_up_ref", "BIO_free", "BIO_ctrl", "SSL_get_rbio", "SSL_get_wbio", "SSL_set_bio", "SSL_has_pending",
+        "SSL_peek", "SSL_get_error", "SSL_get0_alpn_selected", "SSL_get_SSL_CTX", "SSL_CTX_set_options",
+        "SSL_CTX_set_ex_data", "SSL_CTX_get_ex_data", "SSL_CTX_set_info_callback",
+    };
+    void *functions[sizeof names / sizeof *names];
+    _Static_assert(sizeof functions == sizeof openssl, "A name for each function");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        functions[i] = libcurl_openssl_function(names[i]);
+        if (!functions[i]) return;
+    }
+    memcpy(&openssl, functions, sizeof openssl);
+    watch_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, NULL);
+    is_available = watch_index >= 0;
+}
+
+// MARK: Bytes that belong to no response
+
+/// Whether there are bytes to read, the end, or an error.
+static bool has_input(const int *sockets, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char byte;
+        ssize_t result;
+        do result = recv(sockets[i], &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        while (result < 0 && errno == EINTR);
+        if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) return true;
+    }
+    return false;
+}
+
+/// Has OpenSSL take in what is not content, such as session tickets; true if that was all.
+///
+/// libcurl's BIO works only while libcurl itself reads or writes. It is replaced by one for the socket meanwhile, and by one for memory,
+/// as what OpenSSL answers of its own accord has to wait until libcurl writes; where it has something to answer, the connection is given up.
+static bool is_quiet(SSL *session, int socket) {
+    BIO *bio = openssl.SSL_get_rbio(session);
+    if (!bio || bio != openssl.SSL_get_wbio(session)) return false;
+    BIO *input = openssl.BIO_new_socket(socket, BIO_NOCLOSE);
+    BIO *output = openssl.BIO_new(openssl.BIO_s_mem());
+    bool result = false;
+    if (input && output && openssl.BIO_up_ref(bio)) {
+        // The session gives up its references to libcurl's, and takes over ours.
+        openssl.SSL_set_bio(session, input, output);
+        openssl.ERR_clear_error();
+        char byte;
+        const int count = openssl.SSL_peek(session, &byte, 1);
+        result = count <= 0 && openssl.SSL_get_error(session, count) == SSL_ERROR_WANT_READ
+            && openssl.BIO_ctrl(output, BIO_CTRL_PENDING, 0, NULL) == 0;
+        openssl.ERR_clear_error();
+        openssl.SSL_set_bio(session, bio, bio);
+    } else {
+        if (input) openssl.BIO_free(input);
+        if (output) openssl.BIO_free(output);
+    }
+    return result;
+}
+
+enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *sockets, size_t count, bool is_direct) {
+    SSL *session;
+    if (!libcurl_has_tls(easy, &session)) {
+        return has_input(sockets, count) ? LIBCURL_CONNECTION_HAS_INPUT : LIBCURL_CONNECTION_QUIET;
+    }
+    pthread_once(&once, load);
+    if (!session || !is_available) return LIBCURL_CONNECTION_SHARED;
+    const unsigned char *protocol = NULL;
+    unsigned int length = 0;
+    openssl.SSL_get0_alpn_selected(session, &protocol, &length);
+    if (length > 0 && !(length >= 7 && memcmp(protocol, "http/1.", 7) == 0)) return LIBCURL_CONNECTION_SHARED;
+    if (openssl.SSL_has_pending(session)) return LIBCURL_CONNECTION_HAS_INPUT;
+    if (!has_input(sockets, count)) return LIBCURL_CONNECTION_QUIET;
+    const bool is_known = count == 1 && is_direct;
+    return is_known && is_quiet(session, sockets[0]) ? LIBCURL_CONNECTION_QUIET : LIBCURL_CONNECTION_HAS_INPUT;
+}
+
+// MARK: The end of a connection
+
+struct libcurl_tls_watch {
+    /// The sessions that are watched, and have had no close_notify.
+    const SSL **sessions;
+    size_t count;
+    size_t capacity;
+};
+
+/// True if the session was among them.
+static bool remove_session(libcurl_tls_watch *watch, const SSL *session) {
+    for (size_t i = 0; i < watch->count; i++) {
+        if (watch->sessions[i] != session) continue;
+        watch->sessions[i] = watch->sessions[--watch->count];
+        return true;
+    }
+    return false;
+}
+
+/// Called at each step of a handshake, and for alerts.
+static void note(const SSL *session, int kind, int value) {
+    if (kind != SSL_CB_READ_ALERT || (value & 0xFF) != CLOSE_NOTIFY) return;
+    libcurl_tls_watch *watch = openssl.SSL_CTX_get_ex_data(openssl.SSL_get_SSL_CTX(session), watch_index);
+    if (watch) remove_session(watch, session);
+}
+
+libcurl_tls_watch *libcurl_tls_watch_new(void) {
+    pthread_once(&once, load);
+    return is_available ? calloc(1, sizeof(libcurl_tls_watch)) : NULL;
+}
+
+void libcurl_tls_watch_free(libcurl_tls_watch *watch) {
+    free(watch->sessions);
+    free(watch);
+}
+
+bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context) {
+    if (openssl.SSL_CTX_set_ex_data(tls_context, watch_index, watch) != 1) return false;
+    openssl.SSL_CTX_set_info_callback(tls_context, note);
+    // libcurl 8.14 and later, with OpenSSL 3, fail by themselves: whether that is what the caller wants is decided above.
+    if (openssl.OpenSSL_version_num() >= 0x30000000L) openssl.SSL_CTX_set_options(tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+    return true;
+}
+
+const void *libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy) {
+    SSL *session;
+    libcurl_has_tls(easy, &session);
+    if (!session) return NULL;
+    // One that was here had the same address, and is gone.
+    remove_session(watch, session);
+    if (watch->count == watch->capacity) {
+        const size_t capacity = watch->capacity ? 2 * watch->capacity : 16;
+        const SSL **sessions = realloc(watch->sessions, capacity * sizeof *sessions);
+        if (!sessions) return NULL;
+        watch->sessions = sessions;
+        watch->capacity = capacity;
+    }
+    watch->sessions[watch->count++] = session;
+    return session;
+}
+
+bool libcurl_tls_watch_end(libcurl_tls_watch *watch, const void *session) { return !remove_session(watch, session); }
+
+#endif

@@ -1,0 +1,40 @@
+/// Errors of transports as they can be printed: an `NSError` prints its user info, in which URLs with passwords and responses with cookies are.
+enum PrintableError {
+    private static let maximumDepth = 16
+
+    /// The error itself, or one of the same domain and number whose user info is safe to log.
+    static func of(_ error: any Error) -> any Error { replacement(of: error, depth: 0) ?? error }
+
+    /// Nil for an error that is safe as it is.
+    private static func replacement(of error: any Error, depth: Int) -> (any Error)? {
+        // It sees to that itself.
+        if error is LarkspurError { return nil }
+        let known = error as NSError
+        let changes = known.userInfo.compactMapValues { replacement(of: $0, depth: depth) }
+        guard !changes.isEmpty else { return nil }
+        let info = known.userInfo.merging(changes) { $1 }
+        // Optional on Linux alone.
+        if known.domain == NSURLErrorDomain, let code = URLError.Code(rawValue: known.code) as URLError.Code? {
+            return URLError(code, userInfo: info)
+        }
+        return NSError(domain: known.domain, code: known.code, userInfo: info)
+    }
+
+    /// Nil for a value that is safe as it is.
+    private static func replacement(of value: Any, depth: Int) -> Any? {
+        switch value {
+        case let url as URL: return url.password == nil ? nil : url.withoutPassword ?? ""
+        case let text as String:
+            guard text.utf8.contains(UInt8(ascii: "@")), let url = URL(string: text), url.password != nil else {
+                return nil
+            }
+            return url.withoutPassword?.absoluteString ?? ""
+        case is PrintableResponse: return nil
+        case let response as URLResponse: return PrintableResponse.of(response)
+        case let error as any Error:
+            guard depth < maximumDepth else { return "\((error as NSError).domain) \((error as NSError).code)" }
+            return replacement(of: error, depth: depth + 1)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,112 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The store for a plain `URLCache`: entries in memory, of which the object gets copies, and that go when they are gone
+/// from there.
+///
+/// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. Nor is
+/// it written to at once: that takes longer than many a request, and of several changes of one URL the last is enough.
+final class PlainStore: ResponseStore {
+    private struct Reference {
+        weak var cache: URLCache?
+    }
+
+    /// Changes by URL: the new entry, or nil for a removal.
+    private typealias Changes = [String: CacheEntry?]
+
+    private struct Copying {
+        var waiting: Changes = [:]
+        var underWay: Changes = [:]
+        var isScheduled = false
+    }
+
+    private let entries: EntryStore
+    private let reference: Mutex<Reference>
+    private let copying = Mutex(Copying())
+    private let queue = DispatchQueue(label: "larkspur.cache.plain")
+
+    init(_ cache: URLCache) {
+        entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        reference = Mutex(Reference(cache: cache))
+    }
+
+    var maximumContentSize: Int { entries.maximumContentSize }
+
+    func lookUp(_ url: String) -> StoreLookUp {
+        let found = entries.lookUp(url)
+        guard !found.entries.isEmpty, isGone(url) else { return found }
+        entries.remove(url)
+        return StoreLookUp(entries: [], mayHaveMore: false)
+    }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        entries.load(url, request, completion: completion)
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        entries.store(entry, for: request)
+        copy(entry, for: entry.url)
+    }
+
+    func remove(_ url: String) {
+        entries.remove(url)
+        copy(nil, for: url)
+    }
+
+    func removeAll() {
+        entries.removeAll()
+        copying.withLock { $0.waiting = [:] }
+        queue.async { [self] in cache?.removeAllCachedResponses() }
+    }
+
+    // MARK: Copies
+
+    private var cache: URLCache? { reference.withLock { $0.cache } }
+
+    /// Whether a program has removed from its cache what it got a copy of.
+    private func isGone(_ url: String) -> Bool {
+        let isUnderWay = copying.withLock { $0.waiting[url] != nil || $0.underWay[url] != nil }
+        guard !isUnderWay, let cache, let request = Self.request(for: url) else { return false }
+        return cache.cachedResponse(for: request) == nil
+    }
+
+    private func copy(_ entry: CacheEntry?, for url: String) {
+        let mustSchedule = copying.withLock { copying in
+            copying.waiting.updateValue(entry, forKey: url)
+            defer { copying.isScheduled = true }
+            return !copying.isScheduled
+        }
+        if mustSchedule { queue.async { [self] in copyAll() } }
+    }
+
+    private func copyAll() {
+        while let changes = takeChanges() {
+            guard let cache else { continue }
+            for (url, entry) in changes {
+                guard let request = Self.request(for: url) else { continue }
+                // One that is stored twice would end the process when Foundation makes room.
+                cache.removeCachedResponse(for: request)
+                if var entry {
+                    // Writing a file takes it a thousand times as long.
+                    entry.isMemoryOnly = true
+                    if let response = entry.cachedResponse(withMetadata: false) {
+                        cache.storeCachedResponse(response, for: request)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next changes to make, those before being made; nil if there are none.
+    private func takeChanges() -> Changes? {
+        copying.withLock { copying in
+            copying.underWay = copying.waiting
+            copying.waiting = [:]
+            copying.isScheduled = !copying.underWay.isEmpty
+            return copying.isScheduled ? copying.underWay : nil
+        }
+    }
+
+    private static func request(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }
+}
+#endif

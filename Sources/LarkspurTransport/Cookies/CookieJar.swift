@@ -1,0 +1,93 @@
+#if canImport(FoundationNetworking)
+
+/// A session's cookies: an `HTTPCookieStorage` with the rules of RFC 6265 that it lacks.
+///
+/// The storage itself knows neither paths nor secure schemes nor ages. It keeps a cookie of one host under the host's name, and one that is shared with
+/// the hosts below it under the name with a dot before it, which is what this type relies on.
+struct CookieJar: Sendable {
+    private let storage: HTTPCookieStorage?
+    private let writes: CookieWrites?
+    private let acceptPolicy: HTTPCookie.AcceptPolicy
+    /// Whether requests get cookies and responses may set them.
+    private let isEnabled: Bool
+    private let clock: @Sendable () -> Date
+
+    init(
+        storage: HTTPCookieStorage?,
+        acceptPolicy: HTTPCookie.AcceptPolicy,
+        isEnabled: Bool = true,
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.storage = storage
+        writes = storage.map(CookieWrites.init)
+        self.acceptPolicy = acceptPolicy
+        self.isEnabled = isEnabled
+        self.clock = clock
+    }
+
+    /// The value of the Cookie field for a request to this URL, nil if there is no cookie for it (RFC 6265, section 5.4).
+    ///
+    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie with which the field would become too long is left out.
+    func field(for url: URL) -> String? {
+        guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
+            return nil
+        }
+        let now = clock()
+        var field = ""
+        for cookie in Self.sorted(cookies.filter { $0.isFor(context, now: now) }) {
+            let (name, value) = (cookie.name, cookie.value)
+            let separator = field.isEmpty ? "" : "; "
+            let length = field.utf8.count + separator.utf8.count + name.utf8.count + 1 + value.utf8.count
+            guard length <= CookieLimits.fieldLength else { continue }
+            field += separator + name + "=" + value
+        }
+        return field.isEmpty ? nil : field
+    }
+
+    private static func sorted(_ cookies: [HTTPCookie]) -> [HTTPCookie] {
+        guard cookies.count > 1 else { return cookies }
+        let keyed = cookies.map { (cookie: $0, pathLength: $0.path.utf8.count, created: $0.created) }
+        return keyed.sorted {
+            ($1.pathLength, $0.created, $0.cookie.name) < ($0.pathLength, $1.created, $1.cookie.name)
+        }.map(\.cookie)
+    }
+
+    /// Stores what the values of a response's `Set-Cookie` fields ask for, so far as the rules allow it (RFC 6265, section 5.3).
+    ///
+    /// Nothing is written that is there already. ``field(for:)`` knows of the change at once; the storage does when `completion` is called.
+    /// - Returns: Whether anything is written, after which `completion` is called, on a queue of the jar's.
+    @discardableResult
+    func store(
+        _ setCookies: [String],
+        from url: URL,
+        mainDocumentURL: URL?,
+        completion: @escaping @Sendable () -> Void = {}
+    ) -> Bool {
+        guard !setCookies.isEmpty, isEnabled, let storage, let writes,
+            accepts(from: url, mainDocumentURL: mainDocumentURL, storage),
+            let context = Context(url)
+        else { return false }
+        let stored = writes.cookies
+        let update = CookieUpdate(setCookies, from: context, stored: stored, now: clock())
+        guard !update.isEmpty else { return false }
+        writes.make(update, to: stored, completion: completion)
+        return true
+    }
+
+    private func accepts(from url: URL, mainDocumentURL: URL?, _ storage: HTTPCookieStorage) -> Bool {
+        let policies = [acceptPolicy, storage.cookieAcceptPolicy]
+        if policies.contains(.never) { return false }
+        guard policies.contains(.onlyFromMainDocumentDomain), let mainDocumentURL, let main = Context(mainDocumentURL),
+            let context = Context(url)
+        else { return true }
+        return context.host.site == main.host.site
+    }
+
+    /// Deletes all cookies of the storage.
+    func removeAll() { writes?.removeAll() }
+
+    /// Waits until the storage has what was stored.
+    func finishWriting() { writes?.finish() }
+}
+
+#endif

@@ -1,0 +1,180 @@
+#if canImport(FoundationNetworking)
+
+/// The changes to a storage that the `Set-Cookie` values of a response ask for, so far as the rules and the bounds allow them (RFC 6265bis, sections 5.7 and 5.3).
+struct CookieUpdate: Sendable {
+    /// The cookies to delete: those that the server has ended, and those that give way to new ones.
+    private(set) var removals: [HTTPCookie] = []
+    /// The cookies to set.
+    private(set) var additions: [HTTPCookie] = []
+
+    var isEmpty: Bool { removals.isEmpty && additions.isEmpty }
+
+    /// - Parameters:
+    ///   - setCookies: The values in their order.
+    ///   - origin: The URL that they come from.
+    ///   - stored: All cookies of the storage, in any order; gone through once.
+    init(_ setCookies: [String], from origin: CookieJar.Context, stored: [HTTPCookie], now: Date) {
+        var site = Site(of: origin.host, stored: stored, now: now)
+        for text in setCookies { site.apply(text, from: origin, now: now) }
+        site.makeRoom()
+        additions = site.additions(now: now)
+        removals = site.removals
+        if stored.count + additions.count > CookieLimits.total { makeRoom(in: stored, now: now) }
+        // While there are as few as possible that are written to the storage's file: each change rewrites that.
+        additions.sort { $0.expiresDate == nil && $1.expiresDate != nil }
+    }
+
+    /// Lets the oldest cookies of all sites go that are too many, those that are not for secure connections first.
+    private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
+        let changed = Set((removals + additions).map(CookieIdentity.init))
+        let kept = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
+        // A storage that its owner has filled beyond the bound shrinks step by step.
+        let surplus = min(kept.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
+        guard surplus > 0 else { return }
+        let aged = kept.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
+            .sorted { ($0.isSecure, $0.created) < ($1.isSecure, $1.created) }
+        removals += aged.prefix(surplus).map(\.cookie)
+    }
+
+    /// The cookies of a storage after the changes.
+    func applied(to stored: [HTTPCookie]) -> [HTTPCookie] {
+        var cookies = Dictionary(stored.map { (CookieIdentity($0), $0) }) { $1 }
+        for cookie in removals { cookies[CookieIdentity(cookie)] = nil }
+        for cookie in additions { cookies[CookieIdentity(cookie)] = cookie }
+        return Array(cookies.values)
+    }
+}
+
+/// The three things by which a storage tells cookies apart.
+struct CookieIdentity: Hashable {
+    let name: String
+    let domain: String
+    let path: String
+
+    init(name: String, domain: String, path: String) {
+        self.name = name
+        self.domain = domain
+        self.path = path
+    }
+
+    init(_ cookie: HTTPCookie) { self.init(name: cookie.name, domain: cookie.domain, path: cookie.path) }
+}
+
+extension CookieUpdate {
+    /// The cookies of the response's site: those that are stored, and what becomes of them.
+    private struct Site {
+        struct Entry {
+            var stored: HTTPCookie?
+            var new: SetCookie?
+            var isSecure: Bool
+            /// Higher for what came later.
+            var age: (created: Double, order: Int)
+        }
+
+        private(set) var removals: [HTTPCookie] = []
+        private var entries: [CookieIdentity: Entry] = [:]
+        /// Those for secure connections that are stored, by name.
+        private var secure: [String: [(host: CookieHost, path: String)]] = [:]
+        private var order = 0
+
+        init(of host: CookieHost, stored: [HTTPCookie], now: Date) {
+            let site = host.site
+            for cookie in stored {
+                // The storage itself deletes what has expired at the next change.
+                guard Self.lies(cookie.domain, within: site), !cookie.isExpired(now: now) else { continue }
+                let isSecure = cookie.isForSecureOnly
+                entries[CookieIdentity(cookie)] = Entry(
+                    stored: cookie,
+                    isSecure: isSecure,
+                    age: (cookie.created, 0)
+                )
+                if isSecure {
+                    secure[cookie.name, default: []].append((CookieHost(cookie.domain.withoutDot), cookie.path))
+                }
+            }
+        }
+
+        /// - Parameter domain: In lower case, with a dot before it or not.
+        private static func lies(_ domain: String, within site: String) -> Bool {
+            guard domain.hasSuffix(site) else { return false }
+            let rest = domain.utf8.count - site.utf8.count
+            return rest == 0 || domain.utf8.dropFirst(rest - 1).first == UInt8(ascii: ".")
+        }
+
+        mutating func apply(_ text: String, from origin: CookieJar.Context, now: Date) {
+            guard let new = SetCookie(text), origin.isSecure || !new.isSecure,
+                !new.breaksPromise(isSecureOrigin: origin.isSecure),
+                let domain = Self.domain(of: new, from: origin.host)
+            else { return }
+            let path = new.path ?? CookiePath.byDefault(for: origin.path)
+            if !origin.isSecure, hidesSecureCookie(new.name, domain: domain, path: path) { return }
+            let identity = CookieIdentity(name: new.name, domain: domain, path: path)
+            let expiry = new.expiry(now: now)
+            let known = entries[identity]
+            if let expiry, expiry <= now {
+                if let stored = known?.stored { removals.append(stored) }
+                entries[identity] = nil
+                return
+            }
+            order += 1
+            if let stored = known?.stored, stored.isSame(as: new, expiry: expiry, now: now) {
+                entries[identity]?.new = nil
+            } else {
+                entries[identity] = Entry(
+                    stored: known?.stored,
+                    new: new,
+                    isSecure: new.isSecure,
+                    age: (known?.age.created ?? .infinity, order)
+                )
+            }
+        }
+
+        /// Whether a cookie from an insecure origin would replace one for secure connections, or be sent in its place (RFC 6265bis, section 5.7, step 15).
+        private func hidesSecureCookie(_ name: String, domain: String, path: String) -> Bool {
+            guard let known = secure[name] else { return false }
+            let new = CookieHost(domain.withoutDot)
+            return known.contains { old in
+                CookiePath.matches(path, cookiePath: old.path)
+                    && (old.host.isWithin(new.name) || new.isWithin(old.host.name))
+            }
+        }
+
+        /// The domain under which the storage keeps the cookie, nil if the host may not set it.
+        private static func domain(of cookie: SetCookie, from host: CookieHost) -> String? {
+            guard let domain = cookie.domain, !(domain == host.name && (host.isAddress || host.isPublicSuffix)) else {
+                return host.name
+            }
+            return host.isWithin(domain) && !CookieHost(domain).isPublicSuffix ? "." + domain : nil
+        }
+
+        /// Lets the oldest cookies of the site go that are too many, those that are not for secure connections first.
+        mutating func makeRoom() {
+            let surplus = entries.count - CookieLimits.perSite
+            guard surplus > 0 else { return }
+            let aged = entries.sorted {
+                ($0.value.isSecure ? 1 : 0, $0.value.age.created, $0.value.age.order)
+                    < ($1.value.isSecure ? 1 : 0, $1.value.age.created, $1.value.age.order)
+            }
+            for (identity, entry) in aged.prefix(surplus) {
+                if let stored = entry.stored { removals.append(stored) }
+                entries[identity] = nil
+            }
+        }
+
+        /// The cookies to set, in the order in which they came.
+        func additions(now: Date) -> [HTTPCookie] {
+            entries.filter { $0.value.new != nil }.sorted { $0.value.age.order < $1.value.age.order }
+                .compactMap { identity, entry in
+                    entry.new.flatMap {
+                        HTTPCookie($0, domain: identity.domain, path: identity.path, expiry: $0.expiry(now: now))
+                    }
+                }
+        }
+    }
+}
+
+extension String {
+    fileprivate var withoutDot: Substring { utf8.first == UInt8(ascii: ".") ? dropFirst() : self[...] }
+}
+
+#endif

@@ -1,0 +1,44 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The names under which strangers register theirs, so that no cookie may be shared within one.
+enum PublicSuffixList: Sendable {
+    /// The list of libpsl, which libcurl brings along on most systems.
+    case system
+    /// A rule for machines without a list: a single label is a public suffix, and so are a country's two letters after a label that registries use for all of theirs.
+    case heuristic
+
+    static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
+
+    /// The part of a name that one owner has, the public suffix and one label before it; nil for a name that is itself a public suffix.
+    /// - Parameter name: In lower case, as ASCII, without a dot at its end.
+    func registrableDomain(of name: String) -> String? {
+        // No name of the DNS is longer, and none has an empty label.
+        guard !name.isEmpty, name.utf8.count <= 253, !name.utf8.first.isDot, !name.utf8.last.isDot else { return nil }
+        switch self {
+        case .system:
+            let offset = Int(libpsl_registrable_domain(name))
+            return offset < 0 ? nil : String(decoding: name.utf8.dropFirst(offset), as: UTF8.self)
+        case .heuristic:
+            let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+            let count = Self.isRegistry(labels.suffix(2)) ? 3 : 2
+            return labels.count < count ? nil : labels.suffix(count).joined(separator: ".")
+        }
+    }
+
+    private static func isRegistry(_ labels: ArraySlice<Substring>) -> Bool {
+        guard labels.count == 2, let first = labels.first, let last = labels.last else { return false }
+        return last.utf8.count == 2 && registryLabels.contains(String(first))
+    }
+
+    private static let registryLabels: Set<String> = [
+        "ac", "co", "com", "edu", "go", "gob", "gov", "gouv", "ltd", "mil", "ne", "net", "nom", "or", "org", "plc",
+        "sch",
+    ]
+}
+
+extension UInt8? {
+    fileprivate var isDot: Bool { self == UInt8(ascii: ".") }
+}
+
+#endif

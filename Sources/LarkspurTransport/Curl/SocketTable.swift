@@ -1,0 +1,80 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The sockets of a session's connections: they are made here, so that child processes do not inherit them, and found by the local port of a connection.
+///
+/// libcurl 7.88 names the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after that has ended. The table belongs to the loop's thread, and outlives all
+/// connections.
+final class SocketTable {
+    /// Sockets that were not connected when they were last looked at.
+    private var unplaced: [Int32] = []
+    /// Connected sockets by their local ports; those without a port, as of Unix-domain sockets, are at 0.
+    private var socketsByPort: [Int: [Int32]] = [:]
+    private var ports: [Int32: Int] = [:]
+
+    fileprivate func makeSocket(_ type: libcurl_socket_type) -> Int32 {
+        let descriptor = socket(type.family, type.type | Int32(SOCK_CLOEXEC.rawValue), type.protocol)
+        if descriptor >= 0 { unplaced.append(descriptor) }
+        return descriptor
+    }
+
+    fileprivate func closeSocket(_ socket: Int32) -> Int32 {
+        if let port = ports.removeValue(forKey: socket) {
+            socketsByPort[port]?.removeAll { $0 == socket }
+            if socketsByPort[port]?.isEmpty == true { socketsByPort[port] = nil }
+        } else {
+            unplaced.removeAll { $0 == socket }
+        }
+        return close(socket)
+    }
+
+    /// The sockets one of which is that of a connection: one, but for Unix-domain sockets and for a port that is used towards several servers.
+    /// - Parameter port: The local port of the connection; 0 where there are no ports.
+    func sockets(at port: Int) -> [Int32] {
+        if !unplaced.isEmpty { place() }
+        return socketsByPort[port] ?? []
+    }
+
+    private func place() {
+        unplaced.removeAll { socket in
+            guard let port = Self.localPort(of: socket) else { return false }
+            ports[socket] = port
+            socketsByPort[port, default: []].append(socket)
+            return true
+        }
+    }
+
+    /// Nil where it has none yet, as it is not connected.
+    private static func localPort(of socket: Int32) -> Int? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            guard let start = bytes.baseAddress,
+                getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
+            else { return nil }
+            switch Int32(start.load(as: sa_family_t.self)) {
+            // The port is at the same place in both.
+            case AF_INET, AF_INET6:
+                let port = Int(UInt16(bigEndian: start.load(fromByteOffset: 2, as: UInt16.self)))
+                return port > 0 ? port : nil
+            default: return 0
+            }
+        }
+    }
+}
+
+extension EasyHandle {
+    /// Has libcurl make and close its sockets by a table, which has to outlive all connections.
+    func useSockets(of table: SocketTable) {
+        let context = Unmanaged.passUnretained(table).toOpaque()
+        _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
+            context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().makeSocket(type.pointee) } ?? -1
+        }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, context)
+        _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
+            context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1
+        }
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
+    }
+}
+#endif

@@ -1,0 +1,79 @@
+#if canImport(FoundationNetworking)
+/// An event of an HTTP/2 stream, as a line of libcurl's trace tells it.
+enum StreamEvent: Equatable {
+    /// A frame with END_STREAM has come.
+    case ended(Int)
+    /// A RST_STREAM frame has come.
+    case reset(Int)
+    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); tells of the own stream too.
+    case refused(Int)
+    /// The stream is closed; this line comes to the transfer whose stream it is, the others to the one that reads.
+    case closed(Int)
+
+    /// Nil for lines that tell something else.
+    init?(_ line: UnsafeRawBufferPointer) {
+        guard line.starts(with: Self.prefix) else { return nil }
+        var rest = line[Self.prefix.count...]
+        var stream = 0
+        while let digit = rest.first.map({ Int($0) - 0x30 }), (0...9).contains(digit), stream < 1 << 31 {
+            stream = stream * 10 + digit
+            rest = rest.dropFirst()
+        }
+        if rest.starts(with: Self.closing) {
+            self = .closed(stream)
+        } else if rest.starts(with: Self.refusal) {
+            self = .refused(stream)
+        } else if rest.starts(with: Self.reset) {
+            self = .reset(stream)
+        } else if rest.starts(with: Self.data) || rest.starts(with: Self.headers), rest.contains(Self.endStream) {
+            self = .ended(stream)
+        } else {
+            return nil
+        }
+    }
+
+    private static let prefix = Array("[HTTP/2] [".utf8)
+    private static let closing = Array("] CLOSED".utf8)
+    private static let refusal = Array("] RESET: REFUSED_STREAM".utf8)
+    private static let reset = Array("] <- FRAME[RST_STREAM,".utf8)
+    private static let data = Array("] <- FRAME[DATA,".utf8)
+    private static let headers = Array("] <- FRAME[HEADERS,".utf8)
+    private static let endStream = Array(" eos=1".utf8)
+}
+
+/// Tells the streams that a server has ended from those that it has reset without an error.
+///
+/// libcurl takes both for complete, up to 8.16 at least.
+struct StreamWatch {
+    private struct Stream: Hashable {
+        let connection: Int64?
+        let number: Int
+    }
+
+    private var ended: Set<Stream> = []
+    private var reset: Stream?
+
+    /// Takes note of what the trace says of a stream of a connection; true where a stream is closed that was reset before its end.
+    mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
+        switch event {
+        case .ended(let number): ended.insert(Stream(connection: connection, number: number))
+        case .reset(let number):
+            let stream = Stream(connection: connection, number: number)
+            reset = ended.contains(stream) ? nil : stream
+        case .refused: reset = nil
+        case .closed(let number):
+            let stream = Stream(connection: connection, number: number)
+            ended.remove(stream)
+            defer { reset = nil }
+            return reset == stream
+        }
+        return false
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate func contains(_ text: [UInt8]) -> Bool {
+        indices.contains { self[$0...].starts(with: text) }
+    }
+}
+#endif

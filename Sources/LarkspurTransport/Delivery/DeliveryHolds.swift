@@ -1,0 +1,39 @@
+#if canImport(FoundationNetworking)
+
+/// The events of tasks that wait until something outside the loop is done.
+///
+/// A failure waits for nothing, and takes along what came before it.
+struct DeliveryHolds {
+    private struct Hold {
+        var count = 0
+        var items: [Delivery.Item] = []
+    }
+
+    private var holds: [Int: Hold] = [:]
+
+    var isEmpty: Bool { holds.isEmpty }
+
+    /// Holds back a task's events until ``release(_:)`` was called as often as this.
+    mutating func hold(_ task: TaskCore) { holds[task.identifier, default: Hold()].count += 1 }
+
+    /// Returns the events that can be delivered now that there is one more.
+    mutating func pass(_ event: Delivery.Event, of task: TaskCore) -> [Delivery.Item] {
+        guard holds[task.identifier] != nil else { return [.event(task, event)] }
+        holds[task.identifier]?.items.append(.event(task, event))
+        guard case .complete(.some) = event else { return [] }
+        return holds.removeValue(forKey: task.identifier)?.items ?? []
+    }
+
+    /// Returns the events that can be delivered now that one of the things is done for which a task waits.
+    mutating func release(_ task: TaskCore) -> [Delivery.Item] {
+        guard let hold = holds[task.identifier] else { return [] }
+        if hold.count > 1 {
+            holds[task.identifier]?.count -= 1
+            return []
+        }
+        holds[task.identifier] = nil
+        return hold.items
+    }
+}
+
+#endif

@@ -1,0 +1,144 @@
+#if canImport(FoundationNetworking)
+
+/// Takes content out of its chunks (RFC 9112, section 7.1).
+///
+/// libcurl takes anything for a chunk's size that begins with a hexadecimal digit: `0x5` and `0 5` are the end of the content to it. So it is left to
+/// find out when to stop reading, and the chunks are read here. Line feeds alone end lines, as they do in heads.
+struct ChunkedDecoder: Sendable {
+    enum Failure: Error, Equatable {
+        case malformedSize, missingLineEnd, malformedTrailer
+        case tooManyBytes(limit: Int)
+    }
+
+    private enum State {
+        case size, blanks, chunkExtension
+        /// After the carriage return of a size's line.
+        case sizeLineFeed
+        case data
+        /// After a chunk's data.
+        case dataEnd
+        case dataLineFeed
+        case trailers
+        case ended
+    }
+
+    /// The size of a chunk fits into so many digits.
+    private static let digitLimit = 16
+    /// How many bytes the line with a chunk's size may have.
+    static let lineLimit = 1 << 14
+    /// How many bytes the trailer section may have.
+    static let trailerLimit = ResponseHeadParser.maximumByteCount
+
+    private var state = State.size
+    /// What is missing of a chunk.
+    private var rest: Int64 = 0
+    private var digits = 0
+    private var lineLength = 0
+    private var trailerLength = 0
+    private var line: [UInt8] = []
+    /// The lines of the trailer section, without their ends.
+    private(set) var trailers: [[UInt8]] = []
+
+    init() {}
+
+    /// Whether all of the content and what follows it has come.
+    var isComplete: Bool { state == .ended }
+
+    /// Takes the next bytes; those behind the end are ignored.
+    /// - Parameter piece: Takes content that is among them, in order.
+    mutating func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        _ piece: (UnsafeRawBufferPointer) -> Void
+    ) throws(Failure) {
+        var index = 0
+        while index < bytes.count {
+            switch state {
+            case .data:
+                let count = Int(min(rest, Int64(bytes.count - index)))
+                piece(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)]))
+                rest -= Int64(count)
+                index += count
+                if rest == 0 { state = .dataEnd }
+            case .ended: return
+            case .dataEnd, .dataLineFeed:
+                try readDataEnd(bytes[index])
+                index += 1
+            case .trailers:
+                try readTrailer(bytes[index])
+                index += 1
+            case .size, .blanks, .chunkExtension, .sizeLineFeed:
+                try readSize(bytes[index])
+                index += 1
+            }
+        }
+    }
+
+    private mutating func readSize(_ byte: UInt8) throws(Failure) {
+        lineLength += 1
+        guard lineLength <= Self.lineLimit else { throw .tooManyBytes(limit: Self.lineLimit) }
+        switch (state, byte) {
+        case (.size, _) where byte.hexadecimalValue != nil:
+            digits += 1
+            guard digits <= Self.digitLimit, rest <= Int64.max >> 4 else { throw .malformedSize }
+            rest = rest << 4 | Int64(byte.hexadecimalValue ?? 0)
+        case (.size, _) where digits == 0: throw .malformedSize
+        case (.sizeLineFeed, .lineFeed), (.size, .lineFeed), (.blanks, .lineFeed), (.chunkExtension, .lineFeed):
+            state = rest > 0 ? .data : .trailers
+            digits = 0
+            lineLength = 0
+        case (.sizeLineFeed, _): throw .malformedSize
+        case (_, .carriageReturn): state = .sizeLineFeed
+        case (.chunkExtension, _): break
+        case (_, UInt8(ascii: ";")): state = .chunkExtension
+        case (_, .space), (_, .tab): state = .blanks
+        default: throw .malformedSize
+        }
+    }
+
+    private mutating func readDataEnd(_ byte: UInt8) throws(Failure) {
+        switch (state, byte) {
+        case (_, .lineFeed): state = .size
+        case (.dataEnd, .carriageReturn): state = .dataLineFeed
+        default: throw .missingLineEnd
+        }
+    }
+
+    private mutating func readTrailer(_ byte: UInt8) throws(Failure) {
+        trailerLength += 1
+        guard trailerLength <= Self.trailerLimit else { throw .tooManyBytes(limit: Self.trailerLimit) }
+        guard byte == .lineFeed else { return line.append(byte) }
+        if line.last == .carriageReturn { line.removeLast() }
+        guard !line.isEmpty else { return state = .ended }
+        guard isTrailer(line) else { throw .malformedTrailer }
+        trailers.append(line)
+        line.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether a line is a field, or goes on with one.
+    private func isTrailer(_ line: [UInt8]) -> Bool {
+        if line[0].isBlank { return !trailers.isEmpty }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+        return line[..<colon].allSatisfy { $0.isToken || $0.isBlank }
+    }
+}
+
+extension ChunkedDecoder.Failure {
+    var sentence: String {
+        switch self {
+        case .malformedSize: "A chunk of the response's content has no size."
+        case .missingLineEnd: "A chunk of the response's content does not end where its size says."
+        case .malformedTrailer: "What follows the last chunk of the response's content is no field."
+        case .tooManyBytes(let limit): "What the response says around its chunks is longer than \(limit) bytes."
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalValue: UInt8? {
+        if isDigit { return self &- UInt8(ascii: "0") }
+        let letter = asLowercase &- UInt8(ascii: "a")
+        return letter < 6 ? letter &+ 10 : nil
+    }
+}
+
+#endif

@@ -1,0 +1,94 @@
+#if canImport(FoundationNetworking)
+
+/// The end of a response's content: the one rule for it, whatever the content is for (RFC 9112, section 6.3; RFC 9113, section 8.1).
+///
+/// libcurl decides for itself where content ends, by its own reading of the same fields. Everything here that it could read in another way is a failure.
+enum ResponseFraming: Equatable, Sendable {
+    /// There is no content, whatever the fields say.
+    case none
+    case length(Int64)
+    case chunked
+    /// Content ends with the connection.
+    case close
+    /// Content ends with its stream, over HTTP/2 and HTTP/3.
+    case stream
+
+    enum Failure: Error, Equatable {
+        case malformedLength, contradictoryLengths, unknownTransferCoding
+        case obscuredField(String)
+
+        var sentence: String {
+            switch self {
+            case .malformedLength: "The response's Content-Length is not a number of bytes."
+            case .contradictoryLengths: "The response says different things of its length."
+            case .unknownTransferCoding: "The response has a Transfer-Encoding other than chunked."
+            case .obscuredField(let name):
+                "The response's \(name) is written in a way that HTTP does not allow, so that its end is uncertain."
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - status: The status of a final response.
+    ///   - version: The version as it was sent, "HTTP/1.1" or "HTTP/2".
+    ///   - method: The request's method.
+    init(_ fields: FramingFields, status: Int, version: String, method: String) throws(Failure) {
+        switch fields.length {
+        case .malformed: throw .malformedLength
+        case .contradictory: throw .contradictoryLengths
+        case .bytes, nil: break
+        }
+        if Self.hasNoContent(status: status, method: method) {
+            self = .none
+            return
+        }
+        guard version.utf8.starts(with: "HTTP/1".utf8) else {
+            self = fields.length?.value.map(Self.length) ?? .stream
+            return
+        }
+        if let name = fields.obscured { throw .obscuredField(name) }
+        if let encoding = fields.transferEncoding, try Self.isChunked(encoding) {
+            // Whatever Content-Length says (RFC 9112, section 6.1).
+            self = .chunked
+        } else {
+            self = fields.length?.value.map(Self.length) ?? .close
+        }
+    }
+
+    /// Whether the connection is not to be used again, as another reader of the same bytes could find another end (RFC 9112, section 6.1).
+    static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
+        fields.transferEncoding != nil && (fields.length != nil || version == "HTTP/1.0")
+    }
+
+    private static func hasNoContent(status: Int, method: String) -> Bool {
+        switch status {
+        case ..<200, 204, 304: true
+        // What follows belongs to a tunnel.
+        case 200..<300 where method == "CONNECT": true
+        default: method == "HEAD"
+        }
+    }
+
+    /// Whether the content comes in chunks; `identity` is what RFC 2616 calls content that does not.
+    ///
+    /// No other coding is ever asked for, and libcurl would take some of them away by itself.
+    private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
+        let codings = encoding.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmedOfBlanks }
+            .filter { !$0.isEmpty }
+        guard codings.count == 1, let coding = codings.first else { throw .unknownTransferCoding }
+        if coding.hasSameLetters(as: "chunked") { return true }
+        guard coding.hasSameLetters(as: "identity") else { throw .unknownTransferCoding }
+        return false
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedOfBlanks: Substring {
+        var rest = utf8[...]
+        while let byte = rest.first, byte.isBlank { rest.removeFirst() }
+        while let byte = rest.last, byte.isBlank { rest.removeLast() }
+        return Substring(rest)
+    }
+}
+
+#endif

@@ -1,0 +1,87 @@
+#if canImport(FoundationNetworking)
+/// The parts of FoundationNetworking's sessions and tasks that its API does not show and that carrying its tasks needs.
+///
+/// All of it is read and written on the work queue of the session or the task, where FoundationNetworking does so itself.
+struct FoundationLayout: Sendable {
+    private let sessionQueue: StoredProperty
+    private let taskQueue: StoredProperty
+    private let registry: StoredProperty
+    private let completesOnWorkQueue: StoredProperty
+    private let knownBody: StoredProperty
+    private let protocolProperties: StoredProperty
+
+    /// Nil where FoundationNetworking is not built as expected.
+    static let current = FoundationLayout()
+
+    private init?() {
+        guard let sessionQueue = StoredProperty("workQueue", of: URLSession.self, as: DispatchQueue.self),
+            let taskQueue = StoredProperty("workQueue", of: URLSessionTask.self, as: DispatchQueue.self),
+            let registry = StoredProperty("taskRegistry", of: URLSession.self),
+            let inline = StoredProperty("_callCompletionHandlerInline", of: URLSessionTask.self, as: Bool.self),
+            let knownBody = StoredProperty("knownBody", of: URLSessionTask.self),
+            let properties = StoredProperty("properties", of: URLProtocol.self)
+        else { return nil }
+        self.sessionQueue = sessionQueue
+        self.taskQueue = taskQueue
+        self.registry = registry
+        completesOnWorkQueue = inline
+        self.knownBody = knownBody
+        protocolProperties = properties
+    }
+
+    func workQueue(of session: URLSession) -> DispatchQueue? { sessionQueue.value(in: session, as: DispatchQueue.self) }
+
+    func workQueue(of task: URLSessionTask) -> DispatchQueue? { taskQueue.value(in: task, as: DispatchQueue.self) }
+
+    /// Has the completion handler of an async method called on the delegate queue.
+    ///
+    /// On the work queue it waits for the lock of a Swift task, whose cancellation may hold that lock and wait for the work queue.
+    func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
+
+    /// The content of an upload task.
+    func body(of task: URLSessionTask) -> RequestBody {
+        switch content(of: knownBody.value(in: task)).flatMap(content) {
+        // Without a byte there is no pointer, for want of which Dispatch traps.
+        case let data as DispatchData:
+            .data(data.isEmpty ? Data() : data.withUnsafeBytes { Data(bytes: $0, count: data.count) })
+        case let file as URL: .file(file)
+        case let stream as InputStream: .stream(Transferring(stream))
+        default: .none
+        }
+    }
+
+    /// The delegate that was given to the async method which made a task.
+    func delegate(of task: URLSessionTask, in session: URLSession) -> (any URLSessionTaskDelegate)? {
+        let registry = registry.value(in: session) as AnyObject
+        let behaviours = StoredProperty("behaviours", of: Swift.type(of: registry))?.value(in: registry)
+        guard let behaviour = (behaviours as? any NumberedTable)?.entry(task.taskIdentifier),
+            let content = content(of: behaviour)
+        else { return nil }
+        return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
+    }
+
+    /// How many tasks of the superclass have not ended.
+    func taskCount(of session: URLSession) -> Int {
+        let registry = registry.value(in: session) as AnyObject
+        let tasks = StoredProperty("tasks", of: Swift.type(of: registry))?.value(in: registry)
+        return (tasks as? any NumberedTable)?.count ?? 0
+    }
+
+    /// Says where the file is that a download has been written to.
+    func setFile(_ file: URL, of loader: URLProtocol) -> Bool {
+        protocolProperties.insert(file, forCase: "temporaryFileURL", in: loader)
+    }
+
+    /// What an optional or a case of an enumeration holds.
+    private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
+}
+
+private protocol NumberedTable {
+    var count: Int { get }
+    func entry(_ number: Int) -> Any?
+}
+
+extension Dictionary: NumberedTable where Key == Int {
+    fileprivate func entry(_ number: Int) -> Any? { self[number] }
+}
+#endif
