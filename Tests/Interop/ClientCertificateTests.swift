@@ -74,7 +74,7 @@ struct ClientCertificateTests {
             try .pkcs12(file: servers.file("client.p12"), passphrase: "wr0ng-passphrase"),
         ] {
             let error = try await session(identity).failure(of: servers.url(.mutual, "/tls"))
-            #expect(error.code == .clientCertificateRejected)
+            #expect(error.code == .clientCertificateRejected, "\(error)")
             #expect(error.tlsFailure?.reason == .clientIdentityUnusable)
             #expect(!"\(error) \(error.userInfo)".contains("wr0ng"))
         }

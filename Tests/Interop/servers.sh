@@ -6,6 +6,7 @@
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
 # httpbin from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
+source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
 source "$(dirname "$0")/Daemons/proxies.sh"
 
@@ -29,6 +30,7 @@ install_tools() {
 } >&2
 
 folder=
+scripts=$(realpath "$(dirname "$0")")/Scripts
 modules=/usr/lib/nginx/modules
 
 clean_up() {
@@ -67,6 +69,8 @@ make_certificates() {
     issue expired localhost authority -startdate 20200101000000Z -enddate 20200201000000Z
     issue not-yet-valid localhost authority -startdate 20990101000000Z -enddate 20990201000000Z
     issue other-host other.test authority
+    issue_named common-name "" authority
+    issue_named common-name-and-mail "subjectAltName=email:ada@localhost" authority
     issue unknown-issuer localhost unknown-authority
     openssl req -x509 -new -key key.pem -days 30 -subj /CN=localhost -out self-signed.pem \
         -addext "$(names_of localhost)" -addext basicConstraints=critical,CA:FALSE
@@ -146,6 +150,12 @@ issue() {
         openssl ca -batch -notext -config authority.conf -cert "$authority.pem" -keyfile key.pem -in /dev/stdin -out "$name.pem" "$@"
 }
 
+# issue_named <name> <extension> <authority>: a certificate for the common name localhost alone.
+issue_named() {
+    openssl req -new -key key.pem -subj /CN=localhost ${2:+-addext "$2"} |
+        openssl ca -batch -notext -config authority.conf -cert "$3.pem" -keyfile key.pem -in /dev/stdin -out "$1.pem"
+}
+
 names_of() {
     if [[ $1 == localhost ]]; then echo subjectAltName=DNS:localhost,IP:127.0.0.1; else echo "subjectAltName=DNS:$1"; fi
 }
@@ -166,8 +176,9 @@ choose_ports() {
     local name port
     ports=()
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
-        chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake \
-        "${proxy_ports[@]}" "${httpbin_ports[@]}"; do
+        chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake tlsFaults \
+        commonName commonNameAndMail \
+        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -190,6 +201,8 @@ write_configuration() {
         server otherHost 'ssl http2' other-host
         server selfSigned 'ssl http2' self-signed
         server unknownIssuer 'ssl http2' unknown-issuer
+        server commonName 'ssl http2' common-name
+        server commonNameAndMail 'ssl http2' common-name-and-mail
         server chain 'ssl http2' chain "$(key_of chain) listen unix:$folder/chain.sock ssl;"
         server otherChain 'ssl http2' other-chain "$(key_of other-chain)"
         server impostor 'ssl http2' impostor "$(key_of impostor)"
@@ -318,6 +331,12 @@ start_mutual_handshake() {
     return 1
 }
 
+# HTTP/1.1 over TLS that ends, and says, what it should not.
+start_tls_faults() {
+    python3 "$scripts/tls_faults.py" "${ports[tlsFaults]}" "$folder/good.pem" "$folder/key.pem" > "$folder/tls-faults.log" 2>&1 &
+    echo $! > "$folder/tls-faults.pid"
+}
+
 # nginx has opened its ports when this returns.
 start() {
     nginx -p "$folder" -e "$folder/$1-errors.log" -c "$folder/$1.conf"
@@ -360,5 +379,7 @@ make_content
 start_servers
 start_proxies
 start_httpbin
-await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}"
+start_tls_faults
+start_http2
+await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

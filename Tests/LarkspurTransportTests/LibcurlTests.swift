@@ -1,4 +1,5 @@
 import CLibcurl
+import Foundation
 import Testing
 
 @Suite struct LibcurlTests {
@@ -6,5 +7,16 @@ import Testing
     func isFound() {
         #expect(libcurl_unavailability() == nil)
         #expect(libcurl_version_number() >= 0x074400)
+    }
+
+    @Test(
+        "The libcurl that Tests/Interop/libcurls.sh provides is the one in use",
+        .enabled(if: ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL"] != nil)
+    )
+    func isTheOneMeant() {
+        let version = libcurl_version().map { String(cString: $0) } ?? "none"
+        let expected = ProcessInfo.processInfo.environment["LARKSPUR_LIBCURL"] ?? ""
+        // Builds of pycurl's call themselves 8.16.0-DEV.
+        #expect(version.split(separator: "-").first.map(String.init) == expected)
     }
 }

@@ -5,8 +5,12 @@ import Testing
 /// A script of `Tests/Interop/Scripts`, which prints JSON.
 struct PythonScript {
     private let file: URL
+    private let interpreter: [String]
 
-    init(_ name: String) {
+    /// - Parameter usesPackages: Whether it needs what `servers.sh` has installed.
+    init(_ name: String, usesPackages: Bool = false) {
+        let folder = ProcessInfo.processInfo.environment["LARKSPUR_INTEROP"] ?? ""
+        interpreter = usesPackages ? [folder + "/python/bin/python"] : ["python3"]
         file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Scripts/\(name).py")
     }
@@ -16,7 +20,7 @@ struct PythonScript {
         let output = Pipe()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", file.path] + arguments
+        process.arguments = interpreter + [file.path] + arguments
         process.standardOutput = output
         try process.run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -30,6 +30,8 @@ struct Servers: Sendable {
         /// HTTP over TLS, with the certificate of other.test.
         case secureProxy
         case httpbin
+        /// HTTP/2 as Scripts/http2_server.py is told to speak it, and HTTP/1.1.
+        case misbehaving
         /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost alone.
         case chain
         /// A leaf and a root of another chain.
@@ -45,6 +47,10 @@ struct Servers: Sendable {
         case mutual12
         /// Wants one too, and ends the connection without.
         case mutualHandshake
+        /// HTTP/1.1 over TLS, with the faults of Scripts/tls_faults.py.
+        case tlsFaults
+        /// A certificate without subjectAltName, and one that has a mail address there.
+        case commonName, commonNameAndMail
 
         fileprivate var isSecure: Bool {
             switch self {
@@ -155,6 +161,8 @@ struct Servers: Sendable {
     /// Options that trust some of the certificates made here, and nothing else; nobody where one cannot be read, so that tests fail.
     func options(trusting names: String...) -> CurlURLSession.Options {
         var options = CurlURLSession.Options()
+        // nginx does not misbehave, whatever libcurl there is.
+        options.http2 = .always
         let roots = names.map { name in try? certificate(name) }
         options.tls.trustedRoots = .only(roots.contains(nil) ? [] : roots.compactMap { $0 })
         return options

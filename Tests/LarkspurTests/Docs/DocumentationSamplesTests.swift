@@ -127,7 +127,7 @@ struct DocumentationSamplesTests {
         "Every test that a page names is there",
         arguments: [
             ("Conformance.md", "Tests", 80), ("Linux.md", "Tests", 80), ("Caching.md", "Tests", 20),
-            ("Reachability.md", "Tests", 10),
+            ("Reachability.md", "Tests", 10), ("Reliability.md", "Tests", 100),
         ]
     )
     func everyNamedTestExists(name: String, folder: String, minimum: Int) throws {

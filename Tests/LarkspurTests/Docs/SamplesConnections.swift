@@ -25,6 +25,14 @@ struct ConnectionSamples {
         return manager
     }
 
+    func resending() -> CurlURLSession.Options {
+        // sample: requests that are sent again
+        var options = CurlURLSession.Options()
+        options.resendsNonIdempotentRequests = true
+        // end
+        return options
+    }
+
     func socket() -> URL? {
         // sample: URL of a socket
         let version = URL(unixSocket: "/var/run/docker.sock", resource: "/v1.41/version")

@@ -17,6 +17,14 @@ struct SecuritySamples: Sendable {
         return manager
     }
 
+    func commonNames() -> CurlURLSession.Options {
+        // sample: common names
+        var options = CurlURLSession.Options()
+        options.tls.acceptsCommonNames = true
+        // end
+        return options
+    }
+
     func pins(certificateFile: URL) throws -> CurlURLSession {
         // sample: pins of a host
         let current = PublicKeyPin(certificate: try TLSCertificate(contentsOf: certificateFile))

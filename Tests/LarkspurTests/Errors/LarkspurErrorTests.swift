@@ -33,8 +33,14 @@ struct LarkspurErrorTests {
             ),
             (NSURLErrorUnknown, "SSL connect error", .secureConnectionFailed),
             (NSURLErrorUnknown, "transfer closed with 12 bytes remaining to read", .connectionLost),
+            (NSURLErrorUnknown, "end of response with 12 bytes missing", .connectionLost),
             (NSURLErrorUnknown, "Recv failure: Connection reset by peer", .connectionLost),
             (NSURLErrorUnknown, "Failed writing header", .malformedResponse),
+            // The same of libcurl 8: FoundationNetworking's parser has refused the header.
+            (
+                NSURLErrorUnknown, "Failure writing output to destination, passed 14 returned 0",
+                .malformedResponse
+            ),
             (NSURLErrorUnknown, "Illegal or missing hexadecimal sequence in chunked-encoding", .malformedResponse),
             (
                 NSURLErrorUnknown, "Error while processing content unencoding: incorrect header check",

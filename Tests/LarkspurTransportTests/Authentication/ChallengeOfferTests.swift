@@ -8,7 +8,7 @@ struct ChallengeOfferTests {
     private func offers(_ fields: [String], _ schemes: Set<ConnectionScheme> = [.ntlm, .negotiate]) -> [String] {
         AuthenticationChallenges.offers(in: AuthenticationChallenges.parse(fields), schemes: schemes).map { offer in
             switch offer {
-            case .field(.basic(let realm)): "Basic \(realm)"
+            case .field(.basic(let realm)): "Basic \(realm ?? "-")"
             case .field(.digest(let challenge)): "\(challenge.algorithm) \(challenge.realm)"
             case .connection(let scheme): "\(scheme)"
             }

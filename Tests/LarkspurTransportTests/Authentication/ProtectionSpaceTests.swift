@@ -56,7 +56,7 @@ import Testing
             authenticationMethod: nil
         )
         let server = ProtectionSpace.Server(scheme: "https", host: "host", port: 443)
-        #expect(ProtectionSpace(space) == ProtectionSpace(server: server, realm: "", scheme: .basic))
+        #expect(ProtectionSpace(space) == ProtectionSpace(server: server, realm: "host", scheme: .basic))
         let other = URLProtectionSpace(
             host: "host",
             port: 80,

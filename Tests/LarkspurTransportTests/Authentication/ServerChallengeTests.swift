@@ -52,6 +52,35 @@ struct ServerChallengeTests {
         #expect(delegate.challenges.values.allSatisfy { $0.status == 401 && $0.space.realm == "r" })
     }
 
+    @Test("Basic without a realm has the host as its realm, and credentials for it go to no other host")
+    func withoutRealm() async throws {
+        server.route("/secret") { request in
+            if request.headers["Authorization"] != nil { return .text("welcome") }
+            var refusal = LoopbackServer.Response.text("denied", status: 401)
+            refusal.headers["WWW-Authenticate"] = "Basic"
+            return refusal
+        }
+        let delegate = ChallengeDelegate(user: "user", "password")
+        #expect(try await outcome(delegate).status == 200)
+        #expect(delegate.challenges.values.map { $0.space.realm } == ["127.0.0.1"])
+
+        // A storage's credential for the host is found without a delegate, and not for a host of another name.
+        let configuration = URLSessionConfiguration.ephemeral
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: try #require(url.port),
+            protocol: "http",
+            realm: "127.0.0.1",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        configuration.urlCredentialStorage?.set(Self.right, for: space)
+        #expect(try await outcome(nil, configuration: configuration).status == 200)
+        var components = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
+        components.host = "localhost"
+        let other = URLRequest(url: try #require(components.url))
+        #expect(try await outcome(nil, other, configuration: configuration).status == 401)
+    }
+
     @Test("One credential for ever ends in the response")
     func endless() async throws {
         server.protect("/secret")

@@ -229,9 +229,31 @@ import Testing
         let (task, log, file) = try source.task(content, to: server.url("/sink"), in: session)
         let outcome = try await log.outcome(of: task)
         withExtendedLifetime(file) {}
-        #expect(outcome.text == "taken")
+        #expect(outcome.text == "taken", "\(String(describing: outcome.error))")
         #expect(server.requests.map { $0.connection == 1 } == [true, true, false])
         #expect(server.requests.last?.body == content)
+    }
+
+    @Test(
+        "Another stream is fetched where a kept connection is lost, unless the method is not idempotent",
+        arguments: ["PUT", "POST"],
+        [1_000, 1_000_000]
+    )
+    func lostStream(method: String, count: Int) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.route("/sink", method: method, .raw([], ending: .reset), .text("taken"))
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        let content = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
+        let (task, log, _) = try Source.stream.task(content, to: server.url("/sink"), method, in: session)
+        let outcome = try await log.outcome(of: task)
+        let isRepeated = method == "PUT"
+        #expect(outcome.text == (isRepeated ? "taken" : ""))
+        #expect((outcome.error == nil) == isRepeated, "\(String(describing: outcome.error))")
+        #expect(server.requests(to: "/sink").count == (isRepeated ? 2 : 1))
+        if isRepeated { #expect(server.requests.last?.body == content) }
     }
 
     @Test(
@@ -255,8 +277,11 @@ import Testing
         task.delegate = log
         #expect(try await log.outcome(of: task).code == .requestBodyStreamExhausted)
         let sent = try await received.first()
-        let head = try #require(sent.range(of: Data("\r\n\r\n".utf8)))
-        #expect(sent.count - head.upperBound < 5)
+        // libcurl 8 sends nothing where it hears of the failure before it has sent the head.
+        if !sent.isEmpty {
+            let head = try #require(sent.range(of: Data("\r\n\r\n".utf8)))
+            #expect(sent.count - head.upperBound < 5)
+        }
     }
 
     @Test("A stream of which there is no second is an error where it would have to be sent again")

@@ -20,7 +20,7 @@ struct CacheIdentityTests {
         #expect(try await lab.get("/x").source == "cache")
     }
 
-    @Test("Coded content that a caller decodes is not served to one that does not, nor the other way round")
+    @Test("Content is kept decoded, and requests that ask for other codings are told apart")
     func codings() async throws {
         let lab = try CacheLab()
         let text = String(repeating: "content ", count: 100)
@@ -33,7 +33,7 @@ struct CacheIdentityTests {
             #expect(decoded.text == text)
             #expect(decoded.source == source)
             let coded = try await lab.get("/x", own)
-            #expect(coded.outcome.data?.prefix(2) == Data([0x1F, 0x8B]))
+            #expect(coded.text == text)
             #expect(coded.source == source)
         }
         #expect(lab.requestCount("/x") == 2)

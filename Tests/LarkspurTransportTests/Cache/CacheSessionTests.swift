@@ -85,7 +85,46 @@ struct CacheSessionTests {
         #expect(try await other.outcome(of: lab.server.url("/x")).text == "1")
         #expect(lab.requestCount("/x") == 1)
         #expect(try await lab.get("/x?other").text == "2")
-        #expect(lab.cache?.currentMemoryUsage == 0)
+    }
+
+    @Test("A plain URLCache gets a copy of what is kept, and what is removed from it counts no longer")
+    func copies() async throws {
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let lab = try CacheLab(cache)
+        lab.route("/x", Self.fresh)
+        lab.route("/y", [:])
+        let requests = ["/x", "/y"].map { URLRequest(url: lab.server.url($0)) }
+        for request in requests { _ = try await lab.send(request) }
+        for request in requests {
+            try await eventually { cache.cachedResponse(for: request) != nil }
+            let copy = try #require(cache.cachedResponse(for: request))
+            #expect(String(decoding: copy.data, as: UTF8.self) == "1")
+            #expect((copy.response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        #expect(try await lab.get("/x").source == "cache")
+        cache.removeCachedResponse(for: requests[0])
+        #expect(try await lab.get("/x").source == "network")
+        try await eventually { cache.cachedResponse(for: requests[0])?.data == Data("2".utf8) }
+        cache.removeAllCachedResponses()
+        #expect(try await lab.get("/x").text == "3")
+    }
+
+    @Test("A plain URLCache that is full goes on getting copies")
+    func manyCopies() async throws {
+        let cache = URLCache(memoryCapacity: 100_000, diskCapacity: 0, diskPath: nil)
+        let lab = try CacheLab(cache)
+        // Foundation ends the process when it makes room and one had been stored twice.
+        for round in 0..<4 {
+            for index in 0..<30 {
+                let path = "/bytes/4900?\(index)"
+                _ = try await lab.get(path)
+                let other = "/bytes/\(4000 + index)"
+                #expect(try await lab.get(other, policy: .reloadIgnoringLocalCacheData).status == 200)
+                let request = URLRequest(url: lab.server.url(other))
+                if round == 3 { try await eventually { cache.cachedResponse(for: request) != nil } }
+            }
+        }
+        #expect(cache.currentMemoryUsage <= 100_000)
     }
 
     @Test("A session that trusts servers for other reasons shares no plain URLCache")

@@ -106,6 +106,63 @@ struct CacheStoringTests {
         #expect(try await lab.get("/x").text == expected[verdict] ?? "2")
     }
 
+    @Test("A response without freshness and validators is proposed, and serves where no other is asked for")
+    func nothingSaid() async throws {
+        let lab = try CacheLab()
+        lab.route("/x", [:])
+        lab.route("/missing", [:], status: 404)
+        let keeper = Gatekeeper { $1($0) }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        #expect(try await keeper.calls.wait(for: 2) == ["will cache 1", "completed"])
+        session.dataTask(with: lab.server.url("/missing")).resume()
+        #expect(try await keeper.calls.wait(for: 3).last == "completed")
+        let cached = try await lab.get("/x", policy: .returnCacheDataDontLoad)
+        #expect(cached.text == "1")
+        #expect(cached.source == "cache")
+        #expect(try await lab.get("/x").source == "network")
+        #expect(
+            try await lab.get("/missing", policy: .returnCacheDataDontLoad).outcome.code == .resourceUnavailable
+        )
+    }
+
+    @Test("The user info that a delegate adds is kept", arguments: ["own", "plain", "foreign"])
+    func userInfo(kind: String) async throws {
+        final class ForeignCache: URLCache, @unchecked Sendable {}
+        let cache: URLCache =
+            switch kind {
+            case "own": HTTPCache()
+            case "plain": URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+            default: ForeignCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+            }
+        let lab = try CacheLab(cache)
+        lab.route("/x", Self.fresh, notModified: ["ETag": "\"a\"", "Cache-Control": "max-age=60"])
+        let keeper = Gatekeeper { proposed, answer in
+            let info: [AnyHashable: Any] = ["note": "mine", "count": 7]
+            answer(
+                CachedURLResponse(
+                    response: proposed.response,
+                    data: proposed.data,
+                    userInfo: info,
+                    storagePolicy: .allowed
+                )
+            )
+        }
+        let session = lab.makeSession(keeper)
+        session.dataTask(with: lab.server.url("/x")).resume()
+        try await keeper.calls.wait(for: 2)
+        let request = URLRequest(url: lab.server.url("/x"))
+        try await eventually { cache.cachedResponse(for: request) != nil }
+        // What the server says again is the same response.
+        for policy in [URLRequest.CachePolicy.useProtocolCachePolicy, .reloadRevalidatingCacheData] {
+            _ = try await lab.get("/x", policy: policy)
+            try await eventually { cache.cachedResponse(for: request) != nil }
+            let kept = try #require(cache.cachedResponse(for: request)?.userInfo)
+            #expect(kept["note"] as? String == "mine")
+            #expect(kept["count"] as? Int == 7)
+        }
+    }
+
     @Test("A hit and a response that may not be kept are not proposed")
     func notAsked() async throws {
         let lab = try CacheLab()

@@ -212,12 +212,52 @@ struct EntryStoreTests {
     @Test("What a process has left behind that ended while it wrote is removed, if it is old")
     func leftovers() throws {
         makeStoreWith("x")
-        let (old, new) = (directory.file("old.tmp"), directory.file("new.tmp"))
-        for file in [old, new] { try Data("half".utf8).write(to: file) }
-        try FileManager.default.setAttributes([.modificationDate: Date() - 7200], ofItemAtPath: old.path)
-        try Data().write(to: directory.file("notes.txt"))
+        let new = UUID().uuidString + ".entry.tmp"
+        let foreign = ["\(UUID().uuidString).tmp", "notes.txt", "old.entry.tmp", "old.tmp"]
+        for name in [UUID().uuidString + ".entry.tmp", new] + foreign {
+            try Data("half".utf8).write(to: directory.file(name))
+            guard name != new else { continue }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date() - 7200],
+                ofItemAtPath: directory.file(name).path
+            )
+        }
         #expect(contents(makeStore(), "x") == ["content"])
-        #expect(directory.names.filter { !$0.hasSuffix(".entry") } == ["new.tmp", "notes.txt"])
+        #expect(directory.names.filter { !$0.hasSuffix(".entry") } == ([new] + foreign).sorted())
+    }
+
+    @Test("A folder that is a symbolic link is not used, and nothing behind it is touched", arguments: ["", "/"])
+    func symbolicLink(end: String) throws {
+        makeStoreWith("x")
+        let leftover = directory.file(UUID().uuidString + ".entry.tmp")
+        try Data("half".utf8).write(to: leftover)
+        try FileManager.default.setAttributes([.modificationDate: Date() - 7200], ofItemAtPath: leftover.path)
+        let names = directory.names
+        let link = FileManager.default.temporaryDirectory.appendingPathComponent("Larkspur-link-\(UUID().uuidString)")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.url)
+        defer { try? FileManager.default.removeItem(at: link) }
+        let store = EntryStore(
+            memoryCapacity: 1 << 20,
+            diskCapacity: 1 << 20,
+            directory: URL(fileURLWithPath: link.path + end)
+        )
+        #expect(contents(store, "x") == [])
+        store.store(entry("y"))
+        store.removeAll()
+        #expect(store.diskUsage == 0)
+        #expect(directory.names == names)
+    }
+
+    @Test("A link that takes the folder's place is not followed")
+    func laterLink() throws {
+        let other = CacheDirectory()
+        let store = makeStore()
+        _ = store.diskUsage
+        try FileManager.default.moveItem(at: directory.url, to: other.url)
+        try FileManager.default.createSymbolicLink(at: directory.url, withDestinationURL: other.url)
+        store.store(entry("y"))
+        #expect(store.diskUsage == 0)
+        #expect(other.names.isEmpty)
     }
 
     @Test("Where nothing can be written, memory serves")

@@ -38,16 +38,23 @@ struct StoreDecisionTests {
             Row("3 Expires", [length, "Expires: Tue, 14 Nov 2023 22:14:20 GMT"], kept),
             Row("3 a validator", [length, "ETag: \"a\""], kept),
             Row("3 Last-Modified", [length, "Last-Modified: Tue, 14 Nov 2023 22:14:20 GMT"], kept),
-            Row("3 nothing to use it by", [length], .refuse(.useless)),
-            Row("3 stale, and nothing to ask by", [length, "Cache-Control: max-age=0"], .refuse(.useless)),
+            Row("3 nothing to use it by, but a success", [length], kept),
+            Row("3 stale, and nothing to ask by, but a success", [length, "Cache-Control: max-age=0"], kept),
             Row(
-                "3 no-cache, and nothing to ask by",
+                "3 no-cache, and nothing to ask by, but a success",
                 [length, "Cache-Control: no-cache, max-age=60"],
-                .refuse(.useless)
+                kept
             ),
             Row("3 no-cache with a validator", [length, "Cache-Control: no-cache", "ETag: \"a\""], kept),
             Row("3 private is for private caches", [length, "Cache-Control: private, max-age=60"], kept),
-            Row("5.2.2.10 s-maxage says nothing", [length, "Cache-Control: s-maxage=60"], .refuse(.useless)),
+            Row(
+                "5.2.2.10 s-maxage says nothing",
+                [length, "Cache-Control: s-maxage=60"],
+                status: 404,
+                .refuse(.useless)
+            ),
+            Row("3 no success, and nothing to use it by", [length], status: 404, .refuse(.useless)),
+            Row("3 no success, and stale", [length, "Cache-Control: max-age=0"], status: 410, .refuse(.useless)),
             Row(
                 "3 useful to a policy that takes anything",
                 [length],

@@ -69,17 +69,34 @@ struct CodedResponseTests {
         #expect(data == CodedSample.text)
     }
 
-    @Test("Whoever sets Accept-Encoding gets the content as it comes")
-    func ownNegotiation() async throws {
+    @Test(
+        "Content is decoded whatever the request's Accept-Encoding says",
+        arguments: ["gzip", "br;q=1.0, gzip;q=0.9", "identity", "*"]
+    )
+    func ownNegotiation(value: String) async throws {
         serve(.gzip)
         var request = URLRequest(url: server.url("/coded"))
-        request.setValue("gzip", forHTTPHeaderField: "Accept-Encoding")
+        request.setValue(value, forHTTPHeaderField: "Accept-Encoding")
 
         let (result, task) = await perform(request)
 
-        #expect(result.data == CodedSample.gzip.coded)
-        #expect(task?.countOfBytesExpectedToReceive == Int64(CodedSample.gzip.coded.count))
-        #expect(server.requests.first?.headers["Accept-Encoding"] == "gzip")
+        #expect(result.data == CodedSample.text)
+        #expect(result.response?.value(forHTTPHeaderField: "Content-Encoding") == "gzip")
+        #expect(task?.countOfBytesExpectedToReceive == NSURLSessionTransferSizeUnknown)
+        #expect(server.requests.first?.headers["Accept-Encoding"] == value)
+    }
+
+    @Test("Content is decoded whatever the session's Accept-Encoding says")
+    func sessionNegotiation() async throws {
+        serve(.gzip)
+        let configuration = URLSessionConfiguration.testing {
+            $0.httpAdditionalHeaders = ["Accept-Encoding": "br;q=1.0, gzip;q=0.9, deflate;q=0.8"]
+        }
+
+        for style in Style.allCases {
+            let outcome = try await style.send(URLRequest(url: server.url("/coded")), configuration: configuration)
+            #expect(outcome.data == CodedSample.text)
+        }
     }
 
     @Test("A range is asked for without a coding, and a part of coded content is left as it is")

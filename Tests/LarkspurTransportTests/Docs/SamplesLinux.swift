@@ -82,6 +82,13 @@ final class MetricsPrinter: NSObject, URLSessionDataDelegate {
 
     private func print(_ item: Any) { output.add("\(item)") }
 
+    // sample: metrics for a delegate
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        guard let metrics = metrics as? CurlTaskMetrics else { return }
+        print("\(metrics.duration) s, \(metrics.followedRedirects) redirects, \(metrics.transfers.count) requests")
+    }
+    // end
+
     // sample: metrics of a task
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         for transaction in task.transferMetrics {

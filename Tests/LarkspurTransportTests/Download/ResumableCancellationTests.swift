@@ -102,6 +102,37 @@ struct ResumableCancellationTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test("A download that is complete, and whose delegate has not come to that, ends as if it had not been cancelled")
+    func tooLate() async throws {
+        server.route("/file", .data(content))
+        let answers = Recorder<Data?>()
+        let gate = LoopbackServer.Gate()
+        let queue = OperationQueue()
+        let log = DelegateLog()
+        let session = CurlURLSession(
+            configuration: .testing { $0.httpMaximumConnectionsPerHost = 1 },
+            delegate: log,
+            delegateQueue: queue,
+            options: folder.options
+        )
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.downloadTask(with: server.url("/file"))
+        queue.addOperation { gate.wait(timeout: 170) }
+        queue.maxConcurrentOperationCount = 1
+        task.resume()
+        session.dataTask(with: server.url("/anything/next")).resume()
+        // The next has the connection when the first is over, of which the delegate has heard nothing.
+        try await server.waitForRequests(1, to: "/anything/next")
+        task.cancel { answers.record($0) }
+        gate.open()
+        try await log.ends.wait(for: 2)
+        #expect(try await answers.first() == nil)
+        #expect(log.events.values.contains { if case .file(_, content) = $0 { true } else { false } })
+        #expect(task.error == nil)
+        #expect(task.state == .completed)
+        #expect(folder.files.isEmpty)
+    }
+
     @Test("A plain cancellation leaves nothing")
     func plain() async throws {
         _ = serveInPieces()

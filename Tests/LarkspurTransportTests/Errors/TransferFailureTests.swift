@@ -124,6 +124,8 @@ import Testing
             (56, "CONNECT tunnel failed, response 407", .userAuthenticationRequired),
             (56, "Received HTTP code 407 from proxy after CONNECT", .userAuthenticationRequired),
             (56, "CONNECT tunnel failed, response 502", .cannotConnectToHost),
+            (43, "unable to set private key file: '(memory blob)' type PEM", .clientCertificateRejected),
+            (43, "A libcurl function was given a bad argument", .unknown),
             (60, "SSL: no alternative certificate subject name matches target", .serverCertificateUntrusted),
             (60, "SSL certificate problem: certificate has expired", .serverCertificateHasBadDate),
             (60, "SSL certificate problem: certificate is not yet valid", .serverCertificateNotYetValid),
@@ -211,6 +213,8 @@ import Testing
         #expect(sentence(TransferFailure(curlCode: 18, hasResponse: true)).contains("before the response was complete"))
         #expect(sentence(TransferFailure(curlCode: 5)).contains("proxy"))
         #expect(!sentence(TransferFailure(curlCode: 6)).contains("proxy"))
+        #expect(!sentence(TransferFailure(curlCode: 6, message: "Could not resolve host: proxy")).contains("The proxy"))
+        #expect(sentence(TransferFailure(curlCode: 6, message: "Could not resolve proxy: a")).contains("The proxy"))
         #expect(sentence(TransferFailure(curlCode: 2)) == "The transfer failed (libcurl error 2).")
         #expect(sentence(TransferFailure(curlCode: 2, isTLS: true)) == "The secure transfer failed (libcurl error 2).")
     }

@@ -294,7 +294,7 @@ struct RedirectTests {
             request.url = nil
             answer(request)
         }
-        #expect(outcome.code == .badURL)
+        #expect(outcome.code == .unsupportedURL)
     }
 }
 #endif

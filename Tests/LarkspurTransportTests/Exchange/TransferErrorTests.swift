@@ -53,11 +53,11 @@ struct TransferErrorTests {
         #expect(!"\(error) \(error.userInfo)".contains("secret"))
     }
 
-    @Test("A request without a URL fails")
-    func noURL() async throws {
+    @Test("A request without a URL is not supported", arguments: Style.allCases)
+    func noURL(style: Style) async throws {
         var request = URLRequest(url: server.url("/"))
         request.url = nil
-        #expect(try await Style.handler.send(request).code == .badURL)
+        #expect(try await style.send(request).code == .unsupportedURL)
     }
 
     @Test("An upload of a file that is not there, or is none, fails", arguments: ["/none/such", "/", "relative"])

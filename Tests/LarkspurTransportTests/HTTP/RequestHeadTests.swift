@@ -61,7 +61,7 @@ import Testing
         #expect(lines(try head(fields: ["X-Own": value])) == ["X-Own;"])
     }
 
-    @Test("Who asks for a coding decodes it", arguments: ["Accept-Encoding", "accept-encoding"])
+    @Test("The caller's Accept-Encoding is sent", arguments: ["Accept-Encoding", "accept-encoding"])
     func acceptEncoding(name: String) throws {
         #expect(try head(fields: [name: "br"]).setsAcceptEncoding)
         #expect(try head(additional: [name: "br"]).setsAcceptEncoding)
@@ -85,8 +85,10 @@ import Testing
         arguments: [
             ("POST", .known(3), ["Content-Type: application/x-www-form-urlencoded", "Expect:"]),
             ("POST", .unknown, ["Content-Type: application/x-www-form-urlencoded", "Expect:"]),
-            ("POST", .none, ["Content-Type:", "Content-Length: 0"]),
-            ("POST", .known(0), ["Content-Type:", "Content-Length: 0"]),
+            ("POST", .none, ["Content-Length: 0"]),
+            ("POST", .known(0), ["Content-Length: 0"]),
+            ("PATCH", .known(0), ["Content-Length: 0"]), ("PUT", .known(0), ["Content-Length: 0"]),
+            ("DELETE", .known(0), []),
             ("PUT", .known(3), ["Content-Type:", "Expect:"]), ("PUT", .none, ["Content-Length: 0"]),
             ("PATCH", .none, ["Content-Length: 0"]), ("DELETE", .none, []),
             ("DELETE", .known(3), ["Content-Type:", "Expect:"]),
@@ -171,6 +173,7 @@ import Testing
         #expect(failure()?.urlError.code == .badURL)
         request.url = nil
         #expect(failure() == .missingURL)
+        #expect(failure()?.urlError.code == .unsupportedURL)
         #expect(RequestHead.Failure.missingURL.urlError.localizedDescription == RequestHead.Failure.missingURL.sentence)
     }
 }

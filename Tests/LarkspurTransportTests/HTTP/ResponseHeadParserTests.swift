@@ -53,7 +53,7 @@ import Testing
             "", "\r\n", "HTTP/", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000 OK", "HTTP/1.1 2x0 OK",
             "HTTP/1.1 -20",
             "ICY 200 OK", "HTTP/x 200", "HTTP/1.1.1 200", "HTTP 200 OK", "Server: nginx", "http/1.1 200 OK",
-            "HTTP/1.1\u{0}200",
+            "HTTP/1.1\u{0}200", "HTTP/1.1 200 OK\rTransfer-Encoding: chunked\r\r\n",
         ]
     )
     func noStatusLine(line: String) {
@@ -62,7 +62,24 @@ import Testing
         #expect(ResponseHeadParser.Failure.invalidStatusLine.sentence.contains("status line"))
     }
 
-    @Test("A status outside 100...599 is refused and named", arguments: [0, 99, 600, 999])
+    @Test("A status of a class that is not assigned is a number", arguments: [600, 999])
+    func unassignedStatus(status: Int) throws {
+        #expect(try ResponseHead.reading([], status: status)?.status == status)
+    }
+
+    @Test(
+        "A line that begins with a carriage return, which libcurl takes for the end of the head, is refused",
+        arguments: ["\rX-A: b\r\n", "\r\r\n", "\rX-A: b\n"]
+    )
+    func carriageReturn(line: String) throws {
+        for head in [["HTTP/1.1 200 OK"], ["HTTP/1.1 200 OK", "X-A: b"]] {
+            var parser = ResponseHeadParser()
+            _ = try parser.heads(head)
+            #expect(throws: ResponseHeadParser.Failure.invalidLineEnd) { try parser.consume(line) }
+        }
+    }
+
+    @Test("A status below 100 is refused and named", arguments: [0, 99])
     func statusOutOfRange(status: Int) {
         var parser = ResponseHeadParser()
         let digits = String(repeating: "0", count: 3 - String(status).count) + String(status)

@@ -49,22 +49,6 @@ import Testing
         #expect(try ResponseHead.reading([])?.location == nil)
     }
 
-    @Test(
-        "The content's length is a number that fits, said once or with one voice",
-        arguments: [
-            (["0"], 0, false), (["12"], 12, false), (["007"], 7, false), (["9223372036854775807"], Int64.max, false),
-            (["9223372036854775808"], nil, false), (["-1"], nil, false), (["+1"], nil, false), (["1 2"], nil, false),
-            ([""], nil, false), (["abc"], nil, false), (["5", "5"], 5, false), (["5, 5"], 5, false),
-            (["5", "6"], nil, true),
-            (["5, 6"], nil, true), (["5", "x"], nil, true), (["5,"], nil, true), ([","], nil, true),
-        ] as [([String], Int64?, Bool)]
-    )
-    func contentLength(values: [String], length: Int64?, isContradictory: Bool) throws {
-        let head = try #require(try ResponseHead.reading(values.map { "Content-Length: " + $0 }))
-        #expect(head.contentLength == length)
-        #expect(head.hasConflictingLengths == isContradictory)
-    }
-
     @Test("A length that was sent twice is one number for the reader")
     func repeatedLength() throws {
         let head = try #require(try ResponseHead.reading(["Content-Length: 5", "Content-Length: 5"]))

@@ -53,6 +53,35 @@ struct TransferMetricsTests {
         #expect(transfer.responseHeaderBytes > 20 && transfer.responseHeaderBytes < 1000)
     }
 
+    @Test(
+        "The bytes of the head are counted without the content, of known and unknown length",
+        arguments: [10, 60_000, 65_536, 65_537, 200_000],
+        [true, false]
+    )
+    func headBytes(length: Int, isKnown: Bool) async throws {
+        let heads = Recorder<Int>()
+        let server = try RawServer { connection in
+            let received = connection.readHead()
+            let head = received.range(of: Data("\r\n\r\n".utf8))?.upperBound ?? 0
+            heads.record(head)
+            connection.read(atLeast: length - (received.count - head))
+            connection.write("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        }
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let log = DelegateLog(.with { $0.stream = { $1(InputStream(data: Data(count: length))) } })
+        let request = URLRequest(server.url, "POST")
+        let task =
+            isKnown
+            ? session.uploadTask(with: request, from: Data(count: length))
+            : session.uploadTask(withStreamedRequest: request)
+        task.delegate = log
+        let outcome = try await log.outcome(of: task)
+        #expect(outcome.status == 204, "\(String(describing: outcome.error))")
+        #expect(try await heads.first() == Int(task.transferMetrics.first?.requestHeaderBytes ?? 0))
+    }
+
     @Test("A challenge makes two transfers")
     func challenge() async throws {
         let log = DelegateLog(

@@ -52,6 +52,14 @@ final class StubProtocol: URLProtocol {
             redirect(to: "http://stub.test/plain")
             client?.urlProtocol(self, didFailWithError: CocoaError(.userCancelled))
         case "/redirect-out": redirect(to: upstream)
+        case "/redirect-with-fields":
+            var request = request
+            guard let url = request.url, let next = URL(string: upstream),
+                let response = HTTPURLResponse(url: url, statusCode: 307, httpVersion: nil, headerFields: nil)
+            else { return }
+            request.url = next
+            client?.urlProtocol(self, wasRedirectedTo: request, redirectResponse: response)
+        case "/echo": echo()
         case "/endless-redirect": redirect(to: "http://stub.test/endless-redirect")
         case "/cancel": task?.cancel()
         case "/silent": client?.urlProtocolDidFinishLoading(self)
@@ -73,6 +81,21 @@ final class StubProtocol: URLProtocol {
         case "/proxy": forward()
         default: client?.urlProtocol(self, didFailWithError: URLError(.fileDoesNotExist))
         }
+    }
+
+    /// Answers with the request's own and additional fields, and its content.
+    private func echo() {
+        var content = Data()
+        if let stream = request.httpBodyStream {
+            stream.open()
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            while case let count = stream.read(&buffer, maxLength: buffer.count), count > 0 {
+                content += buffer[..<count]
+            }
+        }
+        let fields = ["X-Own", "X-Additional", "Authorization"].map { request.value(forHTTPHeaderField: $0) ?? "-" }
+        let ownBody = request.httpBody.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        answer("\(fields.joined(separator: " ")) \(ownBody) \(String(decoding: content, as: UTF8.self))")
     }
 
     /// The request with a session of its own, as proxies and loggers send it.
@@ -159,6 +182,43 @@ struct HostedProtocolTests {
         let outcome = try await log.outcome(of: session.dataTask(with: url("/redirect")))
         #expect(outcome.status == 302)
         #expect(outcome.error == nil)
+    }
+
+    @Test("It sees the fields of the configuration, and the content as a stream", arguments: [true, false])
+    func request(isUpload: Bool) async throws {
+        configuration.httpAdditionalHeaders = ["X-Additional": "a", "x-own": "theirs", "Authorization": "secret"]
+        let session = CurlURLSession(configuration: configuration)
+        let request = try URLRequest(
+            url("/echo"),
+            "POST",
+            body: isUpload ? nil : Data("content".utf8),
+            headers: ["X-Own": "mine"]
+        )
+        let outcomes = Recorder<Outcome>()
+        let handler = { @Sendable in outcomes.record(Outcome(data: $0, response: $1, error: $2)) }
+        let task: URLSessionTask =
+            isUpload
+            ? session.uploadTask(with: request, from: Data("content".utf8), completionHandler: handler)
+            : session.dataTask(with: request, completionHandler: handler)
+        task.resume()
+        #expect(try await outcomes.first().text == "mine a secret - content")
+        #expect(task.originalRequest == request)
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Additional") == "a")
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Own") == "mine")
+        #expect(task.currentRequest?.httpBody == request.httpBody)
+    }
+
+    @Test("Its redirects keep the content, and the session's secrets to the origin")
+    func redirectWithFields() async throws {
+        configuration.httpAdditionalHeaders = ["X-Additional": "a", "Authorization": "secret"]
+        var request = try request("/redirect-with-fields", upstream: server.url("/post"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("content".utf8)
+        #expect(try await Style.handler.send(request, configuration: configuration).status == 200)
+        let received = try #require(server.requests.last)
+        #expect(received.body == Data("content".utf8))
+        #expect(received.headers["X-Additional"] == "a")
+        #expect(received.headers["Authorization"] == nil)
     }
 
     @Test("It may cancel its task", arguments: [Style.handler, .delegate, .download, .downloadDelegate])

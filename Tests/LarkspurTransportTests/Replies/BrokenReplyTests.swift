@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import LarkspurTesting
-import LarkspurTransport
 import Testing
+
+@testable import LarkspurTransport
 
 /// Replies that end a process, hang or come out wrong with FoundationNetworking's own engine.
 @Suite("Broken and odd replies", .timeLimit(.minutes(5)))
@@ -153,13 +154,15 @@ struct BrokenReplyTests {
         #expect([.badServerResponse, .cannotParseResponse].contains(outcome.code))
     }
 
-    @Test("20,000 fields are read")
+    @Test("20,000 fields are read, where libcurl lets so many through; 4,000 are with any")
     func manyFields() async throws {
-        let fields = (0..<20_000).map { "h\($0): v\r\n" }.joined()
+        // From 8.13 on it has a limit of 5,000.
+        let count = Libcurl.isAtLeast(8, 13) ? 4_000 : 20_000
+        let fields = (0..<count).map { "h\($0): v\r\n" }.joined()
         let reply = Reply(name: "", text: "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
         let outcome = try await send(reply, .delegate)
-        #expect(outcome.text == "ok")
-        #expect((outcome.response as? HTTPURLResponse)?.allHeaderFields.count == 20_001)
+        #expect(outcome.text == "ok", "\(String(describing: outcome.error))")
+        #expect((outcome.response as? HTTPURLResponse)?.allHeaderFields.count == count + 1)
     }
 
     @Test("A line of 200 kB is too much")

@@ -8,6 +8,26 @@ import Testing
 
     init() throws { server = try LoopbackServer() }
 
+    @Test("The delegate may be nil, as with all async methods", arguments: TestSession.allCases)
+    func optionalDelegate(session: TestSession) async throws {
+        let session = session.make()
+        let request = URLRequest(url: server.url("/bytes/10"))
+        let log = DelegateLog()
+        for delegate in [nil, log] as [DelegateLog?] {
+            let (bytes, _) = try await session.bytes(for: request, delegate: delegate)
+            #expect(try await bytes.reduce(0) { count, _ in count + 1 } == 10)
+            #expect(try await session.data(for: request, delegate: delegate).0.count == 10)
+        }
+        _ = try await session.bytes(for: request, delegate: nil)
+        _ = try await session.data(for: request, delegate: nil)
+        let url = try #require(request.url)
+        _ = try await session.bytes(from: url, delegate: nil)
+        _ = try await session.data(from: url, delegate: nil)
+        _ = try await session.upload(for: URLRequest(server.url("/post"), "POST"), from: Data(), delegate: nil)
+        try FileManager.default.removeItem(at: await session.download(from: url, delegate: nil).0)
+        await #expect(throws: URLError.self) { try await session.download(resumeFrom: Data(), delegate: nil) }
+    }
+
     @Test("The bytes arrive whole and in order, after the response")
     func whole() async throws {
         let (bytes, response) = try await session.bytes(from: server.url("/bytes/200000"))

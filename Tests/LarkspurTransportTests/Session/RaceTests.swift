@@ -114,7 +114,7 @@ struct RaceTests {
                         await Task.yield()
                         Self.act(on: task, &random)
                         // Whatever was done, each is to end.
-                        task.resume()
+                        while task.state == .suspended { task.resume() }
                         made += 1
                     }
                     return made

@@ -49,6 +49,23 @@ struct URLSessionAsyncTests {
         #expect(try Data(contentsOf: second).count == 10)
     }
 
+    @Test("The delegate of a download that is awaited hears how it goes on, and the session's does not")
+    func downloadDelegate() async throws {
+        let log = DelegateLog()
+        let others = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: others, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let (file, _) = try await session.download(for: URLRequest(url: server.url("/bytes/300000")), delegate: log)
+        try? FileManager.default.removeItem(at: file)
+        let totals = log.events.values.compactMap { event -> Int64? in
+            guard case .wrote(_, let total, 300_000) = event else { return nil }
+            return total
+        }
+        #expect(totals.last == 300_000)
+        #expect(log.names == ["wrote"])
+        #expect(others.names.isEmpty)
+    }
+
     @Test("A failure is thrown")
     func failure() async throws {
         // A port of a server that has stopped may be another's by now.

@@ -59,6 +59,8 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
     let ends = Recorder<Int>()
     /// The names of the queues on which it was called.
     let queues = Recorder<String?>()
+    /// The metrics that it got, and how many tasks had ended by then.
+    let metrics = Recorder<(metrics: URLSessionTaskMetrics, task: Int, ends: Int)>()
     private let answers: Answers
 
     init(_ answers: Answers = Answers()) { self.answers = answers }
@@ -123,6 +125,10 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
         note(.completed(error))
         answers.completed?(task)
         ends.record(task.taskIdentifier)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        self.metrics.record((metrics, task.taskIdentifier, ends.values.count))
     }
 
     func urlSession(

@@ -16,6 +16,13 @@ final class RawServer: Sendable {
         @discardableResult
         func readHead() -> Data { read { $0.range(of: Data("\r\n\r\n".utf8)) != nil } }
 
+        /// Reads a request with its content, which has a length or comes in chunks; less at the end of the connection.
+        @discardableResult
+        func readRequest() -> Data { read(until: RawServer.isWhole) }
+
+        /// Says that nothing more will come.
+        func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
         private func read(until isEnough: (Data) -> Bool) -> Data {
             var data = Data()
             var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -29,15 +36,18 @@ final class RawServer: Sendable {
 
         func write(_ text: String) { write(Data(text.utf8)) }
 
-        func write(_ data: Data) {
+        /// Returns whether the client took it all.
+        @discardableResult
+        func write(_ data: Data) -> Bool {
             var rest = data[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes {
                     send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
-                guard count > 0 else { return }
+                guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
             }
+            return true
         }
     }
 
@@ -76,6 +86,14 @@ final class RawServer: Sendable {
             }
             close(listener)
         }
+    }
+
+    private static func isWhole(_ request: Data) -> Bool {
+        guard let end = request.range(of: Data("\r\n\r\n".utf8)) else { return false }
+        let lines = String(decoding: request[..<end.lowerBound], as: UTF8.self).lowercased().split(separator: "\r\n")
+        if lines.contains("transfer-encoding: chunked") { return request.suffix(5) == Data("0\r\n\r\n".utf8) }
+        let length = lines.compactMap { $0.hasPrefix("content-length: ") ? Int($0.dropFirst(16)) : nil }.first
+        return request.count - end.upperBound >= length ?? 0
     }
 
     deinit { stop() }

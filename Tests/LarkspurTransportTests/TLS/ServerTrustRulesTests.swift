@@ -88,5 +88,20 @@ struct ServerTrustRulesTests {
         #expect(rules.verdict(on: evidence(name: nil, host: "a.test")) == .mismatch)
         #expect(rules.verdict(on: evidence(name: nil, host: "127.0.0.1")) == .accepted)
     }
+
+    @Test("A certificate without a name is refused where names are asked for, and after all that makes it invalid")
+    func nameless() throws {
+        var strict = try rules(pins: [9])
+        var shown = evidence()
+        shown.hasNames = false
+        #expect(strict.verdict(on: shown) == .mismatch)
+        strict.requiresNames = true
+        #expect(strict.verdict(on: shown) == .unnamed)
+        shown.errors = [10]
+        #expect(strict.verdict(on: shown) == .invalid(10))
+        shown.errors = []
+        shown.hasNames = true
+        #expect(strict.verdict(on: shown) == .mismatch)
+    }
 }
 #endif

@@ -25,15 +25,38 @@ struct TLSSettingsTests {
         #expect(Libcurl.tlsLibrary?.hasPrefix("OpenSSL/") == true)
     }
 
-    @Test("Without anything configured libcurl does it all, and no request is looked at")
+    @Test("Without anything configured the handshake is looked into for the names of certificates alone")
     func defaults() throws {
         let settings = TLSSettings(TLSConfiguration())
         #expect(!settings.isCustom)
-        guard case .options(let options) = settings.method else {
-            Issue.record("The check within the handshake is on.")
+        guard case .trust(let rules) = settings.method else {
+            Issue.record("Common names count.")
             return
         }
-        #expect(options.roots == nil && options.verifiesPeer && options.pins.isEmpty)
+        #expect(rules.requiresNames && rules.requiresValidChain && !rules.requiresAnchor && rules.pins.isEmpty)
+    }
+
+    @Test("Without OpenSSL, and where common names count or names do not, libcurl does it all")
+    func libcurlAlone() throws {
+        for settings in [
+            TLSSettings(TLSConfiguration(), abilities: Self.without), settings { $0.acceptsCommonNames = true },
+            settings { $0.dangerouslySkipsHostNameVerification = true },
+            settings { $0.dangerouslySkipsCertificateVerification = true },
+        ] {
+            guard case .options(let options) = settings.method else {
+                Issue.record("The check within the handshake is on.")
+                continue
+            }
+            #expect(options.roots == nil && options.pins.isEmpty)
+            #expect(settings.defect == nil)
+        }
+    }
+
+    @Test("To be lenient makes no session one of its own kind")
+    func lenience() {
+        #expect(!settings { $0.acceptsCommonNames = true }.isCustom)
+        #expect(!settings { $0.acceptsMissingCloseNotify = true }.isCustom)
+        #expect(settings { $0.minimumVersion = .tls13 }.isCustom)
     }
 
     @Test("What libcurl's options cannot do is checked within the handshake")

@@ -74,7 +74,23 @@ struct ProgressTests {
             return total
         }
         #expect(totals == totals.sorted())
+        // What was sent is told before the response to it.
+        if !hasHandler { #expect(log.names == ["sent", "response", "completed"]) }
         #expect(totals.last == 3 << 20)
+    }
+
+    @Test("Lengths that become 0 do not end the process")
+    func vanishingLength() {
+        let progress = Progress(totalUnitCount: -1)
+        var counts = TransferCounts()
+        for (received, expected) in [(5, 10), (0, 0), (0, -1), (0, 7)] as [(Int64, Int64)] {
+            counts.received = received
+            counts.expectedToReceive = expected
+            counts.show(in: progress)
+            #expect(progress.totalUnitCount == (expected > 0 ? expected : -1))
+        }
+        counts.finish(progress)
+        #expect(progress.isFinished)
     }
 
     @Test("Cancelling the progress cancels the task")
@@ -93,6 +109,18 @@ struct ProgressTests {
         task.progress.pause()
         try await eventually { task.state == .suspended || task.state == .completed }
         task.progress.resume()
+        try await log.ends.wait()
+        #expect(log.outcome.status == 200)
+    }
+
+    @Test("Pausing the progress counts once, however often it is done")
+    func pauseTwice() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.progress.pause()
+        task.progress.pause()
+        try await eventually { task.progress.isPaused }
+        task.progress.resume()
+        task.resume()
         try await log.ends.wait()
         #expect(log.outcome.status == 200)
     }

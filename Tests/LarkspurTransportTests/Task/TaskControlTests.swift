@@ -94,10 +94,12 @@ struct TaskControlTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A task that is suspended before it is resumed begins when it is")
+    @Test("A task that is suspended before it is resumed begins when both suspensions are undone")
     func suspendFirst() async throws {
         let task = session.dataTask(with: server.url("/get"))
         task.suspend()
+        task.resume()
+        #expect(task.state == .suspended)
         task.resume()
         try await log.ends.wait()
         #expect(log.outcome.status == 200)
@@ -148,6 +150,55 @@ struct TaskControlTests {
         late.cancel()
         try await log.ends.wait(for: 2)
         #expect(server.requests.map(\.path) == ["/anything/soon"])
+    }
+
+    @Test("Suspensions nest: a task begins with one, and what is resumed too often is not saved up")
+    func nesting() async throws {
+        let task = session.dataTask(with: server.url("/get"))
+        task.suspend()
+        task.suspend()
+        for _ in 0..<2 {
+            task.resume()
+            #expect(task.state == .suspended)
+        }
+        for _ in 0..<3 {
+            task.resume()
+            #expect(task.state != .suspended)
+        }
+        try await log.ends.wait()
+        #expect(log.outcome.status == 200)
+
+        let other = session.dataTask(with: server.url("/fault/no-response"))
+        for _ in 0..<3 { other.resume() }
+        other.suspend()
+        #expect(other.state == .suspended)
+        other.resume()
+        #expect(other.state == .running)
+        other.cancel()
+        try await log.ends.wait(for: 2)
+    }
+
+    @Test("The list of all tasks leaves out what was cancelled")
+    func cancelledTasks() async throws {
+        let gate = LoopbackServer.Gate()
+        // The delegate is busy, so that no task can end.
+        let busy = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: busy, delegateQueue: nil)
+        session.dataTask(with: server.url("/get")).resume()
+        try await busy.wait(forBytes: 1)
+        let kept = session.dataTask(with: server.url("/fault/no-response"))
+        let cancelled = session.dataTask(with: server.url("/fault/no-response"))
+        kept.resume()
+        cancelled.resume()
+        cancelled.cancel()
+        let lists = Recorder<[Int]>()
+        session.getAllTasks { lists.record($0.map(\.taskIdentifier)) }
+        gate.open()
+        let list = try await lists.first()
+        #expect(list.contains(kept.taskIdentifier))
+        #expect(!list.contains(cancelled.taskIdentifier))
+        session.invalidateAndCancel()
+        try await busy.ends.wait(for: 3)
     }
 
     // MARK: Cancelling

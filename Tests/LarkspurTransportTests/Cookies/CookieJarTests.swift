@@ -17,7 +17,9 @@ import Testing
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     private func store(_ cookies: String..., from origin: String, in jar: CookieJar? = nil) throws {
-        (jar ?? self.jar).store(cookies, from: try url(origin), mainDocumentURL: nil)
+        let jar = jar ?? self.jar
+        jar.store(cookies, from: try url(origin), mainDocumentURL: nil)
+        jar.finishWriting()
     }
 
     private func field(_ text: String) throws -> String? { jar.field(for: try url(text)) }
@@ -55,7 +57,10 @@ import Testing
             ("a.co.uk", "a=b; Domain=co.uk", []), ("a.localhost", "a=b; Domain=localhost", []),
             ("localhost", "a=b; Domain=localhost", ["localhost"]),
             ("127.0.0.1", "a=b; Domain=127.0.0.1", ["127.0.0.1"]),
-            ("127.0.0.1", "a=b; Domain=0.0.1", []), ("[::1]", "a=b", ["[::1]"]), ("[::1]", "a=b; Domain=[::1]", []),
+            ("127.0.0.1", "a=b; Domain=0.0.1", []), ("evil.com.", "a=b; Domain=com.", []),
+            ("a.0x7f.1", "a=b; Domain=0x7f.1", []), ("a.co.uk.", "a=b; Domain=co.uk.", []),
+            ("www.evil.com.", "a=b; Domain=evil.com.", ["evil.com.", "www.evil.com."]),
+            ("[::1]", "a=b", ["[::1]"]), ("[::1]", "a=b; Domain=[::1]", []),
         ]
     )
     func domains(host: String, cookie: String, receivers: [String]) throws {
@@ -64,6 +69,7 @@ import Testing
             "www.example.com", "example.com", "other.example.com", "sub.www.example.com", "badexample.com", "evil.org",
             "com", "a.co.uk",
             "b.co.uk", "localhost", "a.localhost", "b.localhost", "127.0.0.1", "1.0.0.1", "[::1]",
+            "evil.com.", "www.evil.com.", "other.com.", "0x7f.1", "b.0x7f.1", "b.co.uk.",
         ]
         let got = try hosts.filter { try field("http://\($0)/") != nil }
         #expect(Set(got) == Set(receivers))
@@ -205,11 +211,14 @@ import Testing
     func policies(policy: HTTPCookie.AcceptPolicy, mainDocument: String?, accepts: Bool) throws {
         let origin = try url("http://www.example.com/")
         let main = try mainDocument.map { try url($0) }
-        CookieJar(storage: storage, acceptPolicy: policy).store(["a=b"], from: origin, mainDocumentURL: main)
+        let strict = CookieJar(storage: storage, acceptPolicy: policy)
+        strict.store(["a=b"], from: origin, mainDocumentURL: main)
+        strict.finishWriting()
         #expect(stored.isEmpty == !accepts)
         try #require(storage.cookies).forEach(storage.deleteCookie)
         storage.cookieAcceptPolicy = policy
         jar.store(["a=b"], from: origin, mainDocumentURL: main)
+        jar.finishWriting()
         #expect(stored.isEmpty == !accepts)
     }
 

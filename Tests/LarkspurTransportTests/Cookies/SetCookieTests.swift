@@ -59,6 +59,12 @@ import Testing
         #expect(SetCookie("a=b; " + attribute) == SetCookie("a=b"))
     }
 
+    @Test("The last domain counts, also an empty one", arguments: ["Domain=", "Domain=.", "Domain"])
+    func lastDomain(attribute: String) {
+        #expect(SetCookie("a=b; Domain=example.com; " + attribute)?.domain == nil)
+        #expect(SetCookie("a=b; \(attribute); Domain=example.com")?.domain == "example.com")
+    }
+
     @Test(
         "An age wins over a date, and no number is too large",
         arguments: [

@@ -1,0 +1,114 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// What happens to the next requests when one over HTTP/2 has failed.
+@Suite("HTTP/2: connections", .needsTrustedHTTP2, .timeLimit(.minutes(5)))
+struct HTTP2ConnectionTests {
+    private let server: MisbehavingServer
+
+    init() throws { server = try MisbehavingServer() }
+
+    private static let faults =
+        HTTP2TruncationTests.endings.map { "head:200 data:10 " + $0 }
+        + [
+            "frame:1:5:this:80", "headend:200:X-Upper=1", "headend:99", "headend:abc", "head:200:\(tooLong)", "rst:2",
+            "frame:1:5:this:",
+        ]
+    /// 600 KB of fields, as an indexed field that is repeated: more than is taken of a head.
+    private static let tooLong = (0..<40).map { "x-\($0)=" + String(repeating: "z", count: 1000) }.joined(
+        separator: ":"
+    )
+
+    @Test("After a fault the next requests succeed, and each is sent once", arguments: faults, ["GET", "POST"])
+    func next(_ fault: String, _ method: String) async throws {
+        let session = server.makeSession()
+        let key = UUID().uuidString
+        _ = try await server.echo(in: session)
+        _ = try? await session.reply(to: server.url(fault))
+        for _ in 0..<3 {
+            let echo = try await server.echo(in: session, method: method, key: key)
+            #expect(echo.method == method)
+            #expect(echo.length == (method == "POST" ? 7 : 0))
+        }
+        if method == "POST" { #expect(try await server.count(of: key).count == 3) }
+    }
+
+    @Test("An idempotent request that was lost with its connection is sent again", arguments: ["GET", "PUT", "HEAD"])
+    func repetition(_ method: String) async throws {
+        for fault in ["close", "abort", "frame:8:0:0:7fffffff", "frame:0:0:99:00", "goaway:0:2 close"] {
+            let session = server.makeSession()
+            let key = UUID().uuidString
+            _ = try await server.echo(in: session)
+            var request = URLRequest(url: try server.url("first:\(key) " + fault, key: key))
+            request.httpMethod = method
+            if method == "PUT" { request.httpBody = Data("content".utf8) }
+            #expect(try await session.reply(to: request).status == 200)
+            #expect(try await server.count(of: key).count == 2)
+        }
+    }
+
+    @Test(
+        "What the server did not process is sent again, with any method",
+        arguments: ["rst:7", "goaway:below:0 close"]
+    )
+    func refusal(_ fault: String) async throws {
+        let session = server.makeSession()
+        let first = try await server.echo(in: session).connection
+        for method in ["GET", "POST"] {
+            let key = UUID().uuidString
+            var request = URLRequest(url: try server.url("first:\(key) " + fault, key: key))
+            request.httpMethod = method
+            if method == "POST" { request.httpBody = Data("content".utf8) }
+            let reply = try await session.reply(to: request)
+            let echo = try JSONDecoder().decode(MisbehavingServer.Echo.self, from: reply.content)
+            #expect(echo.method == method)
+            #expect(echo.connection != first)
+            #expect(try await server.count(of: key).count == 2)
+        }
+    }
+
+    @Test("HTTP_1_1_REQUIRED has the request sent over HTTP/1.1, but never joins two responses")
+    func olderVersion() async throws {
+        let session = server.makeSession()
+        let reply = try await session.reply(to: server.url("rst:13"))
+        #expect(try reply.last.protocolName == "http/1.1")
+        for style in LoadingStyle.allCases {
+            let url = try server.url("head:200 data:10 rst:13")
+            await #expect(throws: (any Error).self) { _ = try await style.load(url, from: server) }
+            let later = try server.url("head:200 data:10 send streams:1 rst:13")
+            await #expect(throws: (any Error).self) { _ = try await style.load(later, from: server) }
+        }
+    }
+
+    @Test("A connection on which a request timed out gets no more requests")
+    func timeout() async throws {
+        let session = server.makeSession()
+        let first = try await server.echo(in: session).connection
+        var request = URLRequest(url: try server.url("deaf forever"))
+        request.timeoutInterval = 1
+        let failing = request
+        await #expect(throws: URLError.self) { _ = try await session.reply(to: failing) }
+        for _ in 0..<3 { #expect(try await server.echo(in: session).connection != first) }
+    }
+
+    @Test("Nor where other streams keep it open, which go on")
+    func timeoutOfOne() async throws {
+        let session = server.makeSession()
+        let name = UUID().uuidString
+        let first = try await server.echo(in: session).connection
+        async let other = session.reply(to: server.url("head:200 data:10 signal:\(name) wait:\(name)2 last:5"))
+        var request = URLRequest(url: try server.url("wait:\(name) forever"))
+        request.timeoutInterval = 1
+        let failing = request
+        await #expect(throws: URLError.self) { _ = try await session.reply(to: failing) }
+        for method in ["GET", "POST"] {
+            #expect(try await server.echo(in: session, method: method).connection != first)
+        }
+        _ = try await server.makeSession().reply(to: server.url("signal:\(name)2 headend:204"))
+        let count = try await other.content.count
+        #expect(count == 15)
+    }
+}
+#endif

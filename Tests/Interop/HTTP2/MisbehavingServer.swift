@@ -1,0 +1,88 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+/// The server of Scripts/http2_server.py, which does on a stream what the URL says.
+struct MisbehavingServer {
+    /// An answer that the server gives of its own accord; over HTTP/1.1 the number of the connection is 0.
+    struct Echo: Decodable {
+        let connection: Int
+        let method: String
+        let length: Int
+    }
+
+    /// The requests with a key, and the bytes of a flood.
+    struct Count: Decodable {
+        let count: Int
+        let flooded: Int
+    }
+
+    private let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    /// - Parameters:
+    ///   - steps: The methods of the script's class `Play`, with their arguments.
+    ///   - key: A name by which requests are counted.
+    func url(_ steps: [String], key: String = "") throws -> URL {
+        var components = URLComponents()
+        components.queryItems = [URLQueryItem(name: "play", value: steps.joined(separator: ","))]
+        components.queryItems?.append(URLQueryItem(name: "key", value: key))
+        return try servers.url(.misbehaving, "/play?\(components.percentEncodedQuery ?? "")")
+    }
+
+    func url(_ steps: String, key: String = "") throws -> URL {
+        try url(steps.split(separator: " ").map(String.init), key: key)
+    }
+
+    func echoURL(key: String = "") throws -> URL { try servers.url(.misbehaving, "/echo?key=\(key)") }
+
+    /// A session that offers HTTP/2 whatever libcurl it has.
+    func makeSession(
+        requestTimeout: TimeInterval = 20,
+        resourceTimeout: TimeInterval = 100,
+        delegate: (any URLSessionDelegate)? = nil
+    ) -> CurlURLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.timeoutIntervalForRequest = requestTimeout
+        configuration.timeoutIntervalForResource = resourceTimeout
+        return CurlURLSession(configuration: configuration, delegate: delegate, options: options)
+    }
+
+    var options: CurlURLSession.Options {
+        var options = servers.options
+        options.http2 = .always
+        return options
+    }
+
+    func echo(in session: URLSession, method: String = "GET", key: String = "") async throws -> Echo {
+        var request = URLRequest(url: try echoURL(key: key))
+        request.httpMethod = method
+        if method == "POST" { request.httpBody = Data("content".utf8) }
+        return try JSONDecoder().decode(Echo.self, from: try await session.reply(to: request).content)
+    }
+
+    /// Asked over a connection of its own.
+    func count(of key: String) async throws -> Count {
+        let session = makeSession()
+        defer { session.finishTasksAndInvalidate() }
+        let reply = try await session.reply(to: servers.url(.misbehaving, "/count?key=\(key)"))
+        return try JSONDecoder().decode(Count.self, from: reply.content)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The suite of HTTP/2 decides which versions of libcurl are trusted: others run it only where LARKSPUR_HTTP2_SUITE says so.
+    static var needsTrustedHTTP2: Self {
+        .enabled(
+            if: Servers.areExpected
+                && (HTTP2Trust.versions.contains(Libcurl.versionNumber)
+                    || ProcessInfo.processInfo.environment["LARKSPUR_HTTP2_SUITE"] == "1"),
+            "Run by Tests/Interop/servers.sh, with a libcurl that is trusted with HTTP/2, or LARKSPUR_HTTP2_SUITE=1 to try another."
+        )
+    }
+}
+#endif

@@ -1,0 +1,334 @@
+"""An HTTP/2 server that misbehaves as it is told, over TLS: port, certificate, key.
+
+The query of /play names what a stream is answered with, in the order in which it is sent: `play=head:200,data:10,rst:2`. A step is a method of `Play` below, its arguments follow after colons. /echo answers as
+it should, /count?key=… says how many requests with that key have come, over any connection. HTTP/1.1 gets an answer that says so. Frames are written by hand with hyperframe, as a library that keeps
+to the protocol (h2) refuses most of what is wanted here.
+"""
+
+import asyncio
+import collections
+import json
+import ssl
+import sys
+import urllib.parse
+
+import hpack
+from hyperframe import frame as frames
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+counts = collections.Counter()
+flooded = collections.Counter()
+events = collections.defaultdict(asyncio.Event)
+connections = 0
+
+
+class Closed(Exception):
+    pass
+
+
+class Answered(Exception):
+    pass
+
+
+class Stream:
+    def __init__(self):
+        self.length = 0
+        self.ended = False
+
+
+class Connection:
+    """Reads frames, keeps the windows open, and starts a play for each request."""
+
+    def __init__(self, reader, writer):
+        global connections
+        connections += 1
+        self.number = connections
+        self.reader, self.writer = reader, writer
+        self.encoder, self.decoder = hpack.Encoder(), hpack.Decoder()
+        self.streams, self.block, self.news = {}, b"", asyncio.Condition()
+        self.plays, self.is_deaf = set(), False
+
+    async def run(self):
+        if await self.reader.readexactly(len(PREFACE)) != PREFACE:
+            return
+        settings = {frames.SettingsFrame.MAX_CONCURRENT_STREAMS: 100, frames.SettingsFrame.INITIAL_WINDOW_SIZE: 1 << 20}
+        self.write(frames.SettingsFrame(0, settings=settings))
+        self.write(frames.WindowUpdateFrame(0, window_increment=1 << 24))
+        try:
+            while True:
+                frame, length = frames.Frame.parse_frame_header(memoryview(await self.reader.readexactly(9)))
+                frame.parse_body(memoryview(await self.reader.readexactly(length)))
+                if not self.is_deaf:
+                    await self.receive(frame)
+        finally:
+            for play in self.plays:
+                play.cancel()
+
+    async def receive(self, frame):
+        if isinstance(frame, frames.SettingsFrame) and "ACK" not in frame.flags:
+            self.write(frames.SettingsFrame(0, flags=["ACK"]))
+        elif isinstance(frame, frames.PingFrame) and "ACK" not in frame.flags:
+            self.write(frames.PingFrame(0, frame.opaque_data, flags=["ACK"]))
+        elif isinstance(frame, (frames.HeadersFrame, frames.ContinuationFrame)):
+            self.block += frame.data
+            if "END_HEADERS" in frame.flags:
+                self.begin(frame.stream_id)
+        elif isinstance(frame, frames.GoAwayFrame):
+            self.writer.close()
+        elif isinstance(frame, frames.DataFrame) and frame.flow_controlled_length:
+            self.stream(frame).length += len(frame.data)
+            for stream in (0, frame.stream_id):
+                self.write(frames.WindowUpdateFrame(stream, window_increment=frame.flow_controlled_length))
+        if "END_STREAM" in frame.flags:
+            self.stream(frame).ended = True
+        async with self.news:
+            self.news.notify_all()
+
+    def stream(self, frame):
+        return self.streams.setdefault(frame.stream_id, Stream())
+
+    def begin(self, number):
+        fields, self.block = dict(self.decoder.decode(self.block)), b""
+        self.streams.setdefault(number, Stream())
+        play = asyncio.ensure_future(self.answer(number, fields))
+        self.plays.add(play)
+        play.add_done_callback(self.plays.discard)
+
+    async def answer(self, number, fields):
+        path, query = parse(fields[":path"])
+        play = Play(self, number, fields[":method"])
+        try:
+            if path == "/play":
+                await play.run(query["play"])
+            else:
+                while path == "/echo" and not self.streams[number].ended:
+                    await play.news()
+                play.answer(play.echo() if path == "/echo" else count(query))
+            await play.send()
+        except Answered:
+            await play.send()
+        except (Closed, ConnectionError):
+            self.writer.close()
+
+    def write(self, frame):
+        if not self.writer.is_closing():
+            self.writer.write(frame if isinstance(frame, bytes) else frame.serialize())
+
+
+class Play:
+    """The steps with which a stream is answered; what they write goes out at once when they have ended or wait."""
+
+    def __init__(self, connection, number, method):
+        self.connection, self.number, self.method = connection, number, method
+        self.output, self.limit = [], None
+
+    async def run(self, steps):
+        for step in steps.split(","):
+            name, *arguments = step.split(":")
+            result = getattr(self, name)(*arguments)
+            if asyncio.iscoroutine(result):
+                await result
+
+    def flush(self):
+        output, self.output = b"".join(self.output), []
+        if self.limit is not None:
+            output, self.limit = output[: self.limit], self.limit - len(output)
+        if output:
+            self.connection.write(output)
+        if self.limit is not None and self.limit <= 0:
+            raise Closed
+
+    def write(self, frame):
+        self.output.append(frame if isinstance(frame, bytes) else frame.serialize())
+
+    def answer(self, value):
+        self.headers([(":status", "200"), ("content-type", "application/json")])
+        self.last(text=json.dumps(value))
+
+    def echo(self):
+        stream = self.connection.streams[self.number]
+        return {"connection": self.connection.number, "method": self.method, "length": stream.length}
+
+    def headers(self, fields, flags=("END_HEADERS",)):
+        block = self.connection.encoder.encode(fields)
+        self.write(frames.HeadersFrame(self.number, block, flags=flags))
+
+    # Steps.
+
+    def head(self, status, *fields):
+        self.headers([(":status", status), ("x-connection", str(self.connection.number))] + pairs(fields))
+
+    def headend(self, status, *fields):
+        """A header section without content."""
+        self.headers([(":status", status)] + pairs(fields), ["END_HEADERS", "END_STREAM"])
+
+    def split(self, status, size, *fields):
+        """A header section in frames of so many bytes."""
+        size = int(size)
+        block = self.connection.encoder.encode([(":status", status)] + pairs(fields))
+        parts = [block[i : i + size] for i in range(0, len(block), size)]
+        for index, part in enumerate(parts):
+            kind = frames.ContinuationFrame if index else frames.HeadersFrame
+            self.write(kind(self.number, part, flags=["END_HEADERS"] if index == len(parts) - 1 else []))
+
+    def trailers(self, *fields):
+        self.headers(pairs(fields), ["END_HEADERS", "END_STREAM"])
+
+    def data(self, length=0, padding=0, text=None, flags=()):
+        flags = list(flags) + (["PADDED"] if int(padding) else [])
+        content = text.encode() if text is not None else b"x" * int(length)
+        self.write(frames.DataFrame(self.number, content, pad_length=int(padding), flags=flags))
+
+    def last(self, length=0, padding=0, text=None):
+        """DATA with END_STREAM."""
+        self.data(length, padding, text, ["END_STREAM"])
+
+    def rst(self, code, number=None):
+        self.write(frames.RstStreamFrame(self.stream(number), error_code=int(code)))
+
+    def goaway(self, last, code):
+        """`below` for a stream lower than this one."""
+        last = self.number - 2 if last == "below" else self.stream(last)
+        self.write(frames.GoAwayFrame(0, last_stream_id=max(0, last), error_code=int(code)))
+
+    def frame(self, kind, flags, number, payload=""):
+        """Any frame at all: its payload is in hexadecimal."""
+        payload = bytes.fromhex(payload)
+        head = len(payload).to_bytes(3, "big") + bytes([int(kind), int(flags)]) + self.stream(number).to_bytes(4, "big")
+        self.write(head + payload)
+
+    def raw(self, payload):
+        self.write(bytes.fromhex(payload))
+
+    def stream(self, number):
+        """`this` for the play's own."""
+        return self.number if number in (None, "this") else int(number)
+
+    def cut(self, length):
+        """No more than so many bytes go out, then the connection is closed."""
+        self.limit = int(length)
+
+    def first(self, key):
+        """Only the first request with the key gets what follows, the others an answer."""
+        if counts[key] > 1:
+            self.answer(self.echo())
+            raise Answered
+
+    def deaf(self):
+        """From now on the connection does nothing."""
+        self.connection.is_deaf = True
+
+    def close(self):
+        self.flush()
+        raise Closed
+
+    def abort(self):
+        self.flush()
+        self.connection.writer.transport.abort()
+
+    async def send(self):
+        """What the steps before have written goes out, and those that follow write anew."""
+        self.flush()
+        await self.connection.writer.drain()
+
+    async def news(self):
+        await self.send()
+        async with self.connection.news:
+            await self.connection.news.wait()
+
+    async def body(self, length=None):
+        """Waits for so many bytes of the request, or its end."""
+        stream = self.connection.streams[self.number]
+        while not stream.ended if length is None else stream.length < int(length):
+            await self.news()
+
+    async def streams(self, count):
+        """Waits until so many requests have come on the connection."""
+        while len(self.connection.streams) < int(count):
+            await self.news()
+
+    async def signal(self, name):
+        await self.send()
+        events[name].set()
+
+    async def wait(self, name):
+        await self.send()
+        await events[name].wait()
+
+    async def forever(self):
+        await self.send()
+        await asyncio.Event().wait()
+
+    async def flood(self, kind, limit, key):
+        """Sends the same frames until the connection ends, or so many bytes have gone out."""
+        frame = {
+            "empty": frames.DataFrame(self.number),
+            "priority": frames.PriorityFrame(self.number, stream_weight=7),
+            "window": frames.WindowUpdateFrame(0, window_increment=1),
+            "altsvc": frames.AltSvcFrame(self.number, field=b'h2=":1"'),
+            "settings": frames.SettingsFrame(0),
+            "ping": frames.PingFrame(0, bytes(8)),
+            "data": frames.DataFrame(self.number, b"x" * 1000),
+        }[kind].serialize()
+        chunk = frame * ((1 << 18) // len(frame))
+        for _ in range(int(limit) // len(chunk)):
+            if self.connection.writer.is_closing():
+                raise Closed
+            self.write(chunk)
+            await self.send()
+            flooded[key] += len(chunk)
+            # A client that reads fast must not keep the others waiting.
+            await asyncio.sleep(0)
+
+
+def count(query):
+    return {"count": counts[query["key"]], "flooded": flooded[query["key"]]}
+
+
+def pairs(fields):
+    return [tuple(field.split("=", 1)) for field in fields]
+
+
+def parse(target):
+    parts = urllib.parse.urlsplit(target)
+    query = dict(urllib.parse.parse_qsl(parts.query))
+    if "key" in query and parts.path != "/count":
+        counts[query["key"]] += 1
+    return parts.path, query
+
+
+async def answer_http1(reader, writer):
+    """Says that it was HTTP/1.1, after reading the head and whatever content has a length."""
+    while True:
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        method, target, _ = lines[0].split(" ")
+        path, query = parse(target)
+        fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        length = int(fields.get("content-length", 0))
+        await reader.readexactly(length)
+        value = count(query) if path == "/count" else {"connection": 0, "method": method, "length": length}
+        content = json.dumps(value).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
+
+
+async def handle(reader, writer):
+    try:
+        if writer.get_extra_info("ssl_object").selected_alpn_protocol() == "h2":
+            await Connection(reader, writer).run()
+        else:
+            await answer_http1(reader, writer)
+    except (OSError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+
+async def main():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2], sys.argv[3])
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    server = await asyncio.start_server(handle, "127.0.0.1", int(sys.argv[1]), ssl=context)
+    await server.serve_forever()
+
+
+asyncio.run(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Runs a command with another libcurl than the system's, which FoundationNetworking and the engine then use alike.
+#
+#     Tests/Interop/libcurls.sh newest swift test --skip-build --filter LarkspurTransportTests
+#     Tests/Interop/libcurls.sh each Tests/Interop/servers.sh swift test --skip-build --filter InteropTests
+#     Tests/Interop/libcurls.sh all
+#
+# The first argument is a version below, `newest`, or `each` for all that the engine accepts, one after the other. Without a command (and with `all`) the libraries are
+# fetched and listed. PyPI's wheels of pycurl contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. Nothing is
+# installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. The command finds the version in LARKSPUR_LIBCURL, and a test
+# checks that it is the one in use.
+#
+# The wheels were built for a distribution with another file of certificate authorities: give roots explicitly where a test needs any.
+set -euo pipefail
+
+# Version of libcurl, and where it comes from; the newest last. The first is older than the engine accepts.
+declare -A sources=(
+    [7.61.1]='wheel 7.45.3'
+    [8.12.1]='wheel 7.45.6'
+    [8.14.1]='backports bookworm'
+    [8.16.0]='wheel 7.45.7'
+)
+refused=(7.61.1)
+accepted=(8.12.1 8.14.1 8.16.0)
+newest=${accepted[-1]}
+
+cache=${LARKSPUR_LIBCURLS:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/libcurls}
+
+usage() {
+    echo "usage: $0 all | { newest | each | <one of ${refused[*]} ${accepted[*]}> } [command [argument ...]]" >&2
+    exit 64
+}
+
+# provide <version>: sees to it that the cache has it.
+provide() (
+    version=$1
+    [[ ! -e $cache/$version/libcurl.so.4 ]] || exit 0
+    mkdir -p "$cache"
+    folder=$(mktemp -d "$cache/new.XXXXXX")
+    trap 'rm -rf "$folder"' EXIT
+    # shellcheck disable=SC2086
+    fetch_${sources[$version]%% *} "$folder" ${sources[$version]#* }
+    # Another run may have been faster.
+    mv --no-target-directory "$folder/libraries" "$cache/$version" 2> /dev/null || [[ -e $cache/$version/libcurl.so.4 ]]
+) >&2
+
+# fetch_wheel <folder> <version of pycurl>
+fetch_wheel() {
+    local folder=$1
+    # One wheel has the same libraries as another: the version of Python does not matter.
+    python3 -m pip --quiet --disable-pip-version-check download --no-deps --only-binary :all: --python-version 3.11 \
+        --implementation cp --abi cp311 --platform "manylinux_2_28_$(uname -m)" --dest "$folder" "pycurl==$2"
+    python3 -m zipfile -e "$folder"/*.whl "$folder"
+    mv "$folder/pycurl.libs" "$folder/libraries"
+    # Beside the others, which it finds in its own folder.
+    ln -s "$(basename "$folder"/libraries/libcurl-*.so.*)" "$folder/libraries/libcurl.so.4"
+}
+
+# fetch_backports <folder> <release>: with lists of its own, so that nothing of the system's changes.
+fetch_backports() {
+    local folder=$1
+    mkdir -p "$folder"/apt/{state/lists,cache/archives}/partial "$folder/system" "$folder/libraries"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $2-backports main" \
+        > "$folder/apt/sources.list"
+    local apt=(-qq -o "Dir::Etc::sourcelist=$folder/apt/sources.list" -o Dir::Etc::sourceparts=-
+        -o "Dir::State=$folder/apt/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$folder/apt/cache"
+        -o APT::Sandbox::User=root)
+    apt-get "${apt[@]}" update
+    (cd "$folder" && apt-get "${apt[@]}" download libcurl4)
+    dpkg-deb --extract "$folder"/libcurl4_*.deb "$folder/system"
+    find "$folder/system" -name 'libcurl.so*' -exec mv -t "$folder/libraries" {} +
+}
+
+# check <version>: whether it can be loaded and is what it is called.
+check() {
+    local found
+    found=$(LD_LIBRARY_PATH=$cache/$1 python3 - <<-'END'
+	import ctypes
+	curl = ctypes.CDLL("libcurl.so.4")
+	curl.curl_version.restype = ctypes.c_char_p
+	print(curl.curl_version().decode())
+	END
+    )
+    echo "$found" >&2
+    [[ $found == "libcurl/$1"[!0-9]* ]] || {
+        echo "$cache/$1 has another version than $1." >&2
+        return 1
+    }
+}
+
+run() {
+    local version=$1
+    shift
+    provide "$version"
+    check "$version"
+    (($# == 0)) || LARKSPUR_LIBCURL=$version LD_LIBRARY_PATH=$cache/$version${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+}
+
+(($#)) || usage
+which=$1
+shift
+case $which in
+newest) versions=("$newest") ;;
+each) versions=("${accepted[@]}") ;;
+all)
+    (($# == 0)) || usage
+    versions=("${refused[@]}" "${accepted[@]}")
+    ;;
+*)
+    [[ -n ${sources[$which]-} ]] || usage
+    versions=("$which")
+    ;;
+esac
+for version in "${versions[@]}"; do run "$version" "$@"; done

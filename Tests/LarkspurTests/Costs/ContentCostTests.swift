@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import Larkspur
+
+/// Each reader of content, and each writer of what a caller may have from others, with 1 MiB of its worst: the cost grows with the length.
+@Suite("Costs of readers and writers", .measuresCosts, .serialized, .timeLimit(.minutes(5)))
+struct ContentCostTests {
+    private static let linear = 8.0
+
+    @Test(
+        "Containers of a binary property list that share their bytes are read in no more than those hold",
+        arguments: [4, 64]
+    )
+    func sharedContainers(count: Int) throws {
+        let data = Self.shared(count: 1 << 16, objects: 1 << 14)
+        let list = try #require(BinaryPropertyList(data))
+        var references = 0
+        #expect(!list.isTractable(reading: &references))
+        #expect(references <= data.count)
+        // As many objects as the list has are its own elements.
+        let honest = BinaryPropertyListTests.document((0..<count).map { $0 == 0 ? Array(1..<min(15, count)) : [] })
+        #expect(BinaryPropertyList(honest)?.isTractable == true)
+    }
+
+    /// A property list whose objects all are the same array of many references, each to another one.
+    private static func shared(count: Int, objects: Int) -> Data {
+        var data = Data("bplist00".utf8)
+        data.append(contentsOf: [0xAF, 0x12])
+        append(count, 4, to: &data)
+        for index in 0..<count { append(index % objects, 2, to: &data) }
+        let table = data.count
+        for _ in 0..<objects { append(8, 4, to: &data) }
+        data.append(contentsOf: [0, 0, 0, 0, 0, 0, 4, 2])
+        for value in [objects, 0, table] { append(value, 8, to: &data) }
+        return data
+    }
+
+    private static func append(_ value: Int, _ length: Int, to data: inout Data) {
+        for shift in (0..<length).reversed() { data.append(UInt8(truncatingIfNeeded: value >> (8 * shift))) }
+    }
+
+    @Test("Binary property lists", arguments: [1, 14])
+    func propertyList(width: Int) {
+        let lists = { (size: Int) in
+            let count = size / 16
+            return BinaryPropertyListTests.document(
+                (0..<count).map { index in (0..<width).map { min(count - 1, index * width + 1 + $0) } }
+            )
+        }
+        #expect(Growth.factor(lists) { _ = BinaryPropertyList($0)?.isTractable } < Self.linear)
+    }
+
+    @Test(
+        "XML",
+        arguments: [
+            "<a>", "<", "<?", "<? ", "<!", "<!DOCTYPE", "<?a b", "&", "&amp;", "<a/>", " ", "x", "]]>", "<!--",
+            "<![CDATA[",
+            "<?xml ", "encoding=", "\u{301}",
+        ],
+        ["", "<r>", "<?xml version=\"1.0\" encoding=\"utf-8\"", "<?xml "]
+    )
+    func xml(unit: String, start: String) {
+        let documents = { (size: Int) in
+            Data((start + String(repeating: unit, count: size / unit.utf8.count)).utf8)
+        }
+        #expect(Growth.factor(documents) { _ = try? XMLContent.parserInput($0) } < Self.linear)
+    }
+
+    @Test("JSON", arguments: ["[", "{\"a\":", "[null,", "\"", "\\", "1", " ", "[1],", "{\"\":null},"])
+    func json(unit: String) {
+        let serializer = JSONResponseSerializer(removesKeysWithNullValues: true)
+        let documents = { (size: Int) in
+            Data(("[" + String(repeating: unit, count: size / unit.utf8.count) + "1]").utf8)
+        }
+        #expect(Growth.factor(documents) { _ = try? serializer.serialize($0, response: nil) } < Self.linear)
+        let decoding = DecodableResponseSerializer([Int?].self)
+        #expect(Growth.factor(documents) { _ = try? decoding.serialize($0, response: nil) } < Self.linear)
+    }
+
+    @Test(
+        "Image files",
+        arguments: [
+            ("GIF", Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0], [0x21, 0xFE, 0x00]),
+            ("GIF with an extension", Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x21, 0xFE], [0x01, 0x00]),
+            ("JPEG with segments", [0xFF, 0xD8], [0xFF, 0xE1, 0x00, 0x02]),
+            ("JPEG with fill bytes", [0xFF, 0xD8], [0xFF]),
+            ("JPEG with scans", [0xFF, 0xD8], [0xFF, 0xDA, 0x00, 0x02]),
+            (
+                "PNG",
+                [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+                    + [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0, 0, 0, 0, 0],
+                [0, 0, 0, 0, 0x74, 0x45, 0x58, 0x74, 0, 0, 0, 0]
+            ),
+            (
+                "AVIF", [0, 0, 0, 20] + Array("ftypavif".utf8) + [0, 0, 0, 0] + Array("avif".utf8),
+                [0, 0, 0, 8] + Array("free".utf8)
+            ),
+            ("ICO", [0, 0, 1, 0, 0xFF, 0xFF], [16, 16, 0, 0, 1, 0, 32, 0, 40, 0, 0, 0, 0xF6, 0xFF, 0x0F, 0]),
+        ] as [(String, [UInt8], [UInt8])]
+    )
+    func image(_ row: (name: String, start: [UInt8], unit: [UInt8])) {
+        let files = { (size: Int) in
+            Data(row.start + Array(repeatElement(row.unit, count: size / row.unit.count).joined()))
+        }
+        #expect(Growth.factor(files) { _ = try? ImageHeader($0) } < Self.linear)
+    }
+
+    @Test("Names in forms", arguments: ["\"", "\r", "\n", "\r\n", "\u{0}", "a", "\u{1F600}", "\u{301}"])
+    func names(unit: String) {
+        let names = { (size: Int) in String(repeating: unit, count: size / unit.utf8.count) }
+        #expect(Growth.factor(names) { _ = ContentDisposition.field(name: $0, fileName: $0) } < Self.linear)
+    }
+
+    @Test("Queries", arguments: [" ", "a", "\u{1F600}", "["])
+    func query(unit: String) {
+        let encoder = QueryEncoder()
+        let long = { (size: Int) in Parameters.dictionary(["a": String(repeating: unit, count: size / unit.utf8.count)])
+        }
+        #expect(Growth.factor(long) { _ = try? encoder.encode($0) } < Self.linear)
+        let list = { (size: Int) in Parameters.dictionary(["a": Array(repeating: unit, count: size / 16)]) }
+        #expect(Growth.factor(list) { _ = try? encoder.encode($0) } < Self.linear)
+        let keys = { (size: Int) in
+            Parameters.dictionary(Dictionary(uniqueKeysWithValues: (0..<size / 16).map { (unit + String($0), unit) }))
+        }
+        #expect(Growth.factor(keys) { _ = try? encoder.encode($0) } < Self.linear)
+    }
+
+    @Test("Media types", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
+    func mediaType(unit: String) {
+        let types = { (size: Int) in "text/html" + String(repeating: unit, count: size / unit.utf8.count) }
+        #expect(Growth.factor(types) { _ = MediaType($0) } < Self.linear)
+    }
+}

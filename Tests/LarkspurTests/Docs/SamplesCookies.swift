@@ -1,0 +1,83 @@
+#if canImport(FoundationNetworking)
+import Larkspur
+
+/// The samples of `Docs/Cookies.md`, each between two markers; what they print is recorded.
+struct CookieSamples: Sendable {
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    func ephemeral() -> SessionManager {
+        // sample: jar of an ephemeral configuration
+        let configuration = URLSessionConfiguration.ephemeral
+
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return manager
+    }
+
+    func ownJar() -> SessionManager {
+        // sample: jar of its own
+        let configuration = URLSessionConfiguration.default
+        configuration.httpCookieStorage = URLSessionConfiguration.ephemeral.httpCookieStorage
+
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return manager
+    }
+
+    func noJar() -> SessionManager {
+        // sample: no cookies
+        let configuration = URLSessionConfiguration.default
+        configuration.httpCookieStorage = nil
+
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return manager
+    }
+
+    func sharedJar(_ first: URL, _ second: URL) -> [SessionManager] {
+        // sample: one jar for two managers
+        let jar = URLSessionConfiguration.ephemeral.httpCookieStorage
+
+        let managers = [first, second].map { baseURL in
+            let configuration = URLSessionConfiguration.default
+            configuration.httpCookieStorage = jar
+            return SessionManager(baseURL: baseURL, configuration: configuration)
+        }
+        // end
+        return managers
+    }
+
+    func reading(_ manager: SessionManager) {
+        // sample: cookies of a manager
+        for cookie in manager.session.configuration.httpCookieStorage?.cookies ?? [] {
+            print("\(cookie.name) for \(cookie.domain)\(cookie.path)")
+        }
+        // end
+    }
+
+    func setting(_ jar: HTTPCookieStorage) {
+        // sample: cookie of the program's
+        let cookie = HTTPCookie(properties: [
+            .name: "theme", .value: "dark", .domain: "api.example.com", .path: "/", .secure: "TRUE",
+        ])
+        if let cookie { jar.setCookie(cookie) }
+        // end
+    }
+
+    func reset(_ manager: SessionManager) {
+        // sample: reset of a session
+        manager.session.reset {
+            print("cookies, credentials and cache are empty")
+        }
+        // end
+    }
+
+    func clearing(_ jar: HTTPCookieStorage) {
+        // sample: cookies deleted
+        for cookie in jar.cookies ?? [] { jar.deleteCookie(cookie) }
+        // end
+    }
+}
+#endif

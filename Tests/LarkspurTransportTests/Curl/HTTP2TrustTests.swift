@@ -1,0 +1,82 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Trust in libcurl's HTTP/2")
+struct HTTP2TrustTests {
+    @Test(
+        "Only versions that were tried offer it by default",
+        arguments: [
+            (0x075801, false), (0x074401, false), (0x080500, false), (0x080C00, false), (0x080C01, true),
+            (0x080C02, false),
+            (0x080E01, true), (0x081000, true), (0x081100, false), (0x090000, false), (0, false),
+        ] as [(UInt32, Bool)]
+    )
+    func versions(_ version: UInt32, _ isTrusted: Bool) {
+        #expect(HTTP2Trust.offersHTTP2(.whereTrusted, version: version) == isTrusted)
+        #expect(HTTP2Trust.offersHTTP2(.always, version: version))
+        #expect(!HTTP2Trust.offersHTTP2(.never, version: version))
+    }
+
+    @Test("The Boolean option is false for never alone, and keeps what it says already")
+    func booleanOption() {
+        var options = CurlURLSession.Options()
+        #expect(options.allowsHTTP2)
+        options.http2 = .always
+        options.allowsHTTP2 = true
+        #expect(options.http2 == .always)
+        options.allowsHTTP2 = false
+        #expect(options.http2 == .never)
+        options.allowsHTTP2 = true
+        #expect(options.http2 == .whereTrusted)
+    }
+
+    @Test(
+        "The trace of libcurl is read",
+        arguments: [
+            ("[HTTP/2] [3] CLOSED\n", .closed(3)),
+            ("[HTTP/2] [2147483647] <- FRAME[RST_STREAM, len=4, flags=0, error=0]\n", .reset(2_147_483_647)),
+            ("[HTTP/2] [15] <- FRAME[DATA, len=5, eos=1, padlen=0]\n", .ended(15)),
+            ("[HTTP/2] [15] <- FRAME[HEADERS, len=48, hend=1, eos=1]\n", .ended(15)),
+            ("[HTTP/2] [15] <- FRAME[HEADERS, len=48, hend=1, eos=0]\n", nil),
+            ("[HTTP/2] [15] -> FRAME[HEADERS, len=48, hend=1, eos=1]\n", nil),
+            ("[HTTP/2] [15] -> FRAME[RST_STREAM, len=4, flags=0, error=8]\n", nil),
+            ("[HTTP/2] [5] RESET: REFUSED_STREAM (err 7)\n", .refused(5)),
+            ("[HTTP/2] [5] RESET: CANCEL (err 8)\n", nil),
+            ("[HTTP/2] [3] header: x: ] CLOSED\n", nil), ("[HTTP/2] [99999999999999999999] CLOSED\n", nil),
+            ("Connection #0 to host localhost left intact\n", nil), ("[HTTP/2] [", nil), ("", nil),
+        ] as [(String, StreamEvent?)]
+    )
+    func trace(_ line: String, _ event: StreamEvent?) {
+        #expect(Array(line.utf8).withUnsafeBytes { StreamEvent($0) } == event)
+    }
+
+    @Test("A stream that was reset before its end is told from others, by connection and number")
+    func watch() {
+        var watch = StreamWatch()
+        func note(_ event: StreamEvent, _ connection: Int64 = 0) -> Bool { watch.note(event, on: connection) }
+        #expect(!note(.ended(1)))
+        #expect(!note(.reset(1)))
+        #expect(!note(.closed(1)))
+        #expect(!note(.reset(1)))
+        #expect(note(.closed(1)))
+        #expect(!note(.ended(3), 1))
+        #expect(!note(.reset(3), 2))
+        #expect(note(.closed(3), 2))
+        #expect(!note(.reset(5)))
+        #expect(!note(.closed(7)))
+        #expect(!note(.closed(5)))
+    }
+
+    @Test("Connections are forgotten only after many others")
+    func retirement() {
+        var retired = RetiredConnections()
+        for number in 0..<Int64(100) { retired.insert(number) }
+        #expect(retired.contains(99))
+        #expect(retired.contains(50))
+        #expect(!retired.contains(0))
+    }
+}
+#endif

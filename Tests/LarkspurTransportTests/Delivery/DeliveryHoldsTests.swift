@@ -1,0 +1,55 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Events that wait")
+struct DeliveryHoldsTests {
+    private let session = CurlURLSession(configuration: .ephemeral)
+
+    private func makeTask() throws -> TaskCore {
+        let request = URLRequest(url: try #require(URL(string: "http://localhost/")))
+        return session.core.makeTask(kind: .data, request: request, body: .none, completion: nil)
+    }
+
+    private func data(_ text: String) -> Delivery.Event { .data(Data(text.utf8)) }
+
+    private func texts(_ items: [Delivery.Item]) -> [String] {
+        items.map {
+            switch $0 {
+            case .event(_, .data(let data)): String(decoding: data, as: UTF8.self)
+            case .event(_, .complete(let error)): error == nil ? "end" : "failure"
+            default: "?"
+            }
+        }
+    }
+
+    @Test("Events wait until all is done that their task waits for, and come in order then")
+    func order() throws {
+        var holds = DeliveryHolds()
+        let (task, other) = (try makeTask(), try makeTask())
+        holds.hold(task)
+        holds.hold(task)
+        #expect(holds.pass(data("1"), of: task).isEmpty)
+        #expect(texts(holds.pass(data("other"), of: other)) == ["other"])
+        #expect(holds.pass(.complete(nil), of: task).isEmpty)
+        #expect(holds.release(task).isEmpty)
+        #expect(!holds.isEmpty)
+        #expect(texts(holds.release(task)) == ["1", "end"])
+        #expect(holds.isEmpty)
+        #expect(texts(holds.pass(data("2"), of: task)) == ["2"])
+    }
+
+    @Test("A failure does not wait")
+    func failure() throws {
+        var holds = DeliveryHolds()
+        let task = try makeTask()
+        holds.hold(task)
+        _ = holds.pass(data("1"), of: task)
+        #expect(texts(holds.pass(.complete(URLError(.cancelled)), of: task)) == ["1", "failure"])
+        #expect(holds.isEmpty)
+        #expect(holds.release(task).isEmpty)
+    }
+}
+#endif

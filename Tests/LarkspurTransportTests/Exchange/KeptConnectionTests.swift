@@ -1,0 +1,230 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+/// Connections that were kept, and what came on them that was not asked for.
+@Suite("Connections that are used again", .timeLimit(.minutes(5)))
+struct KeptConnectionTests {
+    static let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+
+    /// Bytes that belong to no response; without any, the end.
+    static let surplus = [
+        evil, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", "H", "\r\n", "\0",
+        "HTTP/1.1 200 OK\r\nContent-Le", String(repeating: evil, count: 3000), "",
+    ]
+
+    @Test(
+        "One that has brought bytes that nothing had asked for, or has ended, is not used again, which no task notices",
+        arguments: surplus,
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]
+    )
+    func unasked(surplus: String, method: String) async throws {
+        let server = try KeptServer { connection, log in
+            connection.write(surplus)
+            if surplus.isEmpty { connection.finish() }
+            return true
+        }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        try await server.step()
+
+        let body = method == "POST" || method == "PUT" ? Data("content".utf8) : nil
+        let outcomes = Recorder<Outcome>()
+        let task = session.dataTask(with: URLRequest(server.url, method, body: body)) {
+            outcomes.record(Outcome(data: $0, response: $1, error: $2))
+        }
+        task.resume()
+        let outcome = try await outcomes.first()
+        #expect(outcome.text == (method == "HEAD" ? "" : "fresh"))
+        #expect(outcome.error == nil)
+        #expect(task.transferMetrics.count == 1)
+        #expect(task.transferMetrics.first?.isReusedConnection == false)
+        #expect(server.requests.values.map(\.connection) == [0, 1])
+        server.begin()
+    }
+
+    @Test(
+        "Bytes behind a response are no part of the next one, however they came",
+        arguments: [
+            KeptServer.kept, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nkept\r\n0\r\n\r\n",
+            "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        ],
+        [1, 4000]
+    )
+    func behindResponse(response: String, count: Int) async throws {
+        let server = try KeptServer(first: response + String(repeating: Self.evil, count: count)) { connection, log in
+            if log.readRequest(connection) { connection.write(KeptServer.fresh) }
+            return true
+        }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).error == nil)
+        server.begin()
+        #expect(try await session.outcome(of: URLRequest(server.url, "POST", body: Data("a".utf8))).text == "fresh")
+        server.begin()
+    }
+
+    @Test("A connection on which nothing has come is used again")
+    func quiet() async throws {
+        let server = try KeptServer { connection, log in
+            if log.readRequest(connection) { connection.write(KeptServer.fresh) }
+            return true
+        }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        for _ in 0..<3 {
+            server.begin()
+            #expect(try await session.outcome(of: server.url).text == "fresh")
+        }
+        #expect(server.requests.values.map(\.connection) == [0, 0, 0, 0])
+        server.begin()
+    }
+
+    // MARK: Sending again
+
+    enum Body: CaseIterable, Sendable {
+        case none, short, long, file, stream
+    }
+
+    private func outcome(
+        of request: URLRequest,
+        _ body: Body,
+        in session: CurlURLSession
+    ) async throws -> Outcome {
+        var request = request
+        let long = Data(repeating: 1, count: 300_000)
+        switch body {
+        case .none: return try await session.outcome(of: request)
+        case .short: request.httpBody = Data("content".utf8)
+        case .long: request.httpBody = long
+        case .stream: request.httpBodyStream = InputStream(data: long)
+        case .file:
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try long.write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let outcomes = Recorder<Outcome>()
+            session.uploadTask(with: request, fromFile: file) {
+                outcomes.record(Outcome(data: $0, response: $1, error: $2))
+            }.resume()
+            return try await outcomes.first()
+        }
+        return try await session.outcome(of: request)
+    }
+
+    /// A server that reads a second request on its first connection, or some of it, and closes.
+    private func makeDroppingServer(readsAll: Bool = true) throws -> KeptServer {
+        try KeptServer { connection, log in
+            if readsAll { _ = log.readRequest(connection) } else { connection.read(atLeast: 1) }
+            return false
+        }
+    }
+
+    @Test(
+        "A request that is not idempotent is not sent again when its connection is lost, whatever it has for content",
+        arguments: ["POST", "PATCH", "SPECIAL"],
+        Body.allCases
+    )
+    func notAgain(method: String, body: Body) async throws {
+        let server = try makeDroppingServer()
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        server.begin()
+        let outcome = try await outcome(of: URLRequest(server.url, method), body, in: session)
+        #expect(outcome.code == .networkConnectionLost)
+        #expect(outcome.error?.localizedDescription.contains("may have executed") == true)
+        #expect(server.requests.values.map(\.connection) == [0, 0])
+        // Nor does it come later.
+        #expect(try await session.outcome(of: server.url).text == "fresh")
+        #expect(server.requests.values.map(\.line).filter { $0.hasPrefix(method) }.count == 1)
+    }
+
+    @Test("Nor if the server has read but a byte of it")
+    func byteRead() async throws {
+        let server = try makeDroppingServer(readsAll: false)
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        server.begin()
+        #expect(try await session.outcome(of: URLRequest(server.url, "POST")).code == .networkConnectionLost)
+        #expect(server.requests.values.map(\.connection) == [0])
+    }
+
+    @Test("An idempotent request is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    func again(method: String) async throws {
+        let server = try makeDroppingServer()
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        server.begin()
+        let outcome = try await outcome(
+            of: URLRequest(server.url, method),
+            method == "PUT" ? .long : .none,
+            in: session
+        )
+        #expect(outcome.status == 200)
+        #expect(server.requests.values.map(\.connection) == [0, 0, 1])
+    }
+
+    @Test(
+        "So is any that has a key, or whose session allows it",
+        arguments: [true, false],
+        [Body.none, .short, .long, .file]
+    )
+    func allowed(byKey: Bool, body: Body) async throws {
+        let server = try makeDroppingServer()
+        var options = CurlURLSession.Options()
+        options.resendsNonIdempotentRequests = !byKey
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        server.begin()
+        let request = URLRequest(server.url, "POST", headers: byKey ? ["Idempotency-Key": "\"1\""] : [:])
+        #expect(try await outcome(of: request, body, in: session).text == "fresh")
+        #expect(server.requests.values.map(\.connection) == [0, 0, 1])
+    }
+
+    @Test("Connections that end at random moments lose requests, and double none that is not idempotent")
+    func storm() async throws {
+        let lines = Recorder<String>()
+        let server = try RawServer { connection in
+            var random = SystemRandomNumberGenerator()
+            while true {
+                let request = String(decoding: connection.readRequest(), as: UTF8.self)
+                guard let line = request.split(separator: "\r\n").first else { return }
+                lines.record(String(line))
+                if Int.random(in: 0..<4, using: &random) == 0 { return }
+                connection.write(KeptServer.kept)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: return
+                case 1:
+                    for _ in 0..<Int.random(in: 0..<50, using: &random) { sched_yield() }
+                    return
+                default: break
+                }
+            }
+        }
+        let session = CurlURLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        let ends = Recorder<(String, Outcome)>()
+        let methods = ["POST", "GET", "PATCH", "PUT", "DELETE"]
+        for number in 0..<600 {
+            let method = methods[number % methods.count]
+            var request = URLRequest(server.url.appendingPathComponent("\(number)"), method)
+            if number % 2 == 0, method != "GET", method != "DELETE" { request.httpBody = Data("content".utf8) }
+            session.dataTask(with: request) { ends.record((method, Outcome(data: $0, response: $1, error: $2))) }
+                .resume()
+        }
+        for (_, outcome) in try await ends.wait(for: 600) {
+            #expect(outcome.text == "kept" || outcome.code == .networkConnectionLost)
+        }
+        let once = lines.values.filter { $0.hasPrefix("POST") || $0.hasPrefix("PATCH") }
+        #expect(Set(once).count == once.count)
+    }
+}
+#endif

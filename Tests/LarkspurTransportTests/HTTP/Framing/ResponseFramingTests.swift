@@ -1,0 +1,128 @@
+#if canImport(FoundationNetworking)
+
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("The end of a response's content")
+struct ResponseFramingTests {
+    private func framing(
+        _ lines: [String],
+        status: Int = 200,
+        version: String = "HTTP/1.1",
+        method: String = "GET"
+    ) throws -> ResponseFraming {
+        let head = try #require(try ResponseHead.reading(lines, status: status))
+        return try ResponseFraming(head.framing, status: status, version: version, method: method)
+    }
+
+    @Test(
+        "A length is a number that fits, said once or with one voice",
+        arguments: [
+            ("0", .bytes(0)), ("12", .bytes(12)), ("007", .bytes(7)), (" 5\t", .bytes(5)), ("5, 5", .bytes(5)),
+            ("5 ,\t5", .bytes(5)), ("9223372036854775807", .bytes(.max)),
+            ("9223372036854775808", .malformed), ("18446744073709551615", .malformed),
+            ("1000000000000000000000000000000", .malformed), ("", .malformed), (" ", .malformed), ("-1", .malformed),
+            ("+5", .malformed), ("0x32", .malformed), ("1.000", .malformed), ("5.0", .malformed), ("5 0", .malformed),
+            ("5;", .malformed), ("5;5", .malformed), ("abc", .malformed), ("५", .malformed), ("\"5\"", .malformed),
+            ("5, 6", .contradictory), ("5, x", .contradictory), ("5,", .contradictory), (",5", .contradictory),
+            (",", .contradictory), ("5,,5", .contradictory), ("5, 05", .bytes(5)),
+        ] as [(String, ContentLength)]
+    )
+    func length(text: String, length: ContentLength) {
+        #expect(ContentLength(text) == length)
+    }
+
+    @Test(
+        "Content ends with its length, its last chunk, its connection, or its stream",
+        arguments: [
+            ([], "HTTP/1.1", .close), ([], "HTTP/1.0", .close), ([], "HTTP/2", .stream), ([], "HTTP/3", .stream),
+            (["Content-Length: 5"], "HTTP/1.1", .length(5)), (["Content-Length: 5"], "HTTP/2", .length(5)),
+            (["content-LENGTH:5", "Content-Length: 5"], "HTTP/1.1", .length(5)),
+            (["Transfer-Encoding: chunked"], "HTTP/1.1", .chunked),
+            (["transfer-encoding:CHUNKED"], "HTTP/1.0", .chunked),
+            (["Transfer-Encoding: ,chunked ,"], "HTTP/1.1", .chunked),
+            (["Transfer-Encoding: chunked", "Content-Length: 5"], "HTTP/1.1", .chunked),
+            (["Content-Length: 5", "Transfer-Encoding: chunked"], "HTTP/1.1", .chunked),
+            (["Transfer-Encoding: identity"], "HTTP/1.1", .close),
+            (["Transfer-Encoding: identity", "Content-Length: 5"], "HTTP/1.1", .length(5)),
+        ] as [([String], String, ResponseFraming)]
+    )
+    func rule(lines: [String], version: String, expected: ResponseFraming) throws {
+        #expect(try framing(lines, version: version) == expected)
+    }
+
+    @Test(
+        "Some responses have no content, whatever they announce",
+        arguments: [("HEAD", 200), ("GET", 204), ("GET", 304), ("POST", 204), ("CONNECT", 200), ("CONNECT", 299)]
+    )
+    func noContent(method: String, status: Int) throws {
+        let fields = [["Content-Length: 5"], ["Transfer-Encoding: chunked"], ["Transfer-Encoding: gzip"], []]
+        for lines in fields {
+            #expect(try framing(lines, status: status, method: method) == .none)
+        }
+        #expect(throws: ResponseFraming.Failure.malformedLength) {
+            try framing(["Content-Length: x"], status: status, method: method)
+        }
+    }
+
+    @Test("Others have content", arguments: [("GET", 205), ("head", 200), ("CONNECT", 407), ("OPTIONS", 200)])
+    func content(method: String, status: Int) throws {
+        #expect(try framing(["Content-Length: 5"], status: status, method: method) == .length(5))
+    }
+
+    @Test(
+        "What libcurl could read in another way is a failure",
+        arguments: [
+            (["Content-Length: 5 0"], .malformedLength), (["Content-Length:"], .malformedLength),
+            (["Content-Length: 5", "Content-Length: 6"], .contradictoryLengths),
+            (["Content-Length: 5", "Content-Length: x", "Transfer-Encoding: chunked"], .contradictoryLengths),
+            (["Content-Length : 5"], .obscuredField("Content-Length")),
+            (["Content-Length\t: 5"], .obscuredField("Content-Length")),
+            (["Content-Length\u{B}: 5"], .obscuredField("Content-Length")),
+            (["\u{C}Content-Length: 5"], .obscuredField("Content-Length")),
+            (["Content-Length;a, b: 5"], .obscuredField("Content-Length")),
+            (["Content-Length: 5", "Transfer-Encoding : chunked"], .obscuredField("Transfer-Encoding")),
+            (["Transfer-Encoding:", " chunked"], .obscuredField("Transfer-Encoding")),
+            (["Transfer-Encoding: chunked", "\t"], .obscuredField("Transfer-Encoding")),
+            (["Content-Length:", "\t5"], .obscuredField("Content-Length")),
+            (["Transfer-Encoding: gzip"], .unknownTransferCoding), (["Transfer-Encoding:"], .unknownTransferCoding),
+            (["Transfer-Encoding: gzip, chunked"], .unknownTransferCoding),
+            (["Transfer-Encoding: chunked, gzip"], .unknownTransferCoding),
+            (["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], .unknownTransferCoding),
+            (["Transfer-Encoding: xchunked"], .unknownTransferCoding),
+            (["Transfer-Encoding: chunked;q=1"], .unknownTransferCoding),
+            (["Transfer-Encoding: \"chunked\""], .unknownTransferCoding),
+            (["Transfer-Encoding: identity, chunked"], .unknownTransferCoding),
+        ] as [([String], ResponseFraming.Failure)]
+    )
+    func failures(lines: [String], failure: ResponseFraming.Failure) {
+        #expect(throws: failure) { try framing(lines) }
+        #expect(failure.sentence.hasSuffix("."))
+    }
+
+    @Test("A folded field that says nothing of the content's end is no failure")
+    func harmlessFolding() throws {
+        #expect(try framing(["X-A: 1", " Content-Length: 6", "X-B : 1", "Content-Length: 5"]) == .length(5))
+    }
+
+    @Test("Two framings, and chunks in HTTP/1.0, spend the connection")
+    func doubtful() throws {
+        func isDoubtful(_ lines: [String], _ version: String = "HTTP/1.1") throws -> Bool {
+            let head = try #require(try ResponseHead.reading(lines))
+            return ResponseFraming.isDoubtful(head.framing, version: version)
+        }
+        #expect(try isDoubtful(["Content-Length: 5", "Transfer-Encoding: chunked"]))
+        #expect(try isDoubtful(["Transfer-Encoding: chunked"], "HTTP/1.0"))
+        #expect(try !isDoubtful(["Transfer-Encoding: chunked"]))
+        #expect(try !isDoubtful(["Content-Length: 5"], "HTTP/1.0"))
+    }
+
+    @Test("A length that Transfer-Encoding overrides is not shown")
+    func overriddenLength() throws {
+        let head = try #require(try ResponseHead.reading(["Content-Length: 5", "Transfer-Encoding: chunked"]))
+        #expect(head.fields == ["Transfer-Encoding": "chunked"])
+    }
+}
+
+#endif

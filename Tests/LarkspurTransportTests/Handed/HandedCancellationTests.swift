@@ -1,0 +1,182 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import SessionClients
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Cancelling what code does that was compiled without this module", .timeLimit(.minutes(5)))
+struct HandedCancellationTests {
+    let server: LoopbackServer
+    let session = CurlURLSession(configuration: .ephemeral)
+
+    init() throws { server = try LoopbackServer() }
+
+    private func run(_ call: AsyncCall, _ path: String, on session: URLSession? = nil) -> Task<Outcome, any Error> {
+        let (url, session) = (server.url(path), session ?? self.session)
+        return Task { try await call.outcome(URLRequest(url: url), with: session) }
+    }
+
+    @Test("Before the request nothing is sent", arguments: AsyncCall.allCases)
+    func before(call: AsyncCall) async throws {
+        let (url, session) = (server.url("/get"), session)
+        let transfer = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await call.outcome(URLRequest(url: url), with: session)
+        }
+        #expect(try await transfer.value.code == .cancelled)
+    }
+
+    @Test("Before the response, and in the content, the connection is closed", arguments: AsyncCall.allCases)
+    func during(call: AsyncCall) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("late").held(until: gate))
+        for path in ["/held", "/fault/slow-body"] {
+            let count = server.requests.count
+            let transfer = run(call, path)
+            try await server.waitForRequests(count + 1)
+            transfer.cancel()
+            #expect(try await transfer.value.code == .cancelled)
+            try await server.waitForOpenConnections(0)
+        }
+    }
+
+    @Test("At any moment it ends each call once", arguments: AsyncCall.allCases)
+    func race(call: AsyncCall) async throws {
+        let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 200 : 5000
+        for index in 0..<count {
+            let transfer = run(call, "/get")
+            for _ in 0..<(index % 50) { await Task.yield() }
+            transfer.cancel()
+            let outcome = try await transfer.value
+            #expect(outcome.status == 200 || outcome.code == .cancelled || (outcome.status == 405))
+        }
+    }
+
+    @Test("A timeout that is a race between Swift tasks does not hold up the process")
+    func timeouts() async throws {
+        let transport = BufferingTransport(session: session)
+        let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 500 : 20_000
+        for index in 0..<count {
+            let request = URLRequest(url: server.url("/get"))
+            _ = try? await transport.send(request, within: .microseconds(200 + index % 40 * 50))
+        }
+        #expect(
+            try await AsyncCall.dataFromURL.outcome(URLRequest(url: server.url("/get")), with: session).status == 200
+        )
+    }
+
+    @Test("Cancelling the session ends its calls", arguments: AsyncCall.allCases)
+    func invalidation(call: AsyncCall) async throws {
+        let session = CurlURLSession(configuration: .ephemeral)
+        let transfers = (0..<5).map { _ in run(call, "/fault/no-response", on: session) }
+        try await server.waitForRequests(5)
+        session.invalidateAndCancel()
+        for transfer in transfers { #expect(try await transfer.value.code == .cancelled) }
+        #expect(try await run(call, "/get", on: session).value.code == .cancelled)
+    }
+
+    @Test("A session that finishes lets its calls end, and then says that it is invalid")
+    func finishing() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("held").held(until: gate))
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let transfer = run(.dataForRequest, "/held", on: session)
+        try await server.waitForRequests(1)
+        session.finishTasksAndInvalidate()
+        #expect(try await run(.dataForRequest, "/held", on: session).value.code == .cancelled)
+        gate.open()
+        #expect(try await transfer.value.text == "held")
+        try await eventually { log.invalidations == 1 }
+    }
+
+    @Test("After a task of the superclass's, an invalid session refuses calls and does not end the process")
+    func finishingWithSuperclass() async throws {
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let url = try #require(URL(string: "data:text/plain;base64,Y29udGVudA=="))
+        #expect(try await session.outcome(of: url).text == "content")
+        let unresumed = session.dataTask(with: url)
+        session.finishTasksAndInvalidate()
+        #expect(try await run(.dataForRequest, "/get", on: session).value.code == .cancelled)
+        #expect(try await session.outcome(of: url).code == .cancelled)
+        #expect(log.invalidations == 0)
+        unresumed.resume()
+        try await eventually { log.invalidations == 1 }
+        #expect(log.data == Data("content".utf8))
+    }
+
+    @Test("A delegate may suspend, resume and cancel the task that it is told of", arguments: [true, false])
+    func suspension(isCancelled: Bool) async throws {
+        let log = DelegateLog(
+            .with {
+                $0.response = { task, decide in
+                    for _ in 0..<3 {
+                        task.suspend()
+                        task.resume()
+                    }
+                    if isCancelled { task.cancel() }
+                    decide(.allow)
+                }
+            }
+        )
+        for _ in 0..<20 {
+            let outcome = try await AsyncCall.dataForRequest.outcome(
+                URLRequest(url: server.url("/bytes/10")),
+                with: session,
+                delegate: log
+            )
+            #expect(outcome.data?.count == 10 || outcome.code == .cancelled)
+        }
+    }
+
+    @Test("A session that nobody holds lives until its calls have ended, and no longer")
+    func release() async throws {
+        weak var session: CurlURLSession?
+        do {
+            let own = CurlURLSession(configuration: .ephemeral)
+            session = own
+            #expect(try await run(.dataForRequest, "/get", on: own).value.status == 200)
+            #expect(try await run(.downloadForRequest, "/get", on: own).value.status == 200)
+            #expect(try await run(.dataForRequest, "/fault/short-body", on: own).value.error != nil)
+        }
+        try await eventually { session == nil }
+        try await server.waitForOpenConnections(0)
+    }
+
+    /// With `LARKSPUR_STRESS` set, ten thousand of them.
+    @Test("Many calls from fifty threads each end once")
+    func many() async throws {
+        let count = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == nil ? 20 : 200
+        let ends = Recorder<Bool>()
+        let (server, session) = (server, session)
+        let content = try TemporaryFile(Data("content".utf8))
+        for _ in 0..<50 {
+            Thread.detachNewThread {
+                for index in 0..<count {
+                    let call = AsyncCall.allCases[index % AsyncCall.allCases.count]
+                    let request = URLRequest(
+                        server.url(index % 20 == 19 ? "/fault/reset-before-header" : "/anything"),
+                        "POST"
+                    )
+                    let transfer = Task { try await call.send(request, content: content.url, with: session) }
+                    if index % 10 == 9 { transfer.cancel() }
+                    Task {
+                        let response = try? await transfer.value.1 as? HTTPURLResponse
+                        ends.record(response?.statusCode == 200)
+                    }
+                }
+            }
+        }
+        let outcomes = try await ends.wait(for: 50 * count)
+        #expect(outcomes.count == 50 * count)
+        #expect(outcomes.filter(\.self).count >= 50 * count * 8 / 10)
+        let tasks = await withCheckedContinuation { continuation in
+            session.getAllTasks { continuation.resume(returning: $0.count) }
+        }
+        #expect(tasks == 0)
+    }
+}
+#endif

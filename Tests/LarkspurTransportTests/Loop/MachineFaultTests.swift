@@ -1,0 +1,79 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+/// Machines that run out of what transfers need while these are under way.
+@Suite("Faults of the machine", .timeLimit(.minutes(5)))
+struct MachineFaultTests {
+    @Test("Where descriptors run out in the middle of a download it goes on, others fail, and later ones succeed")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer()
+            let gate = LoopbackServer.Gate()
+            let half = LoopbackServer.Response.Step.bytes(Data(count: 100_000))
+            server.route("/halves", .stream([half, .wait(gate), half], framing: .chunked))
+            let log = DelegateLog()
+            let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+            let download = session.downloadTask(with: server.url("/halves"))
+            download.resume()
+            while !log.names.contains("wrote") { try await log.events.wait(for: log.events.values.count + 1) }
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
+            var descriptors: [Int32] = []
+            while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
+                descriptors.append(descriptor)
+            }
+            // One that needs a connection, one a file, and a session of its own.
+            let fresh = CurlURLSession(configuration: .ephemeral)
+            let upload = URLRequest(server.url("/put"), "PUT")
+            for task in [
+                session.dataTask(with: server.url("/get")), session.downloadTask(with: server.url("/get")),
+                session.uploadTask(with: upload, fromFile: URL(filePath: "/etc/passwd")),
+            ] {
+                task.resume()
+                while task.state != .completed { try await log.ends.wait(for: log.ends.values.count + 1) }
+                try #require(task.error != nil)
+            }
+            try #require(try await fresh.outcome(of: server.url("/get")).code == .resourceUnavailable)
+            gate.open()
+            while download.state != .completed { try await log.ends.wait(for: log.ends.values.count + 1) }
+            try #require(download.error == nil)
+            try #require(download.countOfBytesReceived == 200_000)
+            for descriptor in descriptors { close(descriptor) }
+            try #require(try await session.outcome(of: server.url("/get")).status == 200)
+            try #require(try await fresh.outcome(of: server.url("/get")).status == 200)
+        }
+    }
+
+    @Test("Sessions that many threads make, use and release at once end, and each of their tasks once")
+    func manySessions() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let url = server.url("/status/204")
+        let ends = Recorder<Int>()
+        await withTaskGroup { group in
+            for thread in 0..<16 {
+                group.addTask {
+                    for round in 0..<20 {
+                        let session = CurlURLSession(configuration: .ephemeral)
+                        let task = session.dataTask(with: url) { _, _, _ in ends.record(thread * 20 + round) }
+                        task.resume()
+                        switch (thread + round) % 4 {
+                        case 0: session.finishTasksAndInvalidate()
+                        case 1: session.invalidateAndCancel()
+                        case 2: session.flush {}
+                        default: break
+                        }
+                    }
+                }
+            }
+        }
+        try await ends.wait(for: 320)
+        #expect(Set(ends.values).count == 320)
+        try await server.waitForOpenConnections(0)
+        #expect(ends.values.count == 320)
+    }
+}
+#endif

@@ -1,0 +1,103 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import LarkspurTransport
+import Testing
+
+@Suite("Metrics for delegates", .timeLimit(.minutes(5)))
+struct CurlTaskMetricsTests {
+    let server: LoopbackServer
+    let log = DelegateLog()
+    let session: CurlURLSession
+
+    init() throws {
+        server = try LoopbackServer()
+        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+    }
+
+    enum Ending: String, CaseIterable, Sendable {
+        case data, download, upload, redirect, failure, unsupported, cancelledFirst, cancelledLater, cancelledInResponse
+        case becameDownload
+    }
+
+    private func task(_ ending: Ending, in session: URLSession) -> URLSessionTask {
+        switch ending {
+        case .data: session.dataTask(with: server.url("/get"))
+        case .download: session.downloadTask(with: server.url("/bytes/1000"))
+        case .upload: session.uploadTask(with: URLRequest(server.url("/anything"), "PUT"), from: Data(count: 10))
+        case .redirect: session.dataTask(with: server.url("/redirect/2"))
+        case .failure: session.dataTask(with: server.url("/fault/close-before-header"))
+        case .unsupported: session.uploadTask(with: URLRequest(url: URL(filePath: "/tmp")), from: Data())
+        case .cancelledFirst, .cancelledLater: session.dataTask(with: server.url("/fault/no-response"))
+        case .cancelledInResponse, .becameDownload: session.dataTask(with: server.url("/bytes/100000"))
+        }
+    }
+
+    @Test("They come once for each task, however it ends, and before the end", arguments: Ending.allCases)
+    func once(ending: Ending) async throws {
+        let log = DelegateLog(
+            .with {
+                switch ending {
+                case .cancelledInResponse: $0.response = { _, answer in answer(.cancel) }
+                case .becameDownload:
+                    $0.response = { _, answer in answer(URLSession.ResponseDisposition(rawValue: 2) ?? .allow) }
+                default: break
+                }
+            }
+        )
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: OperationQueue())
+        let task = task(ending, in: session)
+        if ending != .cancelledFirst { task.resume() }
+        if ending == .cancelledLater { try await server.waitForRequests(1) }
+        if ending == .cancelledFirst || ending == .cancelledLater { task.cancel() }
+        try await log.ends.wait()
+        session.finishTasksAndInvalidate()
+        try await eventually { log.invalidations == 1 }
+        #expect(log.metrics.values.count == 1)
+        let (metrics, identifier, ends) = try await log.metrics.first()
+        #expect(ends == 0)
+        #expect(identifier == task.taskIdentifier)
+        let own = try #require(metrics as? CurlTaskMetrics)
+        #expect(own.transfers == task.transferMetrics)
+        #expect(own.followedRedirects == (ending == .redirect ? 2 : 0))
+        #expect(own.duration >= 0)
+        #expect(own.interval.end <= Date())
+        if ending == .redirect { #expect(own.transfers.map { $0.response?.statusCode } == [302, 302, 200]) }
+        // What cannot be set from outside.
+        #expect(metrics.transactionMetrics.isEmpty)
+        #expect(metrics.redirectCount == 0)
+    }
+
+    @Test(
+        "With a completion handler and with await the delegate gets them too, and the task's own instead of the session's"
+    )
+    func ownDelegate() async throws {
+        let handled = Recorder<Int>()
+        session.dataTask(with: server.url("/get")) { _, _, _ in handled.record(log.metrics.values.count) }.resume()
+        #expect(try await handled.first() == 1)
+
+        let own = DelegateLog()
+        _ = try await session.data(for: URLRequest(url: server.url("/get")), delegate: own)
+        _ = try await session.download(for: URLRequest(url: server.url("/get")), delegate: own)
+        #expect(own.metrics.values.map(\.ends) == [0, 0])
+        #expect(own.ends.values.isEmpty)
+        #expect(log.metrics.values.count == 1)
+
+        let plain = CurlURLSession(configuration: .ephemeral)
+        defer { plain.finishTasksAndInvalidate() }
+        _ = try await plain.data(for: URLRequest(url: server.url("/get")), delegate: own)
+        #expect(own.metrics.values.count == 3)
+    }
+
+    @Test("A task that fails while its response is still held gets them before its end")
+    func heldResponse() async throws {
+        let handlers = Recorder<@Sendable (URLSession.ResponseDisposition) -> Void>()
+        let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: OperationQueue())
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: server.url("/fault/short-body")).resume()
+        try await log.ends.wait()
+        #expect(log.metrics.values.map(\.ends) == [0])
+        try await handlers.first()(.allow)
+    }
+}
+#endif

@@ -1,0 +1,245 @@
+#if canImport(FoundationNetworking)
+internal import HTTPBasics
+import LarkspurTransport
+import Testing
+
+@testable import LarkspurTransport
+
+/// The costs of what servers send: four times as much takes about four times as long, whatever it is.
+@Suite("Costs of parsing", .measuresCosts, .serialized, .timeLimit(.minutes(5)))
+struct ParsingCostTests {
+    private static let size = 1 << 20
+
+    /// A text of about so many bytes, of pieces by their numbers.
+    private static func text(_ size: Int, _ piece: (Int) -> String) -> String {
+        var text = ""
+        var index = 0
+        while text.utf8.count < size {
+            text += piece(index)
+            index += 1
+        }
+        return text
+    }
+
+    struct Lines: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let line: @Sendable (Int) -> String
+    }
+
+    static let heads = [
+        Lines(testDescription: "names beginning with X-") { "X-\($0): v" },
+        Lines(testDescription: "other names") { "h\($0): v" },
+        Lines(testDescription: "names that differ in case alone") { "x-a\($0 % 2 == 0 ? "b" : "B"): v" },
+        Lines(testDescription: "one name") { _ in "Via: a" },
+        Lines(testDescription: "one name beginning with X-") { _ in "X-A: a" },
+        Lines(testDescription: "lengths") { _ in "Content-Length: 1" },
+        Lines(testDescription: "codings") { _ in "Transfer-Encoding: chunked" },
+        Lines(testDescription: "challenges") { _ in "WWW-Authenticate: Basic" },
+        Lines(testDescription: "folded lines") { $0 == 0 ? "Via: a" : " b" },
+        Lines(testDescription: "folded lengths") { $0 == 0 ? "Content-Length: 1" : " 2" },
+        Lines(testDescription: "lines that are no fields") { _ in "x y: z" },
+        Lines(testDescription: "control characters") { "X-\($0): \r\r\r\r\r\r\r\0\0\0\0" },
+        Lines(testDescription: "Latin-1") { "X-\($0): \u{80}\u{80}" },
+    ]
+
+    @Test("Heads, up to what one may have", arguments: heads)
+    func headCost(_ lines: Lines) {
+        let growth = growth(to: ResponseHeadParser.maximumByteCount * 9 / 10) { size in
+            var all: [[UInt8]] = [Array("HTTP/1.1 200 OK\r\n".utf8)]
+            var count = 0
+            while count < size {
+                all.append(Array((lines.line(all.count - 1) + "\r\n").utf8))
+                count += all.last?.count ?? 0
+            }
+            return all + [Array("\r\n".utf8)]
+        } _: { lines in
+            var parser = ResponseHeadParser()
+            var head: ResponseHead?
+            for line in lines { head = (try? parser.consume(bytes: line)) ?? head }
+            #expect(head != nil)
+            _ = try? head.map { try ResponseFraming($0.framing, status: 200, version: "HTTP/1.1", method: "GET") }
+            _ = head?["not-there"]
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    struct Value: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let piece: @Sendable (Int) -> String
+        let parse: @Sendable (String) -> Void
+    }
+
+    static let values: [Value] = {
+        let digest: @Sendable (String) -> Void = { _ = AuthenticationChallenges.parse([$0]) }
+        let control: @Sendable (String) -> Void = { _ = CacheControl($0) }
+        let location: @Sendable (String) -> Void = {
+            let base = URLReference("http://a.example/b/c")
+            _ = URLReference($0).percentEncoded.resolved(against: base).text
+        }
+        let parameters: @Sendable (String) -> Void = { _ = HeaderParameters($0).values.count }
+        let vary: @Sendable (String) -> Void = { _ = StoreDecision.names(in: $0) }
+        let codings: @Sendable (String) -> Void = { _ = ContentDecoder(contentEncoding: $0, maximumExpansion: 100) }
+        return [
+            Value(testDescription: "challenges", piece: { "Basic realm=\"\($0)\", " }, parse: digest),
+            Value(testDescription: "parameters of a challenge", piece: { "a\($0)=\"b\", " }, parse: digest),
+            Value(testDescription: "schemes alone", piece: { "s\($0) " }, parse: digest),
+            Value(testDescription: "commas in challenges", piece: { _ in "," }, parse: digest),
+            Value(
+                testDescription: "open quotes in challenges",
+                piece: { $0 == 0 ? "Digest a=\"" : "\\\"" },
+                parse: digest
+            ),
+            Value(testDescription: "quotes in challenges", piece: { _ in "\"" }, parse: digest),
+            Value(testDescription: "equals signs in challenges", piece: { _ in "=" }, parse: digest),
+            Value(testDescription: "directives", piece: { "d\($0)=\($0), " }, parse: control),
+            Value(testDescription: "ages", piece: { "max-age=\($0)," }, parse: control),
+            Value(testDescription: "one age", piece: { $0 == 0 ? "max-age=" : "9" }, parse: control),
+            Value(testDescription: "commas in directives", piece: { _ in ", " }, parse: control),
+            Value(testDescription: "quotes in directives", piece: { _ in "a=\"," }, parse: control),
+            Value(testDescription: "segments of a location", piece: { _ in "/a" }, parse: location),
+            Value(testDescription: "dots of a location", piece: { _ in "../" }, parse: location),
+            Value(testDescription: "segments and dots of a location", piece: { _ in "/a/.." }, parse: location),
+            Value(testDescription: "octets to be escaped in a location", piece: { _ in "\u{E4}" }, parse: location),
+            Value(testDescription: "slashes of a location", piece: { _ in "/" }, parse: location),
+            Value(testDescription: "colons of a location", piece: { _ in ":" }, parse: location),
+            Value(testDescription: "parameters", piece: { "a\($0)=b;" }, parse: parameters),
+            Value(testDescription: "quoted parameters", piece: { "a\($0)=\"\\\";\";" }, parse: parameters),
+            Value(testDescription: "one quoted parameter", piece: { $0 == 0 ? "a=\"" : "\\\"" }, parse: parameters),
+            Value(testDescription: "names that responses vary by", piece: { "a\($0)," }, parse: vary),
+            Value(testDescription: "blanks in names that responses vary by", piece: { _ in " " }, parse: vary),
+            Value(testDescription: "codings", piece: { _ in "gzip," }, parse: codings),
+            Value(testDescription: "identities", piece: { _ in "identity," }, parse: codings),
+            Value(testDescription: "blanks in codings", piece: { _ in " " }, parse: codings),
+            Value(
+                testDescription: "a content range",
+                piece: { $0 == 0 ? "bytes 0-" : "9" },
+                parse: { _ = ContentRange($0) }
+            ),
+            Value(
+                testDescription: "dashes of a content range",
+                piece: { $0 == 0 ? "bytes " : "-/" },
+                parse: {
+                    _ = ContentRange($0)
+                }
+            ),
+            Value(testDescription: "a date", piece: { "\($0) " }, parse: { _ = CookieDate.parse($0) }),
+            Value(testDescription: "lengths", piece: { _ in "1," }, parse: { _ = ContentLength($0) }),
+            Value(testDescription: "a length", piece: { _ in "0" }, parse: { _ = ContentLength($0) }),
+        ]
+    }()
+
+    @Test("The values of fields", arguments: values)
+    func valueCost(_ value: Value) {
+        let growth = growth(to: Self.size) { size in
+            Self.text(size, value.piece)
+        } _: {
+            value.parse($0)
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    @Test(
+        "Chunks",
+        arguments: [
+            "1\r\nx\r\n", "1;\(String(repeating: "e", count: 1000))\r\nx\r\n",
+            "10000\r\n\(String(repeating: "x", count: 1 << 16))\r\n",
+        ]
+    )
+    func chunkCost(chunk: String) {
+        let growth = growth(to: Self.size) { size in
+            Array(Self.text(size) { _ in chunk }.utf8)
+        } _: { bytes in
+            var content = FramedContent(.chunked)
+            var count = 0
+            bytes.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
+                    let piece = bytes[start..<min(start + 1 << 16, bytes.count)]
+                    content.take(UnsafeRawBufferPointer(rebasing: piece)).withUnsafeBytes { count += $0.count }
+                }
+            }
+            #expect(content.failure == nil)
+            #expect(content.count == Int64(count))
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    @Test(
+        "Trailers, up to what there may be",
+        arguments: ["X: y\r\n", "X: y\r\n \r\n", "\(String(repeating: "n", count: 60000)): v\r\n"]
+    )
+    func trailers(line: String) {
+        let growth = growth(to: ChunkedDecoder.trailerLimit * 8 / 10) { size in
+            Array(("0\r\n" + Self.text(size) { _ in line } + "\r\n").utf8)
+        } _: { bytes in
+            var content = FramedContent(.chunked)
+            bytes.withUnsafeBytes { _ = content.take($0) }
+            #expect(content.isComplete)
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    @Test("Lines", arguments: ["\n", "a\n", "a", "\u{2028}", "\u{E2}", "\u{C2}\u{85}"])
+    func lineCost(piece: String) {
+        let growth = growth(to: Self.size) { size in
+            Array(Self.text(size) { _ in piece }.utf8)
+        } _: { bytes in
+            var splitter = LineSplitter()
+            var count = 0
+            for byte in bytes where splitter.take(byte) != nil { count += 1 }
+            if splitter.finish() != nil { count += 1 }
+            #expect(count >= 0)
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    /// Members of gzip without content: a decoder has most to do for each byte.
+    @Test("Codings, taken piece by piece", arguments: [1, 100, 1 << 16])
+    func codingCost(pieceSize: Int) throws {
+        let member = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        let growth = growth(to: Self.size / (pieceSize == 1 ? 8 : 1)) { size in
+            (0..<(size / member.count)).reduce(into: Data()) { data, _ in data += member }
+        } _: { data in
+            guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) else { return }
+            data.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: pieceSize) {
+                    let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + pieceSize, bytes.count)])
+                    #expect(throws: Never.self) { try decoder.decode(piece) { _ in true } }
+                }
+            }
+            #expect(throws: Never.self) { try decoder.finish() }
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    @Test("A consumer that takes one piece at a time of what one input expands to")
+    func slowConsumer() throws {
+        let growth = growth(to: 256) {
+            CodedSample.zeros(members: $0)
+        } _: { data in
+            guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: .max) else { return }
+            var pieces = 0
+            data.withUnsafeBytes { bytes in try? decoder.decode(bytes) { _ in false } }
+            while decoder.hasRest {
+                pieces += 1
+                try? decoder.decode(UnsafeRawBufferPointer(start: nil, count: 0)) { _ in false }
+            }
+            #expect(pieces > 0)
+        }
+        #expect(growth < linearGrowth)
+    }
+
+    @Test("20,000 fields whose names begin with X- are read, where libcurl lets so many through")
+    func manyFields() async throws {
+        let count = Libcurl.isAtLeast(8, 13) ? 4_000 : 20_000
+        let fields = (0..<count).map { "X-\($0): v\r\n" }.joined()
+        let server = try RawServer { connection in
+            connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
+        }
+        defer { server.stop() }
+        let outcome = try await Style.delegate.send(URLRequest(url: server.url))
+        #expect(outcome.text == "ok")
+        #expect((outcome.response as? HTTPURLResponse)?.allHeaderFields.count == count + 1)
+    }
+}
+#endif
