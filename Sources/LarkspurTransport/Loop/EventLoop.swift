@@ -106,24 +106,28 @@ final class EventLoop: Sendable {
     }
 
     private func startThread() {
-        let failure = thread.start { [self] in
-            Self.blockWriteSignals()
-            run(
-                Result { () throws(LoopFailure) in
-                    try MultiHandle(
-                        maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
-                        tls: settings.tls
-                    )
-                }
-            )
+        var hasEnded = false
+        while !hasEnded {
+            let number = thread.start { [self] in
+                Self.blockWriteSignals()
+                while !run(makeMultiHandle()) {}
+            }
+            guard number != 0 else { return }
+            // What was posted is answered here and now, by this thread, so that no task waits for one that never comes.
+            hasEnded = run(.failure(.noThread(number)))
         }
-        // What was posted is answered here and now, by this thread, so that no task waits for one that never comes.
-        if failure != 0 { run(.failure(.noThread(failure))) }
     }
 
-    private func run(_ multi: Result<MultiHandle, LoopFailure>) {
+    private func makeMultiHandle() -> Result<MultiHandle, LoopFailure> {
+        Result { () throws(LoopFailure) in
+            try MultiHandle(maximumConnectionsPerHost: settings.maximumConnectionsPerHost, tls: settings.tls)
+        }
+    }
+
+    /// Returns false if there are commands that came after earlier ones had failed: for these it is tried anew.
+    private func run(_ multi: Result<MultiHandle, LoopFailure>) -> Bool {
         mailbox.withLock { $0.multi = try? multi.get() }
-        Reactor(loop: self, settings: settings, multi: multi).run()
+        return Reactor(loop: self, settings: settings, multi: multi).run()
     }
 
     /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without asking for anything else; and so would writing to a

@@ -44,12 +44,16 @@ final class Reactor {
         }
     }
 
-    func run() {
+    /// Returns false if tasks could not be carried, and more commands have come since these failed.
+    func run() -> Bool {
+        var hasEnded = false
         repeat {
             repeat { turn() } while !isFinished
-        } while !loop.endThread()
+            hasEnded = loop.endThread()
+        } while !hasEnded && failure == nil
         hosts.removeAll()
         pool.removeAll()
+        return hasEnded
     }
 
     private var isFinished: Bool {
