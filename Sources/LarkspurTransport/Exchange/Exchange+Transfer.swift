@@ -278,7 +278,7 @@ extension String {
 extension Exchange: EasyHandleClient {
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         touch()
-        sending.noteResponse()
+        if StatusLine.begins(line) { sending.noteResponse() }
         do throws(ResponseHeadParser.Failure) {
             guard let head = try parser.consume(line) else { return true }
             if head.status >= 200, reader != nil {

@@ -94,10 +94,14 @@ struct ResponseHeadParser {
         keepPending()
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let written = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        let token = Self.token(written)
-        if token.count < written.count, let name = FieldName(token), name.isFraming { draft?.noteObscured(name) }
-        guard let name = FieldName(Self.trimmed(written)) else { return }
+        guard let name = FieldName(written) ?? repairedName(written) else { return }
         pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
+    }
+
+    /// The name without the blanks around it. A name that others read, or leave unread, may have been meant for another field.
+    private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
+        if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
+        return FieldName(Self.trimmed(written))
     }
 
     private mutating func keepPending() {
