@@ -3,7 +3,8 @@ indirect enum QueryComponent {
     typealias Field = (key: String, value: QueryComponent)
 
     case null
-    case text(String, data: Data? = nil)
+    /// A leaf: its text, and the value that the text was made of.
+    case text(String, of: Any)
     case array([QueryComponent])
     case set([QueryComponent])
     case object([Field])
@@ -24,18 +25,18 @@ struct QueryComponentBuilder {
         case .null:
             return .null
         case .string(let text):
-            return .text(text)
+            return .text(text, of: text)
         case .boolean(let boolean):
-            return .text(encoder.booleanStyle.text(of: boolean))
+            return .text(encoder.booleanStyle.text(of: boolean), of: boolean)
         case .number(let number):
             guard number.isFinite else {
                 throw ParameterPath.error("\(number.text) is not a finite number.", at: path)
             }
-            return .text(number.text)
+            return .text(number.text, of: number.object)
         case .date(let date):
-            return .text(try encoder.dateStyle.text(of: date, at: path))
+            return .text(try encoder.dateStyle.text(of: date, at: path), of: date)
         case .data(let data):
-            return .text(try encoder.dataStyle.text(of: data, at: path), data: data)
+            return .text(try encoder.dataStyle.text(of: data, at: path), of: data)
         case .array(let elements):
             return .array(try components(of: elements, at: path, depth: depth))
         case .set(let members):

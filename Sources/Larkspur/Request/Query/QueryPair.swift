@@ -21,8 +21,8 @@ extension QueryEncoder {
         switch component {
         case .null:
             appendNull(key: key ?? "", to: &pairs)
-        case .text(let text, let data):
-            pairs.append(QueryPair(key: key ?? "", value: text, data: data))
+        case .text(let text, let value):
+            pairs.append(QueryPair(key: key ?? "", value: text, data: value as? Data))
         case .array(let elements):
             for (index, element) in elements.enumerated() {
                 append(element, key: arrayStyle.name(of: key ?? "", index: index), to: &pairs)
