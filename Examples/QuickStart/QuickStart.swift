@@ -66,8 +66,7 @@ enum QuickStart {
 
         section("A POST of JSON, with types of our own")
         outcome.expectSuccess("POST JSON")
-        manager.requestSerializer = JSONRequestSerializer()
-        manager.post("post", parameters: User(name: "Grace", languages: ["COBOL"]), as: Echo.self) { task, echo in
+        manager.post("post", body: User(name: "Grace", languages: ["COBOL"]), as: Echo.self) { task, echo in
             outcome.succeeded("POST JSON", task, echo.json)
         } failure: { task, error in
             outcome.failed("POST JSON", task, error)

@@ -13,6 +13,17 @@ extension RequestSerializer {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) -> URLRequest {
+        try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
+    }
+
+    /// Builds a request, whose parameters become the query where it has content.
+    func makeRequest(
+        _ method: HTTPMethod,
+        url: URL,
+        parameters: Parameters?,
+        headers: HTTPHeaders,
+        content: RequestContent?
+    ) throws(LarkspurError) -> URLRequest {
         try method.validate()
         try BaseURL.validate(url)
         // Before URLRequest sees them: it need not keep a field that it does not like.
@@ -22,7 +33,7 @@ extension RequestSerializer {
         if method != .get { request.httpMethod = method.rawValue }
         settings.applyProperties(to: &request)
         request.setFields(headers, keepsOwn: false)
-        try complete(&request, parameters: parameters)
+        try complete(&request, parameters: parameters, content: content)
         return request
     }
 
@@ -47,11 +58,12 @@ extension RequestSerializer {
     private func complete(
         _ request: inout URLRequest,
         parameters: Parameters?,
+        content: RequestContent? = nil,
         validatesFields: Bool = false
     ) throws(LarkspurError) {
         do throws(LarkspurError) {
             if validatesFields { try request.validateFields() }
-            try add(parameters, to: &request)
+            try add(parameters, content, to: &request)
         } catch {
             var error = error
             error.request = error.request ?? request
@@ -59,16 +71,25 @@ extension RequestSerializer {
         }
     }
 
-    private func add(_ parameters: Parameters?, to request: inout URLRequest) throws(LarkspurError) {
+    private func add(
+        _ parameters: Parameters?,
+        _ content: RequestContent?,
+        to request: inout URLRequest
+    ) throws(LarkspurError) {
         guard let url = request.url else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before it is serialized.")
         }
         try settings.headers.validate()
         request.setFields(settings.headers, keepsOwn: true)
-        if !settings.encodesParametersInURI(request.httpMethod ?? "GET") {
+        let isInURI = content != nil || settings.encodesParametersInURI(request.httpMethod ?? "GET")
+        if let content {
+            request.httpBody = try content.encoded()
+            request.setContentTypeIfAbsent(content.encoder.contentType)
+        } else if !isInURI {
             try encodeBody(parameters, into: &request)
-            try request.validateFields()
-        } else if let parameters {
+        }
+        if content != nil || !isInURI { try request.validateFields() }
+        if isInURI, let parameters {
             let query = try settings.query(parameters, for: request)
             request.url = try url.appending(encodedQuery: query)
         }

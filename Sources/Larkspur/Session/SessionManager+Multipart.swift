@@ -1,28 +1,38 @@
-/// The verbs with a multipart form for a body.
+/// The calls with a multipart form for content.
 extension SessionManager {
     /// Sends a multipart form with any method but GET and HEAD, and parses the response.
     ///
-    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the method, a challenge, or a connection that turned out to be dead.
-    /// If `constructing` throws, nothing is sent, and the task that is returned has ended already, with the error that `failure` gets.
+    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
+    /// method, a challenge, or a connection that turned out to be dead.
     ///
-    ///     manager.upload(.post, "portraits", constructing: { form in
+    ///     manager.request(.put, "portraits/1", constructing: { form in
     ///         try form.append(file: file, name: "portrait")
-    ///     }) { task, object in
+    ///     }, success: { task, object in
     ///         print(object ?? "nothing")
-    ///     }
+    ///     })
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
+    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
     /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``.
+    ///   - method: The method; any token may be one.
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields that override those of the request serializer; `Content-Type` and `Content-Length` are the form's. Default: none.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
-    ///   - progress: Called as the form is sent, with the bytes of the whole body. Default: none.
-    ///   - success: Called if the response is acceptable and could be parsed.
-    ///   - failure: Called otherwise. A file or stream that cannot be read, or has another length than announced, is the code `bodyUnreadable`. Default: none.
-    /// - Returns: The task, running.
+    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
+    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. A file or stream that cannot be read, or has another length than announced, is
+    ///     the code `bodyUnreadable`. Default: none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
-    public func upload<S: ResponseSerializer>(
+    public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: String,
         parameters: [String: Any]? = nil,
@@ -32,6 +42,106 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
+    ) -> UploadTask {
+        performForm(method, url, parameters, headers, serializer, constructing, progress, success, failure)
+    }
+
+    /// Performs a POST request with a multipart form, and parses the response.
+    ///
+    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
+    /// method, a challenge, or a connection that turned out to be dead.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
+    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - constructing: Adds the parts; called once, before the method returns.
+    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
+    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file or
+    ///     stream that cannot be read, or has another length than announced, is the code `bodyUnreadable`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func post<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        constructing: (inout MultipartFormData) throws -> Void,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        performForm(.post, url, parameters, headers, serializer, constructing, progress, success, failure)
+    }
+
+    /// Performs a POST request with a multipart form, and decodes the response's JSON into a type.
+    ///
+    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
+    /// method, a challenge, or a connection that turned out to be dead.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
+    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - constructing: Adds the parts; called once, before the method returns.
+    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
+    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file or
+    ///     stream that cannot be read, or has another length than announced, is the code `bodyUnreadable`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func post<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        constructing: (inout MultipartFormData) throws -> Void,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        performForm(
+            .post,
+            url,
+            parameters,
+            headers,
+            .decodable(type, decoder: jsonDecoder),
+            constructing,
+            progress,
+            success,
+            failure
+        )
+    }
+
+    private func performForm<S: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ url: String,
+        _ parameters: [String: Any]?,
+        _ headers: HTTPHeaders?,
+        _ serializer: S,
+        _ constructing: (inout MultipartFormData) throws -> Void,
+        _ progress: ProgressHandler?,
+        _ success: @escaping SuccessHandler<S.Output>,
+        _ failure: FailureHandler?
     ) -> UploadTask {
         var form: MultipartFormData?
         let request: Result<URLRequest, LarkspurError>
@@ -65,167 +175,5 @@ extension SessionManager {
         start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
         task.resume()
         return task
-    }
-
-    /// Performs a POST request with a multipart form, and parses the response.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters.
-    @discardableResult
-    public func post<S: ResponseSerializer>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        serializer: S = AnyResponseSerializer.sessionDefault,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<S.Output>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .post,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: serializer,
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a POST request with a multipart form, and decodes the response's JSON into a type.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters, with the serializer `.decodable(type)`.
-    @discardableResult
-    public func post<T: Decodable & Sendable>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        as type: T.Type,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<T>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .post,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: .decodable(type),
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a PUT request with a multipart form, and parses the response.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters.
-    @discardableResult
-    public func put<S: ResponseSerializer>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        serializer: S = AnyResponseSerializer.sessionDefault,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<S.Output>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .put,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: serializer,
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a PUT request with a multipart form, and decodes the response's JSON into a type.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters, with the serializer `.decodable(type)`.
-    @discardableResult
-    public func put<T: Decodable & Sendable>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        as type: T.Type,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<T>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .put,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: .decodable(type),
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a PATCH request with a multipart form, and parses the response.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters.
-    @discardableResult
-    public func patch<S: ResponseSerializer>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        serializer: S = AnyResponseSerializer.sessionDefault,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<S.Output>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .patch,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: serializer,
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a PATCH request with a multipart form, and decodes the response's JSON into a type.
-    ///
-    /// As ``upload(_:_:parameters:headers:serializer:constructing:progress:success:failure:)``, which explains the parameters, with the serializer `.decodable(type)`.
-    @discardableResult
-    public func patch<T: Decodable & Sendable>(
-        _ url: String,
-        parameters: [String: Any]? = nil,
-        headers: HTTPHeaders? = nil,
-        as type: T.Type,
-        constructing: (inout MultipartFormData) throws -> Void,
-        progress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<T>,
-        failure: FailureHandler? = nil
-    ) -> UploadTask {
-        upload(
-            .patch,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: .decodable(type),
-            constructing: constructing,
-            progress: progress,
-            success: success,
-            failure: failure
-        )
     }
 }

@@ -1,8 +1,11 @@
+/// The calls: each builds a request, starts its task and returns it.
 extension SessionManager {
-    /// Gets the task and what the response serializer made of the response; runs on the completion queue.
+    /// Gets the task and the value that the response serializer made of the response; runs on the completion queue.
     public typealias SuccessHandler<Value> = @Sendable (DataTask, Value) -> Void
 
-    /// Gets the task and what went wrong; runs on the completion queue. The task is nil if nothing was ever sent because the request could not be built or the session makes no more
+    /// Gets the task and the error; runs on the completion queue.
+    ///
+    /// The task is nil if nothing was ever sent because the request could not be built or the session makes no more
     /// tasks; it is then the one that the call returned, already ended.
     public typealias FailureHandler = @Sendable (DataTask?, LarkspurError) -> Void
 
@@ -11,24 +14,37 @@ extension SessionManager {
 
     /// Performs a request with any method, and parses the response.
     ///
-    /// The task is started and returned. It ends in exactly one call of either `success` or `failure`. If the request cannot be built (a malformed URL, parameters that cannot
-    /// be encoded), the task that is returned has ended already, with the error that `failure` gets.
+    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent all the
+    /// same.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at the root of its host.
-    ///   - parameters: What the request serializer puts into the query or the body. Default: none.
-    ///   - headers: Fields that override those of the request serializer. Default: none.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
-    ///   - uploadProgress: Called as the body is sent. Default: none.
-    ///   - downloadProgress: Called as content arrives. Default: none.
-    ///   - success: Called if the response is acceptable and could be parsed.
-    ///   - failure: Called otherwise. Default: none.
-    /// - Returns: The task, running.
+    ///   - method: The method; any token may be one.
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
+    ///     and where there is a `body`, else into the content. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. Default: none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         uploadProgress: ProgressHandler? = nil,
@@ -39,7 +55,8 @@ extension SessionManager {
         perform(
             method,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
             serializer,
             upload: uploadProgress,
@@ -51,85 +68,55 @@ extension SessionManager {
 
     /// Performs a request with any method, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, with the serializer `.decodable(type)`.
+    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent all the
+    /// same.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - method: The method; any token may be one.
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
+    ///     and where there is a `body`, else into the content. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. Default: none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
-        failure: FailureHandler? = nil
-    ) -> DataTask {
-        request(
-            method,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: .decodable(type),
-            uploadProgress: uploadProgress,
-            downloadProgress: downloadProgress,
-            success: success,
-            failure: failure
-        )
-    }
-
-    /// Performs a request with any method and parameters that encode themselves, and parses the response.
-    ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters.
-    @discardableResult
-    public func request<P: Encodable, S: ResponseSerializer>(
-        _ method: HTTPMethod,
-        _ url: String,
-        parameters: P,
-        headers: HTTPHeaders? = nil,
-        serializer: S = AnyResponseSerializer.sessionDefault,
-        uploadProgress: ProgressHandler? = nil,
-        downloadProgress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
         perform(
             method,
             url,
-            .encodable(parameters),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
-            serializer,
+            .decodable(type, decoder: jsonDecoder),
             upload: uploadProgress,
             download: downloadProgress,
             success,
             failure
-        )
-    }
-
-    /// Performs a request with any method and parameters that encode themselves, and decodes the response's JSON into a type.
-    ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, with the serializer `.decodable(type)`.
-    @discardableResult
-    public func request<P: Encodable, T: Decodable & Sendable>(
-        _ method: HTTPMethod,
-        _ url: String,
-        parameters: P,
-        headers: HTTPHeaders? = nil,
-        as type: T.Type,
-        uploadProgress: ProgressHandler? = nil,
-        downloadProgress: ProgressHandler? = nil,
-        success: @escaping SuccessHandler<T>,
-        failure: FailureHandler? = nil
-    ) -> DataTask {
-        request(
-            method,
-            url,
-            parameters: parameters,
-            headers: headers,
-            serializer: .decodable(type),
-            uploadProgress: uploadProgress,
-            downloadProgress: downloadProgress,
-            success: success,
-            failure: failure
         )
     }
 
@@ -140,7 +127,8 @@ extension SessionManager {
     func perform<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: String,
-        _ parameters: Parameters?,
+        _ parameters: [String: Any]?,
+        _ content: RequestContent?,
         _ headers: HTTPHeaders?,
         _ serializer: S,
         upload: ProgressHandler? = nil,
@@ -150,7 +138,7 @@ extension SessionManager {
     ) -> DataTask {
         let request: Result<URLRequest, LarkspurError>
         do {
-            request = .success(try makeRequest(method, url, parameters, headers))
+            request = .success(try makeRequest(method, url, parameters, content, headers))
         } catch {
             request = .failure(error)
         }
@@ -166,19 +154,22 @@ extension SessionManager {
         return task
     }
 
-    /// Builds the request of a verb: resolves the URL, serializes the parameters, and lets the call's own fields win over the serializer's.
-    private func makeRequest(
+    /// Builds the request of a call: resolves the URL, writes parameters and content, and lets the call's own fields
+    /// win over the serializer's.
+    func makeRequest(
         _ method: HTTPMethod,
         _ url: String,
-        _ parameters: Parameters?,
+        _ parameters: [String: Any]?,
+        _ content: RequestContent?,
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let url = try BaseURL.resolve(url, against: baseURL)
         return try requestSerializer.makeRequest(
             method,
             url: url,
-            parameters: parameters,
-            headers: headers ?? HTTPHeaders()
+            parameters: parameters.map(Parameters.dictionary),
+            headers: headers ?? HTTPHeaders(),
+            content: content
         )
     }
 }

@@ -1,8 +1,24 @@
-/// The verbs: each builds a request, starts its task and returns it.
+/// The verbs: the calls whose name is their method.
 extension SessionManager {
-    /// Performs a GET request, and parses the response. Parameters become the query.
+    /// Performs a GET request, and parses the response.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the download.
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<S: ResponseSerializer>(
         _ url: String,
@@ -13,21 +29,28 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .get,
-            url,
-            parameters.map(Parameters.dictionary),
-            headers,
-            serializer,
-            download: progress,
-            success,
-            failure
-        )
+        perform(.get, url, parameters, nil, headers, serializer, download: progress, success, failure)
     }
 
-    /// Performs a GET request, and decodes the response's JSON into a type. Parameters become the query.
+    /// Performs a GET request, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:as:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the download.
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<T: Decodable & Sendable>(
         _ url: String,
@@ -41,18 +64,32 @@ extension SessionManager {
         perform(
             .get,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            nil,
             headers,
-            .decodable(type),
+            .decodable(type, decoder: jsonDecoder),
             download: progress,
             success,
             failure
         )
     }
 
-    /// Performs a HEAD request. Parameters become the query; there is no content, so `success` gets the task alone.
+    /// Performs a HEAD request.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters.
+    /// The parameters become the query. There is no content, so that `success` gets the task alone.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func head(
         _ url: String,
@@ -64,7 +101,8 @@ extension SessionManager {
         perform(
             .head,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            nil,
             headers,
             AnyResponseSerializer.sessionDefault,
             { task, _ in success(task) },
@@ -72,13 +110,33 @@ extension SessionManager {
         )
     }
 
-    /// Performs a POST request, and parses the response. Parameters become the body.
+    /// Performs a POST request, and parses the response.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<S: ResponseSerializer>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
@@ -88,7 +146,8 @@ extension SessionManager {
         perform(
             .post,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
             serializer,
             upload: progress,
@@ -97,13 +156,33 @@ extension SessionManager {
         )
     }
 
-    /// Performs a POST request, and decodes the response's JSON into a type. Parameters become the body.
+    /// Performs a POST request, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:as:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<T: Decodable & Sendable>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
@@ -113,22 +192,43 @@ extension SessionManager {
         perform(
             .post,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
-            .decodable(type),
+            .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,
             failure
         )
     }
 
-    /// Performs a PUT request, and parses the response. Parameters become the body.
+    /// Performs a PUT request, and parses the response.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<S: ResponseSerializer>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
@@ -138,7 +238,8 @@ extension SessionManager {
         perform(
             .put,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
             serializer,
             upload: progress,
@@ -147,13 +248,33 @@ extension SessionManager {
         )
     }
 
-    /// Performs a PUT request, and decodes the response's JSON into a type. Parameters become the body.
+    /// Performs a PUT request, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:as:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<T: Decodable & Sendable>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
@@ -163,22 +284,43 @@ extension SessionManager {
         perform(
             .put,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
-            .decodable(type),
+            .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,
             failure
         )
     }
 
-    /// Performs a PATCH request, and parses the response. Parameters become the body.
+    /// Performs a PATCH request, and parses the response.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<S: ResponseSerializer>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
@@ -188,7 +330,8 @@ extension SessionManager {
         perform(
             .patch,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
             serializer,
             upload: progress,
@@ -197,13 +340,33 @@ extension SessionManager {
         )
     }
 
-    /// Performs a PATCH request, and decodes the response's JSON into a type. Parameters become the body.
+    /// Performs a PATCH request, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:as:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters; `progress` is that of the upload.
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
+    ///     there is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<T: Decodable & Sendable>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
@@ -213,42 +376,92 @@ extension SessionManager {
         perform(
             .patch,
             url,
-            parameters.map(Parameters.dictionary),
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
             headers,
-            .decodable(type),
+            .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,
             failure
         )
     }
 
-    /// Performs a DELETE request, and parses the response. Parameters become the query.
+    /// Performs a DELETE request, and parses the response.
     ///
-    /// As ``request(_:_:parameters:headers:serializer:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters.
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<S: ResponseSerializer>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(.delete, url, parameters.map(Parameters.dictionary), headers, serializer, success, failure)
+        perform(.delete, url, parameters, .init(body, encoder ?? jsonEncoder), headers, serializer, success, failure)
     }
 
-    /// Performs a DELETE request, and decodes the response's JSON into a type. Parameters become the query.
+    /// Performs a DELETE request, and decodes the response's JSON into a type.
     ///
-    /// As ``request(_:_:parameters:headers:as:uploadProgress:downloadProgress:success:failure:)``, which explains the parameters.
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///     Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<T: Decodable & Sendable>(
         _ url: String,
         parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(.delete, url, parameters.map(Parameters.dictionary), headers, .decodable(type), success, failure)
+        perform(
+            .delete,
+            url,
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
+            headers,
+            .decodable(type, decoder: jsonDecoder),
+            success,
+            failure
+        )
     }
 }

@@ -20,6 +20,8 @@ public final class SessionManager: Sendable {
         var responseSerializer: any ResponseSerializer
         var completionQueue: DispatchQueue
         var completionGroup: DispatchGroup
+        var jsonDecoder = JSONDecoder()
+        var jsonEncoder = JSONEncoder()
         var maximumContentSize = 1 << 30
         var pause = DownloadResumer.realPause
     }
@@ -150,6 +152,28 @@ public final class SessionManager: Sendable {
         set { _ = values.withLock { exchange(&$0.responseSerializer, with: newValue) } }
     }
 
+    /// Decodes the responses of the calls that name a type with `as:`; captured when a task is made.
+    ///
+    ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+    ///
+    /// It is an object that many threads use at once: set it up before the first call, or set another. A serializer that
+    /// is given with a call keeps its own decoder. Default: a plain `JSONDecoder`.
+    public var jsonDecoder: JSONDecoder {
+        get { values.withLock { $0.jsonDecoder } }
+        set { _ = values.withLock { exchange(&$0.jsonDecoder, with: newValue) } }
+    }
+
+    /// Encodes the values that calls give to `body:` without an encoder of their own.
+    ///
+    ///     manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
+    ///
+    /// It is an object that many threads use at once: set it up before the first call, or set another. Default: a plain
+    /// `JSONEncoder`.
+    public var jsonEncoder: JSONEncoder {
+        get { values.withLock { $0.jsonEncoder } }
+        set { _ = values.withLock { exchange(&$0.jsonEncoder, with: newValue) } }
+    }
+
     /// Runs success, failure and completion handlers, progress closures and notifications; captured when a task is made.
     ///
     /// Give it a serial queue: on a concurrent one, what was queued first need not run first.
@@ -220,7 +244,8 @@ public final class SessionManager: Sendable {
         sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
     }
 
-    /// Makes a session manager with the same settings, hooks and queues and a session of its own; tasks are not copied.
+    /// Makes a session manager with the same settings, coders, hooks and queues and a session of its own; tasks are not
+    /// copied.
     public func copy() -> SessionManager {
         let copy = SessionManager(
             baseURL: baseURL,
@@ -230,6 +255,8 @@ public final class SessionManager: Sendable {
             completionQueue: completionQueue,
             completionGroup: completionGroup
         )
+        copy.jsonDecoder = jsonDecoder
+        copy.jsonEncoder = jsonEncoder
         copy.hooks = hooks
         copy.maximumContentSize = maximumContentSize
         copy.pause = pause

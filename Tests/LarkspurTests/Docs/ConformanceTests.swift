@@ -140,18 +140,18 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A POST whose parameters are one string reports the progress of its upload",
+        "A POST whose body is one string reports the progress of its upload",
         arguments: TestTransport.allCases
     )
     func uploadOfString(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let progress = Recorder<Progress>()
 
-        let task = manager.post("post", parameters: "x", progress: { progress.record($0) }, success: { _, _ in })
+        let task = manager.post("post", body: "x", progress: { progress.record($0) }, success: { _, _ in })
         try await manager.finishAll()
 
         #expect(task.error == nil)
         #expect(progress.values.last?.fractionCompleted == 1)
-        #expect(server.requests.last?.text == "=x")
+        #expect(server.requests.last?.text == "\"x\"")
     }
 }

@@ -42,7 +42,7 @@ struct GettingStartedTests {
 
         samples.dictionaryParameters()
         _ = try await output()
-        samples.encodableParameters()
+        try samples.encodableParameters()
         #expect(try await output() == ["[1]", "[2]"])
         samples.queryStyles()
         samples.dictionaryParameters()
@@ -89,9 +89,16 @@ struct GettingStartedTests {
         _ = try await output()
         samples.json()
         _ = try await output()
+        samples.jsonDictionary()
+        _ = try await output()
         samples.noContent()
+        _ = try await output()
+        server.route("/v1/rules/1", method: "PUT", .json("[5]"))
+        samples.ownEncoder()
 
-        #expect(try await output() == ["[3]", "7", "deleted"])
+        #expect(try await output() == ["[3]", "7", "[\"id\": 7]", "deleted", "[5]"])
+        let rule = try #require(server.requests(to: "/v1/rules/1").first)
+        #expect(rule.query("dry") == "1" && rule.headers["Content-Type"] == "application/x-plist")
         #expect(server.requests.first?.text == "remember=1&user=ada")
         #expect(server.requests.dropFirst().first?.headers["Content-Type"] == "application/json")
         struct NewUser: Decodable, Equatable { var name: String, tags: [String] }

@@ -72,14 +72,15 @@ struct GettingStartedSamples: Sendable {
         // end
     }
 
-    func encodableParameters() {
+    func encodableParameters() throws {
         // sample: encodable parameters
         struct Search: Encodable {
             var text: String
             var page = 1
         }
 
-        manager.get("search", parameters: Search(text: "ada lovelace")) { _, object in
+        let parameters = try [String: Any](encoding: Search(text: "ada lovelace"))
+        manager.get("search", parameters: parameters) { _, object in
             print(object ?? "no content")
         }
         // end
@@ -173,12 +174,41 @@ struct GettingStartedSamples: Sendable {
             let id: Int
         }
 
-        manager.requestSerializer = JSONRequestSerializer()
-        manager.post("users", parameters: NewUser(name: "Ada", tags: ["vip"]), as: User.self) { _, user in
+        manager.post("users", body: NewUser(name: "Ada", tags: ["vip"]), as: User.self) { _, user in
             print(user.id)
         } failure: { _, error in
             print(error)
         }
+        // end
+    }
+
+    func jsonDictionary() {
+        // sample: JSON of a dictionary
+        manager.requestSerializer = .json
+        manager.post("users", parameters: ["name": "Ada", "age": 36]) { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func ownEncoder() {
+        // sample: encoder of a call
+        struct Rule: Encodable {
+            var name: String
+        }
+
+        manager.put("rules/1", parameters: ["dry": true], body: Rule(name: "first"), encoder: PropertyListEncoder()) {
+            _,
+            object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
+    func coders() {
+        // sample: coders
+        manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+        manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
         // end
     }
 

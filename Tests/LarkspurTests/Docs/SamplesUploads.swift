@@ -39,7 +39,7 @@ struct UploadSamples: Sendable {
             let url: String
         }
 
-        manager.put("portraits/7", as: Portrait.self) { form in
+        manager.post("portraits", as: Portrait.self) { form in
             try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
         } success: { _, portrait in
             print(portrait.url)

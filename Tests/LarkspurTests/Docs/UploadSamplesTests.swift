@@ -35,7 +35,7 @@ struct UploadSamplesTests {
         samples.decoded()
         try await samples.manager.finishAll()
         #expect(samples.output.values == ["/portraits/7.jpg"])
-        #expect(server.requests.last?.method == "PUT")
+        #expect(server.requests.last?.method == "POST")
     }
 
     @Test func parts() throws {

@@ -139,7 +139,7 @@ struct ReentranceTests {
         case .serializer:
             manager.dataTask(with: request("/get"), serializer: Serializer(poke: poke)) { _ in }.resume()
         case .form:
-            manager.upload(.post, "post") { form in
+            manager.request(.post, "post") { form in
                 poke()
                 form.append(text: "value", name: "name")
             } success: { _, _ in

@@ -80,6 +80,7 @@ struct VerbTests {
             let method: String
         }
         let manager = makeManager(transport)
+        let item = try [String: Any](encoding: Item())
         let methods = Recorder<String>()
         @Sendable func note(_ object: Any?) {
             methods.record((object as? [String: Any])?["method"] as? String ?? "none")
@@ -88,32 +89,32 @@ struct VerbTests {
         manager.get("anything") { note($1) }
         manager.post("anything", parameters: ["a": 1, "b": "x"]) { note($1) }
         manager.put("anything", parameters: ["a": [1, 2]]) { note($1) }
-        manager.patch("anything", parameters: Item()) { note($1) }
-        manager.delete("anything", parameters: Item()) { note($1) }
-        manager.get("anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.post("anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.put("anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.patch("anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.delete("anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.patch("anything", body: Item()) { note($1) }
+        manager.delete("anything", body: Item()) { note($1) }
+        manager.get("anything", parameters: ["a": 1], as: Echo.self) { methods.record($1.method) }
+        manager.post("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.put("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.patch("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.delete("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
         manager.get("anything", as: Echo.self) { methods.record($1.method) }
         manager.post("anything", as: Echo.self) { methods.record($1.method) }
         manager.put("anything", as: Echo.self) { methods.record($1.method) }
         manager.patch("anything", as: Echo.self) { methods.record($1.method) }
         manager.delete("anything", as: Echo.self) { methods.record($1.method) }
-        manager.get("anything", parameters: Item()) { note($1) }
-        manager.post("anything", parameters: Item()) { note($1) }
-        manager.put("anything", parameters: Item()) { note($1) }
+        manager.get("anything", parameters: item) { note($1) }
+        manager.post("anything", body: Item()) { note($1) }
+        manager.put("anything", body: Item()) { note($1) }
         manager.request("REPORT", "anything", as: Echo.self) { methods.record($1.method) }
-        manager.request("REPORT", "anything", parameters: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.request("REPORT", "anything", parameters: Item()) { note($1) }
-        manager.head("anything", parameters: Item()) { _ in methods.record("HEAD") }
+        manager.request("REPORT", "anything", body: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.request("REPORT", "anything", body: Item()) { note($1) }
+        manager.head("anything", parameters: item) { _ in methods.record("HEAD") }
         try await manager.finishAll()
 
         let counts = Dictionary(methods.values.map { ($0, 1) }, uniquingKeysWith: +)
         #expect(counts == ["GET": 4, "POST": 4, "PUT": 4, "PATCH": 3, "DELETE": 3, "REPORT": 3, "HEAD": 1])
     }
 
-    @Test("Parameters that encode themselves and typed responses make a round trip", arguments: TestTransport.allCases)
+    @Test("A body that encodes itself and typed responses make a round trip", arguments: TestTransport.allCases)
     func typed(_ transport: TestTransport) async throws {
         struct User: Codable, Sendable, Equatable {
             var name: String
@@ -123,10 +124,9 @@ struct VerbTests {
             let json: User
         }
         let manager = makeManager(transport)
-        manager.requestSerializer = JSONRequestSerializer()
         let users = Recorder<User?>()
 
-        manager.post("anything", parameters: User(name: "Ada", tags: ["x"]), as: Echo.self) { _, echo in
+        manager.post("anything", body: User(name: "Ada", tags: ["x"]), as: Echo.self) { _, echo in
             users.record(echo.json)
         } failure: { _, _ in
             users.record(nil)
@@ -284,14 +284,14 @@ struct VerbTests {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
-        manager.post("post", parameters: String(repeating: "x", count: 300_000)) {
+        manager.post("post", body: String(repeating: "x", count: 300_000)) {
             fractions.record($0.fractionCompleted)
         } success: { _, _ in
         }
         try await manager.finishAll()
 
         #expect(fractions.values.last == 1)
-        #expect(server.requests.first?.body.count == 300_001)
+        #expect(server.requests.first?.body.count == 300_002)
     }
 
     @Test("Credentials set on the serializer are accepted by the server", arguments: TestTransport.allCases)

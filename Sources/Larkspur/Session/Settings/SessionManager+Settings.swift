@@ -1,9 +1,13 @@
 extension SessionManager {
-    /// What of this session manager can be written down; see ``SessionManagerSettings``.
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder or a style is of the caller's own.
+    /// The values of this session manager that can be written down; see ``SessionManagerSettings``.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder, a decoder or a style is
+    ///   of the caller's own.
     public var settings: SessionManagerSettings {
         get throws(LarkspurError) {
             if let error = sessions.configurationError { throw error }
+            guard jsonDecoder.isPlain, jsonEncoder.isPlain else {
+                throw SessionManagerSettings.notPortable("the JSON decoder or encoder is not a plain one")
+            }
             return SessionManagerSettings(
                 baseURL: baseURL?.withoutLogin,
                 securityPolicy: securityPolicy,
@@ -58,5 +62,27 @@ extension URL {
         components.user = nil
         components.password = nil
         return components.url
+    }
+}
+
+extension JSONDecoder {
+    /// Says whether it decodes as a new one does.
+    fileprivate var isPlain: Bool {
+        guard type(of: self) == JSONDecoder.self, userInfo.isEmpty, !allowsJSON5, !assumesTopLevelDictionary,
+            case .deferredToDate = dateDecodingStrategy, case .base64 = dataDecodingStrategy,
+            case .throw = nonConformingFloatDecodingStrategy, case .useDefaultKeys = keyDecodingStrategy
+        else { return false }
+        return true
+    }
+}
+
+extension JSONEncoder {
+    /// Says whether it encodes as a new one does.
+    fileprivate var isPlain: Bool {
+        guard type(of: self) == JSONEncoder.self, userInfo.isEmpty, outputFormatting.isEmpty,
+            case .deferredToDate = dateEncodingStrategy, case .base64 = dataEncodingStrategy,
+            case .throw = nonConformingFloatEncodingStrategy, case .useDefaultKeys = keyEncodingStrategy
+        else { return false }
+        return true
     }
 }

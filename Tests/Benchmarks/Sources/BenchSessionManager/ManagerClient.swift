@@ -27,7 +27,7 @@ struct ManagerClient: CallbackClient {
                 completion("\(error)")
             }
         case .post:
-            manager.post(url, parameters: Message()) { _, object in
+            manager.post(url, body: Message()) { _, object in
                 completion(object == nil ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")

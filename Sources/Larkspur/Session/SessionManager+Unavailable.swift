@@ -1,0 +1,392 @@
+/// The calls that a program may try and that are not there: the compiler says what to write instead.
+extension SessionManager {
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func request<P: Encodable, S: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func request<P: Encodable, T: Decodable & Sendable>(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func get<P: Encodable, S: ResponseSerializer>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func get<P: Encodable, T: Decodable & Sendable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func head<P: Encodable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        success: @escaping @Sendable (DataTask) -> Void,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func post<P: Encodable, S: ResponseSerializer>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func post<P: Encodable, T: Decodable & Sendable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func put<P: Encodable, S: ResponseSerializer>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func put<P: Encodable, T: Decodable & Sendable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func patch<P: Encodable, S: ResponseSerializer>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func patch<P: Encodable, T: Decodable & Sendable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func delete<P: Encodable, S: ResponseSerializer>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    @available(
+        *,
+        unavailable,
+        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+    )
+    public func delete<P: Encodable, T: Decodable & Sendable>(
+        _ url: String,
+        parameters: P,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func request<S: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func request<T: Decodable & Sendable>(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func post<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func post<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func put<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func put<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func patch<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func patch<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func delete<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a `[String: Any]` is given to `parameters`.
+    @available(
+        *,
+        unavailable,
+        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+    )
+    public func delete<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: [String: Any]?,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+}

@@ -1,0 +1,181 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// The content of calls: parameters, values that encode themselves, and the encoders and decoders of a session manager.
+@Suite("Content of calls", .timeLimit(.minutes(5)))
+struct CallContentTests {
+    private struct Item: Codable, Sendable, Equatable {
+        var firstName = "Ada"
+        var note: String?
+    }
+
+    /// The requests that a stub has got.
+    private let requests = Recorder<URLRequest>()
+
+    private func makeManager(_ reply: String = "{}") -> SessionManager {
+        .stubbed { [requests] request in
+            requests.record(request)
+            return .json(reply)
+        }
+    }
+
+    /// Makes calls, and returns the content of each in the order in which they were made.
+    private func contents(_ call: (SessionManager) throws -> DataTask) async throws -> (URLRequest?, String) {
+        let manager = makeManager()
+        let task = try call(manager)
+        try await manager.finishAll()
+        let request = task.originalRequest
+        return (request, String(decoding: request?.httpBody ?? Data(), as: UTF8.self))
+    }
+
+    @Test("Literals, variables and values of all kinds are taken as parameters and as a body")
+    func kinds() async throws {
+        let variable: [String: Any] = ["a": 1, "b": "x"]
+        let optional: [String: Any]? = nil
+        let texts = ["a": "1"]
+        let item: Item? = Item()
+        let missing: Item? = nil
+        func expect(_ content: String, _ call: (SessionManager) -> DataTask) async throws {
+            #expect(try await contents(call).1 == content)
+        }
+        try await expect("a=1&b=x") { $0.post("x", parameters: ["a": 1, "b": "x"]) { _, _ in } }
+        try await expect("a=1&b=x") { $0.post("x", parameters: variable) { _, _ in } }
+        try await expect("") { $0.post("x", parameters: optional) { _, _ in } }
+        try await expect("a=1") { $0.post("x", parameters: texts) { _, _ in } }
+        try await expect("") { $0.post("x", parameters: [:]) { _, _ in } }
+        try await expect("") { $0.post("x", parameters: nil) { _, _ in } }
+        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: Item()) { _, _ in } }
+        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: item) { _, _ in } }
+        try await expect("") { $0.post("x", body: missing) { _, _ in } }
+        try await expect("") { $0.post("x", body: nil) { _, _ in } }
+        try await expect("[1,2]") { $0.post("x", body: [1, 2]) { _, _ in } }
+        try await expect(#"{"a":1}"#) { $0.post("x", body: ["a": 1]) { _, _ in } }
+        try await expect(#"{"a":"1"}"#) { $0.put("x", body: texts, as: [String: Int].self) { _, _ in } }
+        try await expect(#""text""#) {
+            $0.patch("x", body: "text", serializer: .data) { _, _ in
+            } failure: { _, _ in
+            }
+        }
+        try await expect("true") {
+            $0.request("REPORT", "x", body: true) { _ in
+            } success: { _, _ in
+            }
+        }
+    }
+
+    @Test("A body goes with every method that has content, and the parameters are the query then")
+    func bodyAndParameters() async throws {
+        func expect(_ method: HTTPMethod, _ call: (SessionManager) -> DataTask) async throws {
+            let (request, content) = try await contents(call)
+            #expect(request?.httpMethod == method.rawValue)
+            #expect(request?.url?.query == "a=1")
+            #expect(content == #"{"firstName":"Ada"}"#)
+            #expect(request?.headers["Content-Type"] == "application/json")
+        }
+        try await expect(.post) { $0.post("x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect(.post) { $0.post("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
+        try await expect(.put) { $0.put("x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect(.put) { $0.put("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
+        try await expect(.patch) { $0.patch("x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect(.patch) { $0.patch("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
+        try await expect(.delete) { $0.delete("x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect(.delete) { $0.delete("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
+        try await expect("REPORT") { $0.request("REPORT", "x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect("REPORT") {
+            $0.request("REPORT", "x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in }
+        }
+    }
+
+    @Test("The encoder that a call names encodes its body and says its type")
+    func encoderOfCall() async throws {
+        struct Lines: DataEncoder {
+            let contentType = "text/lines"
+
+            func encode<Value: Encodable>(_ value: Value) throws -> Data { Data("\(value)\n".utf8) }
+        }
+
+        let (own, content) = try await contents { $0.post("x", body: 7, encoder: Lines()) { _, _ in } }
+        let (list, _) = try await contents { $0.post("x", body: Item(), encoder: PropertyListEncoder()) { _, _ in } }
+        let (named, _) = try await contents {
+            $0.post("x", body: 7, encoder: Lines(), headers: ["Content-Type": "text/plain"]) { _, _ in }
+        }
+
+        #expect(content == "7\n" && own?.headers["Content-Type"] == "text/lines")
+        #expect(list?.headers["Content-Type"] == "application/x-plist")
+        #expect(try PropertyListDecoder().decode(Item.self, from: try #require(list?.httpBody)) == Item())
+        #expect(named?.headers["Content-Type"] == "text/plain")
+    }
+
+    @Test("The manager's coders are those of bodies and of typed responses")
+    func coders() async throws {
+        let manager = makeManager(#"{"first_name": "Grace"}"#)
+        manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        manager.jsonDecoder = decoder
+        let names = Recorder<String>()
+
+        manager.post("x", body: Item(), as: Item.self) { names.record($1.firstName) }
+        manager.copy().get("x", as: Item.self) { names.record($1.firstName) }
+        manager.post("x", as: Item.self) {
+            $0.append(text: "b", name: "a")
+        } success: {
+            names.record($1.firstName)
+        }
+        try await manager.finishAll()
+
+        #expect(names.values == ["Grace", "Grace", "Grace"])
+        let body = try #require(requests.values.first { $0.headers["Content-Type"] == "application/json" }?.httpBody)
+        #expect(String(decoding: body, as: UTF8.self) == #"{"first_name":"Ada"}"#)
+    }
+
+    @Test("A serializer that a call names keeps its own decoder")
+    func decoderOfSerializer() async throws {
+        let manager = makeManager(#"{"firstName": "Grace", "first_name": "Ada"}"#)
+        manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+        let names = Recorder<String>()
+
+        manager.get("x", serializer: .decodable(Item.self)) { names.record($1.firstName) }
+
+        #expect(try await names.first() == "Grace")
+    }
+
+    @Test("A body that cannot be encoded is an error that names the type of what is wrong, and nothing is sent")
+    func unencodable() async throws {
+        struct Refusal: Error {}
+        struct Refusing: Encodable {
+            func encode(to encoder: any Encoder) throws { throw Refusal() }
+        }
+        let list = PropertyListEncoder()
+        list.outputFormat = .openStep
+        func expect(_ text: String, _ call: (SessionManager, @escaping SessionManager.FailureHandler) -> Void)
+            async throws
+        {
+            let errors = Recorder<(DataTask?, LarkspurError)>()
+            call(makeManager()) { errors.record(($0, $1)) }
+            let (task, error) = try await errors.first()
+            #expect(task == nil && error.code == .parameterEncodingFailed)
+            #expect(error.description.contains(text), "\(error)")
+        }
+        try await expect("this Double at `a`") {
+            $0.post("x", body: ["a": Double.nan], success: { _, _ in }, failure: $1)
+        }
+        try await expect("threw Refusal") { $0.post("x", body: Refusing(), success: { _, _ in }, failure: $1) }
+        try await expect("OpenStep") { $0.post("x", body: 1, encoder: list, success: { _, _ in }, failure: $1) }
+        #expect(requests.values.isEmpty)
+    }
+
+    @Test("Coders that are set up cannot be written down with the settings")
+    func settings() {
+        let decoder = SessionManager()
+        decoder.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+        let encoder = SessionManager()
+        encoder.jsonEncoder.outputFormatting = .sortedKeys
+
+        #expect(throws: LarkspurError.self) { try decoder.settings }
+        #expect(throws: LarkspurError.self) { try encoder.settings }
+        #expect(throws: Never.self) { try SessionManager().settings }
+    }
+}
