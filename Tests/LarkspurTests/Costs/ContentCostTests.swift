@@ -1,13 +1,12 @@
 import Foundation
+import LarkspurTesting
 import Testing
 
 @testable import Larkspur
 
 /// Each reader of content, and each writer of what a caller may have from others, with 1 MiB of its worst: the cost grows with the length.
-@Suite("Costs of readers and writers", .measuresCosts, .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of readers and writers", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ContentCostTests {
-    private static let linear = 8.0
-
     @Test(
         "Containers of a binary property list that share their bytes are read in no more than those hold",
         arguments: [4, 64]
@@ -48,7 +47,7 @@ struct ContentCostTests {
                 (0..<count).map { index in (0..<width).map { min(count - 1, index * width + 1 + $0) } }
             )
         }
-        #expect(Growth.factor(lists) { _ = BinaryPropertyList($0)?.isTractable } < Self.linear)
+        #expect(Growth.factor(of: lists) { _ = BinaryPropertyList($0)?.isTractable } < Growth.linear)
     }
 
     @Test(
@@ -64,7 +63,7 @@ struct ContentCostTests {
         let documents = { (size: Int) in
             Data((start + String(repeating: unit, count: size / unit.utf8.count)).utf8)
         }
-        #expect(Growth.factor(documents) { _ = try? XMLContent.parserInput($0) } < Self.linear)
+        #expect(Growth.factor(of: documents) { _ = try? XMLContent.parserInput($0) } < Growth.linear)
     }
 
     @Test("JSON", arguments: ["[", "{\"a\":", "[null,", "\"", "\\", "1", " ", "[1],", "{\"\":null},"])
@@ -73,9 +72,9 @@ struct ContentCostTests {
         let documents = { (size: Int) in
             Data(("[" + String(repeating: unit, count: size / unit.utf8.count) + "1]").utf8)
         }
-        #expect(Growth.factor(documents) { _ = try? serializer.serialize($0, response: nil) } < Self.linear)
+        #expect(Growth.factor(of: documents) { _ = try? serializer.serialize($0, response: nil) } < Growth.linear)
         let decoding = DecodableResponseSerializer([Int?].self)
-        #expect(Growth.factor(documents) { _ = try? decoding.serialize($0, response: nil) } < Self.linear)
+        #expect(Growth.factor(of: documents) { _ = try? decoding.serialize($0, response: nil) } < Growth.linear)
     }
 
     @Test(
@@ -103,13 +102,13 @@ struct ContentCostTests {
         let files = { (size: Int) in
             Data(row.start + Array(repeatElement(row.unit, count: size / row.unit.count).joined()))
         }
-        #expect(Growth.factor(files) { _ = try? ImageHeader($0) } < Self.linear)
+        #expect(Growth.factor(of: files) { _ = try? ImageHeader($0) } < Growth.linear)
     }
 
     @Test("Names in forms", arguments: ["\"", "\r", "\n", "\r\n", "\u{0}", "a", "\u{1F600}", "\u{301}"])
     func names(unit: String) {
         let names = { (size: Int) in String(repeating: unit, count: size / unit.utf8.count) }
-        #expect(Growth.factor(names) { _ = ContentDisposition.field(name: $0, fileName: $0) } < Self.linear)
+        #expect(Growth.factor(of: names) { _ = ContentDisposition.field(name: $0, fileName: $0) } < Growth.linear)
     }
 
     @Test("Queries", arguments: [" ", "a", "\u{1F600}", "["])
@@ -117,18 +116,18 @@ struct ContentCostTests {
         let encoder = QueryEncoder()
         let long = { (size: Int) in Parameters.dictionary(["a": String(repeating: unit, count: size / unit.utf8.count)])
         }
-        #expect(Growth.factor(long) { _ = try? encoder.encode($0) } < Self.linear)
+        #expect(Growth.factor(of: long) { _ = try? encoder.encode($0) } < Growth.linear)
         let list = { (size: Int) in Parameters.dictionary(["a": Array(repeating: unit, count: size / 16)]) }
-        #expect(Growth.factor(list) { _ = try? encoder.encode($0) } < Self.linear)
+        #expect(Growth.factor(of: list) { _ = try? encoder.encode($0) } < Growth.linear)
         let keys = { (size: Int) in
             Parameters.dictionary(Dictionary(uniqueKeysWithValues: (0..<size / 16).map { (unit + String($0), unit) }))
         }
-        #expect(Growth.factor(keys) { _ = try? encoder.encode($0) } < Self.linear)
+        #expect(Growth.factor(of: keys) { _ = try? encoder.encode($0) } < Growth.linear)
     }
 
     @Test("Media types", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
     func mediaType(unit: String) {
         let types = { (size: Int) in "text/html" + String(repeating: unit, count: size / unit.utf8.count) }
-        #expect(Growth.factor(types) { _ = MediaType($0) } < Self.linear)
+        #expect(Growth.factor(of: types) { _ = MediaType($0) } < Growth.linear)
     }
 }

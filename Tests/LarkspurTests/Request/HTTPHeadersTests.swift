@@ -212,28 +212,3 @@ import Testing
         try HTTPHeaders.default.validate()
     }
 }
-
-/// What `HTTPURLResponse.headers` costs, as a server may send tens of thousands of fields.
-@Suite("Costs of headers", .serialized)
-struct HTTPHeadersCostTests {
-    private func time(_ count: Int, _ name: (Int) -> String) -> Double {
-        let fields = Dictionary(uniqueKeysWithValues: (0..<count).map { (name($0), "v") })
-        return (0..<3).map { _ in
-            var start = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start)
-            var headers = HTTPHeaders(allHeaderFields: fields)
-            headers = HTTPHeaders(headers)
-            headers.merge(headers)
-            #expect(headers == HTTPHeaders(fields))
-            var end = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end)
-            return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) / 1e9
-        }.min() ?? 0
-    }
-
-    @Test("Four times as many fields take about four times as long")
-    func growth() {
-        let names: [(Int) -> String] = [{ "X-\($0)" }, { "h\($0)" }]
-        for name in names { #expect(time(20_000, name) / time(5_000, name) < 9) }
-    }
-}

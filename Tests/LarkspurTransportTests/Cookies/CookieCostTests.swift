@@ -1,11 +1,12 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import LarkspurTesting
 import Testing
 
 @testable import LarkspurTransport
 
 /// Each parser of cookies with 1 MiB of its worst: the cost grows with the length.
-@Suite("Costs of cookies", .measuresCosts, .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of cookies", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct CookieCostTests {
     /// Texts as long as they have to be, by what repeats in them.
     struct Shape: Sendable, CustomTestStringConvertible {
@@ -23,7 +24,7 @@ struct CookieCostTests {
     }
 
     private func isLinear(_ shape: Shape, _ work: (String) -> Void) -> Bool {
-        growth(to: 1 << 20, of: { shape.text($0) }, work) < linearGrowth
+        Growth.factor(of: shape.text, work) < Growth.linear
     }
 
     static let cookies = [
@@ -42,7 +43,7 @@ struct CookieCostTests {
     func setCookieList(shape: Shape) {
         #expect(isLinear(shape) { _ = SetCookieList([$0]) })
         let lists = { (size: Int) in Array(repeating: shape.text(64), count: size / 64) }
-        #expect(growth(to: 1 << 20, of: lists) { _ = SetCookieList($0) } < linearGrowth)
+        #expect(Growth.factor(of: lists) { _ = SetCookieList($0) } < Growth.linear)
     }
 
     @Test(

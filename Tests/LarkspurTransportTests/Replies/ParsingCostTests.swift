@@ -1,15 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPBasics
-import LarkspurTransport
+import LarkspurTesting
 import Testing
 
 @testable import LarkspurTransport
 
 /// The costs of what servers send: four times as much takes about four times as long, whatever it is.
-@Suite("Costs of parsing", .measuresCosts, .serialized, .timeLimit(.minutes(5)))
+@Suite("Costs of parsing", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
 struct ParsingCostTests {
-    private static let size = 1 << 20
-
     /// A text of about so many bytes, of pieces by their numbers.
     private static func text(_ size: Int, _ piece: (Int) -> String) -> String {
         var text = ""
@@ -44,7 +42,7 @@ struct ParsingCostTests {
 
     @Test("Heads, up to what one may have", arguments: heads)
     func headCost(_ lines: Lines) {
-        let growth = growth(to: ResponseHeadParser.maximumByteCount * 9 / 10) { size in
+        let make = { (size: Int) in
             var all: [[UInt8]] = [Array("HTTP/1.1 200 OK\r\n".utf8)]
             var count = 0
             while count < size {
@@ -52,7 +50,8 @@ struct ParsingCostTests {
                 count += all.last?.count ?? 0
             }
             return all + [Array("\r\n".utf8)]
-        } _: { lines in
+        }
+        let growth = Growth.factor(of: make, upTo: ResponseHeadParser.maximumByteCount * 9 / 10) { lines in
             var parser = ResponseHeadParser()
             var head: ResponseHead?
             for line in lines { head = (try? parser.consume(bytes: line)) ?? head }
@@ -60,7 +59,7 @@ struct ParsingCostTests {
             _ = try? head.map { try ResponseFraming($0.framing, status: 200, version: "HTTP/1.1", method: "GET") }
             _ = head?["not-there"]
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     struct Value: Sendable, CustomTestStringConvertible {
@@ -130,12 +129,7 @@ struct ParsingCostTests {
 
     @Test("The values of fields", arguments: values)
     func valueCost(_ value: Value) {
-        let growth = growth(to: Self.size) { size in
-            Self.text(size, value.piece)
-        } _: {
-            value.parse($0)
-        }
-        #expect(growth < linearGrowth)
+        #expect(Growth.factor(of: { Self.text($0, value.piece) }, value.parse) < Growth.linear)
     }
 
     @Test(
@@ -146,9 +140,10 @@ struct ParsingCostTests {
         ]
     )
     func chunkCost(chunk: String) {
-        let growth = growth(to: Self.size) { size in
+        let make = { (size: Int) in
             Array(Self.text(size) { _ in chunk }.utf8)
-        } _: { bytes in
+        }
+        let growth = Growth.factor(of: make) { bytes in
             var content = FramedContent(.chunked)
             var count = 0
             bytes.withUnsafeBytes { bytes in
@@ -160,7 +155,7 @@ struct ParsingCostTests {
             #expect(content.failure == nil)
             #expect(content.count == Int64(count))
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     @Test(
@@ -168,37 +163,40 @@ struct ParsingCostTests {
         arguments: ["X: y\r\n", "X: y\r\n \r\n", "\(String(repeating: "n", count: 60000)): v\r\n"]
     )
     func trailers(line: String) {
-        let growth = growth(to: ChunkedDecoder.trailerLimit * 8 / 10) { size in
+        let make = { (size: Int) in
             Array(("0\r\n" + Self.text(size) { _ in line } + "\r\n").utf8)
-        } _: { bytes in
+        }
+        let growth = Growth.factor(of: make, upTo: ChunkedDecoder.trailerLimit * 8 / 10) { bytes in
             var content = FramedContent(.chunked)
             bytes.withUnsafeBytes { _ = content.take($0) }
             #expect(content.isComplete)
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     @Test("Lines", arguments: ["\n", "a\n", "a", "\u{2028}", "\u{E2}", "\u{C2}\u{85}"])
     func lineCost(piece: String) {
-        let growth = growth(to: Self.size) { size in
+        let make = { (size: Int) in
             Array(Self.text(size) { _ in piece }.utf8)
-        } _: { bytes in
+        }
+        let growth = Growth.factor(of: make) { bytes in
             var splitter = LineSplitter()
             var count = 0
             for byte in bytes where splitter.take(byte) != nil { count += 1 }
             if splitter.finish() != nil { count += 1 }
             #expect(count >= 0)
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     /// Members of gzip without content: a decoder has most to do for each byte.
     @Test("Codings, taken piece by piece", arguments: [1, 100, 1 << 16])
     func codingCost(pieceSize: Int) throws {
         let member = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-        let growth = growth(to: Self.size / (pieceSize == 1 ? 8 : 1)) { size in
+        let make = { (size: Int) in
             (0..<(size / member.count)).reduce(into: Data()) { data, _ in data += member }
-        } _: { data in
+        }
+        let growth = Growth.factor(of: make, upTo: pieceSize == 1 ? 1 << 17 : 1 << 20) { data in
             guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) else { return }
             data.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: pieceSize) {
@@ -208,14 +206,12 @@ struct ParsingCostTests {
             }
             #expect(throws: Never.self) { try decoder.finish() }
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     @Test("A consumer that takes one piece at a time of what one input expands to")
     func slowConsumer() throws {
-        let growth = growth(to: 256) {
-            CodedSample.zeros(members: $0)
-        } _: { data in
+        let growth = Growth.factor(of: { CodedSample.zeros(members: $0) }, upTo: 256) { data in
             guard let decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: .max) else { return }
             var pieces = 0
             data.withUnsafeBytes { bytes in try? decoder.decode(bytes) { _ in false } }
@@ -225,7 +221,7 @@ struct ParsingCostTests {
             }
             #expect(pieces > 0)
         }
-        #expect(growth < linearGrowth)
+        #expect(growth < Growth.linear)
     }
 
     @Test("20,000 fields whose names begin with X- are read, where libcurl lets so many through")
