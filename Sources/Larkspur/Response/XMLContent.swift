@@ -16,6 +16,7 @@ enum XMLContent {
     /// bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2 alone, and reports.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
+        try requireCheapComments(of: data)
         let parser = parser(data)
         let isParsed = data.count >= shortest && parser.parse()
         if isParsed && parser.parserError == nil { return }
@@ -41,20 +42,32 @@ enum XMLContent {
         if hasProcessingInstructionWithoutData(bytes) {
             throw LarkspurError(.responseSerializationFailed, "The XML has a processing instruction without data")
         }
-        guard hasDocumentType(bytes) else { return Data(bytes) }
+        let document = Data(bytes)
+        try document.withBytes(requireCheapComments)
+        guard hasDocumentType(bytes) else { return document }
         for declaration in ["<!ATTLIST", "<!NOTATION", "NDATA"] where bytes.contains(declaration) {
             throw LarkspurError(
                 .responseSerializationFailed,
                 "The XML has a document type with \(declaration) declarations"
             )
         }
-        return Data(bytes)
+        return document
     }
 
     /// libxml2 counts bytes in 32 bits, and FoundationXML traps on more.
     private static func requireMeasurable(_ data: Data) throws(LarkspurError) {
         if data.count <= Int32.max { return }
         throw LarkspurError(.responseSerializationFailed, "The XML is larger than 2 GiB")
+    }
+
+    /// In an encoding in which ASCII is something else comments are looked for in the text.
+    private static func requireCheapComments(of data: Data) throws(LarkspurError) {
+        let charset = declaredEncoding(data).flatMap(Charset.init(named:))
+        if charset?.keepsASCII == false, let bytes = inUTF8(data) {
+            try Data(bytes).withBytes(requireCheapComments)
+        } else {
+            try data.withBytes(requireCheapComments)
+        }
     }
 
     /// The document in UTF-8, and declared to be so; nil where it cannot be decoded.
@@ -131,4 +144,11 @@ extension UInt8 {
 
 extension Collection<UInt8> {
     fileprivate func contains(_ text: String) -> Bool { firstRange(of: Array(text.utf8)) != nil }
+}
+
+extension Data {
+    fileprivate func withBytes(_ check: (UnsafeRawBufferPointer) throws(LarkspurError) -> Void) throws(LarkspurError) {
+        let result = withUnsafeBytes { bytes in Result { () throws(LarkspurError) in try check(bytes) } }
+        try result.get()
+    }
 }

@@ -66,6 +66,29 @@ struct ContentCostTests {
         #expect(Growth.factor(of: documents) { _ = try? XMLContent.parserInput($0) } < Growth.linear)
     }
 
+    /// libxml2 itself copies the beginning of a comment for each pair of hyphens in it.
+    @Test(
+        "Comments in XML, as libxml2 refuses them",
+        arguments: [
+            ("<r>", "<!--", ""), ("<r>", "<!--x", ""), ("<r><!--", "-", ""), ("<r><!--", "-", "--></r>"),
+            ("<!DOCTYPE r [<!--", "--", ""), ("<!--", "-- ", "--><r/>"), ("<r><![CDATA[", "]]><!--", ""),
+            ("<r><!--", "- ", "--></r>"), ("<r>", "<!---->", "</r>"),
+        ],
+        [String.Encoding.utf8, .utf16]
+    )
+    func comments(_ shape: (start: String, unit: String, end: String), encoding: String.Encoding) {
+        let documents = { (size: Int) -> Data in
+            let text = shape.start + String(repeating: shape.unit, count: size / shape.unit.utf8.count) + shape.end
+            return text.data(using: encoding) ?? Data()
+        }
+        let document = XMLDocumentResponseSerializer()
+        #expect(Growth.factor(of: documents) { _ = try? document.serialize($0, response: nil) } < Growth.linear)
+        let parser = XMLParserResponseSerializer()
+        #expect(
+            Growth.factor(of: documents) { _ = try? parser.serialize($0, response: nil)?.parse() } < Growth.linear
+        )
+    }
+
     @Test("JSON", arguments: ["[", "{\"a\":", "[null,", "\"", "\\", "1", " ", "[1],", "{\"\":null},"])
     func json(unit: String) {
         let serializer = JSONResponseSerializer(removesKeysWithNullValues: true)

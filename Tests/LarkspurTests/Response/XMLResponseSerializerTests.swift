@@ -220,6 +220,28 @@ struct XMLDocumentResponseSerializerTests {
         #expect(error.message.count < 250)
     }
 
+    /// Where libxml2 refused it, this would take a minute.
+    @Test(arguments: [
+        "<a>" + String(repeating: "<!--", count: 1 << 18), "<a><!--" + String(repeating: "-", count: 1 << 20),
+    ])
+    func aCommentOfHyphensIsRefusedAtOnce(text: String) throws {
+        for data in [Data(text), try HostileXML.inUTF16(Data(text))] {
+            let error = try larkspurError { _ = try serializer.serialize(data, response: nil) }
+            #expect(error.message.hasSuffix("a comment has many pairs of hyphens"))
+            let parsing = XMLParserResponseSerializer()
+            #expect(throws: LarkspurError.self) { _ = try parsing.serialize(data, response: nil) }
+        }
+    }
+
+    @Test(arguments: [
+        "<!--\(String(repeating: "- ", count: 1 << 16))-->", String(repeating: "<!---->", count: 1 << 16),
+        "<![CDATA[<!--\(String(repeating: "-", count: 1 << 16))]]>",
+        "<?x <!--\(String(repeating: "-", count: 1 << 16))?>",
+    ])
+    func hyphensThatMayBeThereAreNotRefused(text: String) throws {
+        #expect(try serializer.serialize(Data("<a>\(text)</a>"), response: nil)?.rootElement() != nil)
+    }
+
     @Test func aLargeDocumentIsADocument() throws {
         let document = try #require(try serializer.serialize(HostileXML.large, response: nil))
         #expect(document.rootElement()?.childCount == 200_000)
