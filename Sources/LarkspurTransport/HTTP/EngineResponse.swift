@@ -36,8 +36,12 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 
+    /// Foundation's response of those fields of which it reads more than the text.
     private var ordinary: HTTPURLResponse? {
-        url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
+        // Its scanners take a time that grows with the square of a value's length; no more of a value counts.
+        let fields = fields.filter { $0.key == "Content-Type" || $0.key == "Content-Disposition" }
+            .mapValues { $0.utf8.count > 4096 ? String(decoding: $0.utf8.prefix(4096), as: UTF8.self) : $0 }
+        return url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
     }
 
     private struct ContentType {
@@ -48,11 +52,16 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     /// How Foundation reads the values seen most recently: servers send few.
     private static let contentTypes = Mutex<[String: ContentType]>([:])
 
+    /// A server could make the process keep 64 times the length of a head.
+    private static let longestRemembered = 256
+
     private var contentType: ContentType {
         guard let text = fields["Content-Type"] else { return ContentType() }
-        if let known = Self.contentTypes.withLock({ $0[text] }) { return known }
+        let isRemembered = text.utf8.count <= Self.longestRemembered
+        if isRemembered, let known = Self.contentTypes.withLock({ $0[text] }) { return known }
         let ordinary = ordinary
         let type = ContentType(mimeType: ordinary?.mimeType, textEncodingName: ordinary?.textEncodingName)
+        guard isRemembered else { return type }
         Self.contentTypes.withLock { types in
             if types.count >= 64 { types.removeAll() }
             types[text] = type
