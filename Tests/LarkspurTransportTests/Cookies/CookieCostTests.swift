@@ -56,5 +56,75 @@ struct CookieCostTests {
     func date(shape: Shape) {
         #expect(isLinear(shape) { _ = CookieDate.parse($0) })
     }
+
+    // MARK: Storages
+
+    private static func cookie(_ name: String, path: String = "/", domain: String = "a.example.com") -> HTTPCookie? {
+        HTTPCookie(properties: [.name: name, .value: "v", .domain: domain, .path: path, .secure: "TRUE"])
+    }
+
+    struct Stored: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let cookie: @Sendable (Int) -> HTTPCookie?
+    }
+
+    static let stored = [
+        Stored(testDescription: "names") { cookie("n\($0)") },
+        Stored(testDescription: "paths") { cookie("a", path: "/p/\($0)") },
+        Stored(testDescription: "folders") { cookie("a\($0)", path: "/" + String(repeating: "p/", count: $0 % 500)) },
+        Stored(testDescription: "hosts") { cookie("a", domain: "h\($0).a.example.com") },
+        Stored(testDescription: "domains") { cookie("a\($0)", domain: ".example.com") },
+        Stored(testDescription: "long names") { cookie(String(repeating: "n", count: 200) + "\($0)") },
+    ]
+
+    @Test("The Cookie field from a storage with thousands of cookies", arguments: stored)
+    func field(_ stored: Stored) throws {
+        let url = try #require(URL(string: "https://a.example.com/" + String(repeating: "p/", count: 1000)))
+        let jars = { (count: Int) -> CookieJar in
+            let storage = URLSessionConfiguration.ephemeral.httpCookieStorage
+            for cookie in (0..<count).compactMap(stored.cookie) { storage?.setCookie(cookie) }
+            return CookieJar(storage: storage, acceptPolicy: .always)
+        }
+        #expect(Growth.factor(of: jars, upTo: 1 << 12) { _ = $0.field(for: url) } < Growth.linear)
+    }
+
+    @Test("A response's one cookie, from a storage with thousands", arguments: stored)
+    func scan(_ stored: Stored) throws {
+        let context = try #require(URL(string: "https://a.example.com/p/").flatMap(CookieJar.Context.init))
+        let cookies = { (count: Int) in (0..<count).compactMap(stored.cookie) }
+        let growth = Growth.factor(of: cookies, upTo: 1 << 13) { cookies in
+            let update = CookieUpdate(["new=v", "a=v; Max-Age=0"], from: context, stored: cookies, now: Date())
+            #expect(!update.isEmpty)
+            _ = update.applied(to: cookies)
+        }
+        #expect(growth < Growth.linear)
+    }
+
+    struct Values: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let text: @Sendable (Int) -> String
+    }
+
+    static let values = [
+        Values(testDescription: "names") { "n\($0)=v" },
+        Values(testDescription: "one name") { _ in "a=v" },
+        Values(testDescription: "one name, paths") { "a=v; Path=/p/\($0)" },
+        Values(testDescription: "ends") { "n\($0)=v; Max-Age=0" },
+        Values(testDescription: "beginnings and ends") { $0 % 2 == 0 ? "a=v" : "a=v; Max-Age=0" },
+        Values(testDescription: "domains") { "n\($0)=v; Domain=example.com" },
+        Values(testDescription: "labels") { "n\($0)=v; Domain=" + String(repeating: "a.", count: 100) + "example.com" },
+    ]
+
+    /// A head of 512 KiB has about 2^15 of them.
+    @Test("Many cookies of a response, with a storage that is full", arguments: values, ["https", "http"])
+    func response(_ values: Values, scheme: String) throws {
+        let context = try #require(URL(string: "\(scheme)://a.example.com/p/").flatMap(CookieJar.Context.init))
+        let stored = (0..<CookieLimits.perSite).compactMap { Self.cookie("a", path: "/p/\($0)") }
+        let texts = { (count: Int) in (0..<count).map(values.text) }
+        let growth = Growth.factor(of: texts, upTo: 1 << 13) {
+            _ = CookieUpdate($0, from: context, stored: stored, now: Date())
+        }
+        #expect(growth < Growth.linear)
+    }
 }
 #endif
