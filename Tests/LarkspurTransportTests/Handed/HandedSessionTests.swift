@@ -46,6 +46,29 @@ struct HandedSessionTests {
         #expect(request.headers["Connection"] == nil)
     }
 
+    @Test(
+        "Content in memory has no more than the limit of the session, and files have none",
+        arguments: AsyncCall.allCases
+    )
+    func maximumContentSize(call: AsyncCall) async throws {
+        var options = CurlURLSession.Options()
+        options.maximumContentSize = 1000
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        for count in [1000, 1001] {
+            server.route("/\(count)", .data(Data(count: count)))
+            server.route("/chunked/\(count)", .chunked([Data(count: 500), Data(count: count - 500)]))
+        }
+        let isFile = call == .downloadForRequest || call == .downloadFromURL
+        for path in ["/", "/chunked/"] {
+            let fitting = try await call.outcome(URLRequest(server.url(path + "1000"), "PUT"), with: session)
+            #expect(fitting.data?.count == 1000)
+            let larger = try await call.outcome(URLRequest(server.url(path + "1001"), "PUT"), with: session)
+            #expect(larger.data?.count == (isFile ? 1001 : nil))
+            #expect(larger.code == (isFile ? nil : .dataLengthExceedsMaximum))
+        }
+    }
+
     @Test("A 401 that no credential answers is the response", arguments: AsyncCall.allCases, Self.challenges)
     func refused(call: AsyncCall, challenge: String) async throws {
         server.route("/refused", .text("denied", status: 401).adding("WWW-Authenticate", challenge))

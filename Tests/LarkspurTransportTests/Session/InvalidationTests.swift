@@ -76,6 +76,27 @@ struct InvalidationTests {
         try await eventually { log == nil }
     }
 
+    @Test("A task knows its requests when its session has let go of its delegate, and nobody holds the session")
+    func requests() async throws {
+        server.route("/away", .redirect(to: "/there"))
+        server.route("/there", .text("there"))
+        weak var log: DelegateLog?
+        let tasks: [URLSessionTask]
+        do {
+            let delegate = DelegateLog()
+            log = delegate
+            let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            // One that ends by itself, one that is cancelled, and one that was never resumed.
+            tasks = ["/away", "/fault/no-response", "/get"].map { session.dataTask(with: server.url($0)) }
+            _ = try await delegate.outcome(of: tasks[0])
+            tasks[1].resume()
+            session.invalidateAndCancel()
+        }
+        try await eventually { log == nil }
+        #expect(tasks.map(\.originalRequest?.url?.path) == ["/away", "/fault/no-response", "/get"])
+        #expect(tasks.map(\.currentRequest?.url?.path) == ["/there", "/fault/no-response", "/get"])
+    }
+
     @Test("A session that is let go of ends its thread and connections", arguments: [false, true])
     func release(isInvalidated: Bool) async throws {
         weak var core: SessionCore?
