@@ -14,7 +14,8 @@ typedef void SSL;
 typedef void SSL_CTX;
 
 enum { SSL_ERROR_WANT_READ = 2, SSL_CB_READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
-enum { SSL_OP_IGNORE_UNEXPECTED_EOF = 0x80, BIO_NOCLOSE = 0, BIO_CTRL_PENDING = 10, CRYPTO_EX_INDEX_SSL_CTX = 1 };
+enum { SSL_OP_IGNORE_UNEXPECTED_EOF = 0x80, CRYPTO_EX_INDEX_SSL = 0, CRYPTO_EX_INDEX_SSL_CTX = 1 };
+enum { BIO_NOCLOSE = 0, BIO_CTRL_PENDING = 10 };
 
 static struct {
     void (*ERR_clear_error)(void);
@@ -33,6 +34,8 @@ static struct {
     int (*SSL_peek)(SSL *, void *, int);
     int (*SSL_get_error)(const SSL *, int);
     void (*SSL_get0_alpn_selected)(const SSL *, const unsigned char **, unsigned int *);
+    int (*SSL_set_ex_data)(SSL *, int, void *);
+    void *(*SSL_get_ex_data)(const SSL *, int);
     SSL_CTX *(*SSL_get_SSL_CTX)(const SSL *);
     uint64_t (*SSL_CTX_set_options)(SSL_CTX *, uint64_t);
     int (*SSL_CTX_set_ex_data)(SSL_CTX *, int, void *);
@@ -42,6 +45,7 @@ static struct {
 
 static bool is_available;
 static int watch_index = -1;
+static int name_index = -1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
@@ -49,8 +53,9 @@ static void load(void) {
     if (libcurl_trust_unavailability()) return;
     static const char *const names[] = {
         "ERR_clear_error", "OpenSSL_version_num", "CRYPTO_get_ex_new_index", "BIO_new", "BIO_new_socket", "BIO_s_mem",
-        "BIO_up_ref", "BIO_free", "BIO_ctrl", "SSL_get_rbio", "SSL_get_wbio", "SSL_set_bio", "SSL_has_pending",
-        "SSL_peek", "SSL_get_error", "SSL_get0_alpn_selected", "SSL_get_SSL_CTX", "SSL_CTX_set_options",
+        "BIO_up_ref", "BIO_free", "BIO_ctrl",
+        "SSL_get_rbio", "SSL_get_wbio", "SSL_set_bio", "SSL_has_pending", "SSL_peek", "SSL_get_error",
+        "SSL_get0_alpn_selected", "SSL_set_ex_data", "SSL_get_ex_data", "SSL_get_SSL_CTX", "SSL_CTX_set_options",
         "SSL_CTX_set_ex_data", "SSL_CTX_get_ex_data", "SSL_CTX_set_info_callback",
     };
     void *functions[sizeof names / sizeof *names];
@@ -61,7 +66,8 @@ static void load(void) {
     }
     memcpy(&openssl, functions, sizeof openssl);
     watch_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, NULL);
-    is_available = watch_index >= 0;
+    name_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, NULL, NULL, NULL, NULL);
+    is_available = watch_index >= 0 && name_index >= 0;
 }
 
 // MARK: Bytes that belong to no response
@@ -125,17 +131,21 @@ enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *so
 // MARK: The end of a connection
 
 struct libcurl_tls_watch {
-    /// The sessions that are watched, and have had no close_notify.
-    const SSL **sessions;
+    /// The names of what is watched, and has had no close_notify.
+    ///
+    /// The addresses of the sessions would not do: before libcurl tells of the end of a transfer, another connection may
+    /// have the place in memory that its session had.
+    uintptr_t *names;
     size_t count;
     size_t capacity;
+    uintptr_t last_name;
 };
 
-/// True if the session was among them.
-static bool remove_session(libcurl_tls_watch *watch, const SSL *session) {
+/// True if the name was among them.
+static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
     for (size_t i = 0; i < watch->count; i++) {
-        if (watch->sessions[i] != session) continue;
-        watch->sessions[i] = watch->sessions[--watch->count];
+        if (watch->names[i] != name) continue;
+        watch->names[i] = watch->names[--watch->count];
         return true;
     }
     return false;
@@ -145,7 +155,8 @@ static bool remove_session(libcurl_tls_watch *watch, const SSL *session) {
 static void note(const SSL *session, int kind, int value) {
     if (kind != SSL_CB_READ_ALERT || (value & 0xFF) != CLOSE_NOTIFY) return;
     libcurl_tls_watch *watch = openssl.SSL_CTX_get_ex_data(openssl.SSL_get_SSL_CTX(session), watch_index);
-    if (watch) remove_session(watch, session);
+    const uintptr_t name = (uintptr_t)openssl.SSL_get_ex_data(session, name_index);
+    if (watch && name) remove_name(watch, name);
 }
 
 libcurl_tls_watch *libcurl_tls_watch_new(void) {
@@ -154,7 +165,7 @@ libcurl_tls_watch *libcurl_tls_watch_new(void) {
 }
 
 void libcurl_tls_watch_free(libcurl_tls_watch *watch) {
-    free(watch->sessions);
+    free(watch->names);
     free(watch);
 }
 
@@ -166,23 +177,24 @@ bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context) {
     return true;
 }
 
-const void *libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy) {
+uintptr_t libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy) {
     SSL *session;
     libcurl_has_tls(easy, &session);
-    if (!session) return NULL;
-    // One that was here had the same address, and is gone.
-    remove_session(watch, session);
+    if (!session) return 0;
     if (watch->count == watch->capacity) {
         const size_t capacity = watch->capacity ? 2 * watch->capacity : 16;
-        const SSL **sessions = realloc(watch->sessions, capacity * sizeof *sessions);
-        if (!sessions) return NULL;
-        watch->sessions = sessions;
+        uintptr_t *names = realloc(watch->names, capacity * sizeof *names);
+        if (!names) return 0;
+        watch->names = names;
         watch->capacity = capacity;
     }
-    watch->sessions[watch->count++] = session;
-    return session;
+    const uintptr_t name = watch->last_name + 1;
+    if (openssl.SSL_set_ex_data(session, name_index, (void *)name) != 1) return 0;
+    watch->last_name = name;
+    watch->names[watch->count++] = name;
+    return name;
 }
 
-bool libcurl_tls_watch_end(libcurl_tls_watch *watch, const void *session) { return !remove_session(watch, session); }
+bool libcurl_tls_watch_end(libcurl_tls_watch *watch, uintptr_t name) { return !remove_name(watch, name); }
 
 #endif

@@ -81,7 +81,8 @@ struct ConnectionEndTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(results.allSatisfy { isCut, reason in reason == (isCut ? .missingCloseNotify : nil) })
+        let wrong = results.filter { isCut, reason in reason != (isCut ? .missingCloseNotify : nil) }
+        #expect(wrong.isEmpty)
     }
 
     @Test("A download that was cut short has resume data, and what has come is kept")

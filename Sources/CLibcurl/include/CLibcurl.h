@@ -299,11 +299,11 @@ bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context);
 
 /// Begins to watch the connection of a transfer.
 ///
-/// @return A name for the connection, to be given to libcurl_tls_watch_end once; NULL if it is not watched.
-const void *_Nullable libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy);
+/// @return A name for the connection, to be given to libcurl_tls_watch_end once; 0 if it is not watched.
+uintptr_t libcurl_tls_watch_begin(libcurl_tls_watch *watch, CURL *easy);
 
 /// Ends that, when the connection may be gone already; true if a close_notify has come.
-bool libcurl_tls_watch_end(libcurl_tls_watch *watch, const void *session);
+bool libcurl_tls_watch_end(libcurl_tls_watch *watch, uintptr_t name);
 
 // MARK: Trust in servers
 

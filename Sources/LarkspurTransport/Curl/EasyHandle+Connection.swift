@@ -47,15 +47,15 @@ extension EasyHandle {
 
     /// Has it found out whether the connection is closed by a close_notify; once the response has begun.
     func watchClose() {
-        guard watchedSession == nil else { return }
-        watchedSession = closeWatch?.begin(self)
+        guard watchedConnection == nil else { return }
+        watchedConnection = closeWatch?.begin(self)
     }
 
     /// Whether the connection was watched, and has not been closed by a close_notify.
     func endCloseWatch() -> Bool {
-        guard let session = watchedSession, let closeWatch else { return false }
-        watchedSession = nil
-        return !closeWatch.end(session)
+        guard let name = watchedConnection, let closeWatch else { return false }
+        watchedConnection = nil
+        return !closeWatch.end(name)
     }
 }
 #endif

@@ -70,8 +70,8 @@ final class EasyHandle {
     let sockets: SocketTable?
     /// Nil without OpenSSL.
     let closeWatch: TLSCloseWatch?
-    /// The connection whose end is watched.
-    var watchedSession: UnsafeRawPointer?
+    /// The name of the connection whose end is watched.
+    var watchedConnection: UInt?
     /// Whether the client is asked before each sending.
     var seesSendings = false
     /// Whether the connection is used for this transfer alone.

@@ -18,10 +18,13 @@ final class TLSCloseWatch {
     /// Has the connections of a TLS context watched; false where there is no memory.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { libcurl_tls_watch_attach(raw, tlsContext) }
 
-    /// Begins to watch the connection of a transfer; nil where it has no TLS of OpenSSL's.
-    func begin(_ handle: EasyHandle) -> UnsafeRawPointer? { libcurl_tls_watch_begin(raw, handle.raw) }
+    /// Begins to watch the connection of a transfer, and names it; nil where it has no TLS of OpenSSL's.
+    func begin(_ handle: EasyHandle) -> UInt? {
+        let name = libcurl_tls_watch_begin(raw, handle.raw)
+        return name == 0 ? nil : name
+    }
 
     /// Ends it; true if a close_notify has come.
-    func end(_ session: UnsafeRawPointer) -> Bool { libcurl_tls_watch_end(raw, session) }
+    func end(_ name: UInt) -> Bool { libcurl_tls_watch_end(raw, name) }
 }
 #endif
