@@ -13,9 +13,11 @@ typedef void BIO;
 typedef void SSL;
 typedef void SSL_CTX;
 
-enum { SSL_ERROR_WANT_READ = 2, SSL_CB_READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
+enum { SSL_ERROR_WANT_READ = 2, SSL_CB_HANDSHAKE_DONE = 0x20, SSL_CB_READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
 enum { SSL_OP_IGNORE_UNEXPECTED_EOF = 0x80, CRYPTO_EX_INDEX_SSL = 0, CRYPTO_EX_INDEX_SSL_CTX = 1 };
-enum { BIO_NOCLOSE = 0, BIO_CTRL_PENDING = 10 };
+enum { BIO_NOCLOSE = 0, BIO_CB_READ = 2, BIO_CB_CTRL = 6, BIO_CB_RETURN = 0x80, BIO_CTRL_EOF = 2, BIO_CTRL_PENDING = 10 };
+
+typedef long bio_callback(BIO *, int, const char *, size_t, int, long, int, size_t *);
 
 static struct {
     void (*ERR_clear_error)(void);
@@ -27,6 +29,9 @@ static struct {
     int (*BIO_up_ref)(BIO *);
     int (*BIO_free)(BIO *);
     long (*BIO_ctrl)(BIO *, int, long, void *);
+    void (*BIO_set_callback_ex)(BIO *, bio_callback *);
+    void (*BIO_set_callback_arg)(BIO *, char *);
+    char *(*BIO_get_callback_arg)(const BIO *);
     BIO *(*SSL_get_rbio)(const SSL *);
     BIO *(*SSL_get_wbio)(const SSL *);
     void (*SSL_set_bio)(SSL *, BIO *, BIO *);
@@ -53,7 +58,7 @@ static void load(void) {
     if (libcurl_trust_unavailability()) return;
     static const char *const names[] = {
         "ERR_clear_error", "OpenSSL_version_num", "CRYPTO_get_ex_new_index", "BIO_new", "BIO_new_socket", "BIO_s_mem",
-        "BIO_up_ref", "BIO_free", "BIO_ctrl",
+        "BIO_up_ref", "BIO_free", "BIO_ctrl", "BIO_set_callback_ex", "BIO_set_callback_arg", "BIO_get_callback_arg",
         "SSL_get_rbio", "SSL_get_wbio", "SSL_set_bio", "SSL_has_pending", "SSL_peek", "SSL_get_error",
         "SSL_get0_alpn_selected", "SSL_set_ex_data", "SSL_get_ex_data", "SSL_get_SSL_CTX", "SSL_CTX_set_options",
         "SSL_CTX_set_ex_data", "SSL_CTX_get_ex_data", "SSL_CTX_set_info_callback",
@@ -151,8 +156,32 @@ static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
     return false;
 }
 
+/// Called for all that is done with a BIO, before and after it; the result takes the place of the operation's own.
+///
+/// Has the end of a connection told from an error: libcurl before 8.14.1 says of its BIO that it has not come to its end
+/// when it has, which OpenSSL 3.2 and later take for an error.
+static long tell_end(BIO *bio, int operation, const char *bytes, size_t size, int command, long argument, int result,
+                     size_t *processed) {
+    (void)bytes, (void)size, (void)argument, (void)processed;
+    static char has_ended;
+    switch (operation) {
+    case BIO_CB_READ | BIO_CB_RETURN:
+        openssl.BIO_set_callback_arg(bio, result == 0 ? &has_ended : NULL);
+        break;
+    case BIO_CB_CTRL | BIO_CB_RETURN:
+        if (command == BIO_CTRL_EOF && openssl.BIO_get_callback_arg(bio)) return 1;
+        break;
+    }
+    return result;
+}
+
 /// Called at each step of a handshake, and for alerts.
 static void note(const SSL *session, int kind, int value) {
+    if (kind == SSL_CB_HANDSHAKE_DONE) {
+        BIO *bio = openssl.SSL_get_rbio(session);
+        if (bio) openssl.BIO_set_callback_ex(bio, tell_end);
+        return;
+    }
     if (kind != SSL_CB_READ_ALERT || (value & 0xFF) != CLOSE_NOTIFY) return;
     libcurl_tls_watch *watch = openssl.SSL_CTX_get_ex_data(openssl.SSL_get_SSL_CTX(session), watch_index);
     const uintptr_t name = (uintptr_t)openssl.SSL_get_ex_data(session, name_index);
