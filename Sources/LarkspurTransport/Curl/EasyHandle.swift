@@ -72,6 +72,8 @@ final class EasyHandle {
     let closeWatch: TLSCloseWatch?
     /// The name of the connection whose end is watched.
     var watchedConnection: UInt?
+    /// Whether its next transfer may be another's: it holds nothing of the last one that could go wrong.
+    var servesAgain = true
     /// Whether the client is asked before each sending.
     var seesSendings = false
     /// Whether the connection is used for this transfer alone.

@@ -26,6 +26,8 @@ extension Exchange {
     func configureConnection(of handle: EasyHandle) {
         handle.usesFreshConnection = needsNewConnection || !handle.seesSendings && resendDecision == .fail
         handle.closesConnection = false
+        // Where libcurl up to 8.14 was to send content again and could not, the next request of the handle would fail.
+        if case .none = body { handle.servesAgain = true } else { handle.servesAgain = false }
         needsNewConnection = false
     }
 

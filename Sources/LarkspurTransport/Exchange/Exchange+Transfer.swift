@@ -159,6 +159,7 @@ extension Exchange {
     func transferEnded(_ result: Int32) {
         guard stage == .transferring, let handle, !takesFreshConnection(handle) else { return }
         noteClose(of: handle)
+        if result == 0 { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let error = failure ?? reader?.failure ?? ending(of: handle, result: result)
         let isRepeated = repeatsOnNewConnection(after: result, of: handle)

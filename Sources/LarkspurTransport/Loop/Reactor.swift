@@ -221,7 +221,7 @@ final class Reactor {
         handle.setProof(EasyHandle.Proof())
         handle.closesConnection = false
         hasWork = true
-        if pool.count < 256 { pool.append(handle) }
+        if handle.servesAgain, pool.count < 256 { pool.append(handle) }
     }
 
     // MARK: Refreshing
