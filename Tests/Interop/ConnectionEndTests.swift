@@ -127,7 +127,8 @@ struct ConnectionEndTests {
             #expect(reply.text == "whole")
             connections.insert(reply.field("X-Connection"))
         }
-        #expect(connections.count == 1)
+        // The one after /whole finds a connection on which nothing has come.
+        #expect(connections.count == (LibcurlTraits.closesConnectionsWithLateMessages ? 4 : 1))
     }
 
     /// A way to the server.

@@ -1,0 +1,12 @@
+#if canImport(FoundationNetworking)
+@testable import LarkspurTransport
+
+/// What versions of libcurl do by themselves, whatever the engine would rather have: the tests expect it of them.
+enum LibcurlTraits {
+    /// Whether a kept connection is closed, and not used again, when TLS has brought something that is no content.
+    ///
+    /// Versions from 8.0 on close any connection but of HTTP/2 whose socket has bytes to read, before the engine hears of
+    /// it.
+    static let closesConnectionsWithLateMessages = Libcurl.isAtLeast(8, 0)
+}
+#endif
