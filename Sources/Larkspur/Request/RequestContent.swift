@@ -1,18 +1,34 @@
-/// A value that is to become the content of a request, with its encoder.
-struct RequestContent {
-    let value: any Encodable
-    let encoder: any DataEncoder
+/// The content of a request that is not made of its parameters.
+enum RequestContent {
+    /// A value, with its encoder.
+    case value(any Encodable, any DataEncoder)
+    /// Data, a file or a stream that the task sends, with its media type.
+    case sentByTask(type: String)
 
     /// Makes nothing of nothing.
     init?(_ value: (any Encodable)?, _ encoder: @autoclosure () -> any DataEncoder) {
         guard let value else { return nil }
-        self.value = value
-        self.encoder = encoder()
+        self = .value(value, encoder())
     }
 
-    /// Encodes the value.
+    /// The media type.
+    var mediaType: String {
+        switch self {
+        case .value(_, let encoder): encoder.contentType
+        case .sentByTask(let type): type
+        }
+    }
+
+    /// The content that belongs into the request itself.
     /// - Throws: `parameterEncodingFailed`, which names the type of what cannot be encoded and never its value.
-    func encoded() throws(LarkspurError) -> Data {
+    func encoded() throws(LarkspurError) -> Data? {
+        switch self {
+        case .value(let value, let encoder): try Self.encode(value, by: encoder)
+        case .sentByTask: nil
+        }
+    }
+
+    private static func encode(_ value: any Encodable, by encoder: any DataEncoder) throws(LarkspurError) -> Data {
         // Foundation on Linux ends the process when it is asked for this format.
         if let list = encoder as? PropertyListEncoder, list.outputFormat == .openStep {
             throw LarkspurError(.parameterEncodingFailed, "The OpenStep format cannot be written: use .xml or .binary.")

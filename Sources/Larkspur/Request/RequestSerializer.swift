@@ -1,51 +1,75 @@
-/// Builds requests: puts headers, request properties and parameters into a `URLRequest`.
+/// Writes parameters into the content of requests.
 ///
-/// The kinds differ in the body that they write; what they have in common is their ``settings``, whose properties can be used as if they were
-/// the serializer's own:
-///
-/// ```swift
-/// var serializer = JSONRequestSerializer()
-/// serializer.headers["X-API-Version"] = "2"
-/// serializer.timeoutInterval = 5
-/// ```
-///
-/// A serializer is a value: a copy has its own settings, and requests can be built on any thread.
+/// The kinds differ in the format that they write: ``HTTPRequestSerializer`` (`.form`), ``JSONRequestSerializer``
+/// (`.json`) and
+/// ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries belong to no
+/// serializer but to the session manager's ``SessionManager/requestSettings``, so that they stay when the serializer is
+/// replaced.
 @dynamicMemberLookup
 public protocol RequestSerializer: Sendable {
-    /// Headers, request properties, and how parameters become a query.
-    var settings: RequestSettings { get set }
-
-    /// Writes the body of a request whose method does not encode its parameters into the URI, and its Content-Type if it has none.
+    /// Writes the content of a request whose method does not encode its parameters into the URI, and its `Content-Type`
+    /// if it has none.
+    ///
+    /// It is called on the thread that builds the request, at the same time for different requests.
     /// - Parameters:
-    ///   - parameters: What to encode; nil if the caller gave none.
+    ///   - parameters: The parameters; nil if the caller gave none.
     ///   - request: The request, with its URL, method and headers in place.
+    ///   - settings: The settings that the request is built with, among them the rules of queries and forms.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`.
-    func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) throws(LarkspurError)
+    func encodeBody(
+        _ parameters: Parameters?,
+        into request: inout URLRequest,
+        with settings: RequestSettings
+    ) throws(LarkspurError)
 }
 
+/// The members that serializers had while headers and settings belonged to them: the compiler says what to write
+/// instead.
 extension RequestSerializer {
-    /// A property of ``settings``: `serializer.headers`, `serializer.timeoutInterval`, `serializer.queryEncoder` …
+    /// Not available: request settings belong to the session manager.
+    @available(
+        *,
+        unavailable,
+        message: "Headers and settings belong to the manager: manager.headers, manager.requestSettings."
+    )
     public subscript<Value>(dynamicMember property: WritableKeyPath<RequestSettings, Value>) -> Value {
-        get { settings[keyPath: property] }
-        set { settings[keyPath: property] = newValue }
+        get { RequestSettings()[keyPath: property] }
+        set {}
     }
 
-    /// Sends credentials with every request by the Basic scheme, in UTF-8 (RFC 7617).
-    /// - Parameters:
-    ///   - username: The user's name; by the scheme's rules it can hold no colon.
-    ///   - password: The password.
-    public mutating func setAuthorization(username: String, password: String) {
-        settings.headers.set(.authorization(username: username, password: password))
+    /// Not available: request settings belong to the session manager.
+    @available(*, unavailable, message: "Settings belong to the manager: manager.requestSettings.")
+    public var settings: RequestSettings {
+        get { RequestSettings() }
+        set {}
     }
 
-    /// Sends an access token with every request by the Bearer scheme (RFC 6750).
-    /// - Parameter bearerToken: The token.
-    public mutating func setAuthorization(bearerToken: String) {
-        settings.headers.set(.authorization(bearerToken: bearerToken))
-    }
+    /// Not available: authorization belongs to the session manager.
+    @available(*, unavailable, message: "Authorization belongs to the manager: manager.setAuthorization(bearerToken:).")
+    public func setAuthorization(bearerToken: String) {}
 
-    /// Sends no credentials any more.
-    public mutating func clearAuthorization() {
-        settings.headers.remove("Authorization")
-    }
+    /// Not available: authorization belongs to the session manager.
+    @available(
+        *,
+        unavailable,
+        message: "Authorization belongs to the manager: manager.setAuthorization(username:password:)."
+    )
+    public func setAuthorization(username: String, password: String) {}
+
+    /// Not available: authorization belongs to the session manager.
+    @available(*, unavailable, message: "Authorization belongs to the manager: manager.clearAuthorization().")
+    public func clearAuthorization() {}
+
+    /// Not available: a request builder makes requests.
+    @available(
+        *,
+        unavailable,
+        message: "Use manager.makeRequest, manager.requestBuilder.makeRequest or RequestBuilder(serializer)."
+    )
+    public func makeRequest(
+        _ method: HTTPMethod,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws -> URLRequest { URLRequest(url: url) }
 }

@@ -1,4 +1,4 @@
-/// What came of a request: the request, the response, its content, and the value that was made of it or the error.
+/// The outcome of a request: the request, the response, its content, and the value that was made of it or the error.
 public struct DataResponse<Value> {
     /// The request that was sent last, after redirects; nil where none could be built.
     public let request: URLRequest?
@@ -11,11 +11,18 @@ public struct DataResponse<Value> {
     /// The value, or why there is none.
     public let result: Result<Value, LarkspurError>
 
-    init(
-        request: URLRequest?,
-        response: URLResponse?,
-        data: Data,
-        timeline: Timeline,
+    /// Makes a response, as a test needs it.
+    /// - Parameters:
+    ///   - request: The request that was sent last. Default: nil.
+    ///   - response: The response. Default: nil.
+    ///   - data: The content. Default: none.
+    ///   - timeline: The stages of the task. Default: those of a task that was just made.
+    ///   - result: The value, or the error.
+    public init(
+        request: URLRequest? = nil,
+        response: URLResponse? = nil,
+        data: Data = Data(),
+        timeline: Timeline = Timeline(),
         result: Result<Value, LarkspurError>
     ) {
         self.request = request
@@ -50,7 +57,8 @@ public struct DataResponse<Value> {
     }
 
     /// The same with another value, or with the error that making it threw.
-    /// - Parameter transform: Makes the new value of the old one. An error other than ``LarkspurError`` is kept underneath one with the code
+    /// - Parameter transform: Makes the new value of the old one. An error other than ``LarkspurError`` is kept
+    ///   underneath one with the code
     ///   `responseSerializationFailed`.
     public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(

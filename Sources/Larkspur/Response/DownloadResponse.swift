@@ -1,4 +1,4 @@
-/// What came of a download: the request, the response, and the file or the error.
+/// The outcome of a download: the request, the response, and the file or the error.
 public struct DownloadResponse: Sendable {
     /// The request that was sent last, after redirects; nil where none could be built.
     public let request: URLRequest?
@@ -6,10 +6,28 @@ public struct DownloadResponse: Sendable {
     public let response: URLResponse?
     /// When the stages of the task were reached.
     public let timeline: Timeline
-    /// Where the file is, or why there is none.
+    /// The place of the file, or the error.
     public let result: Result<URL, LarkspurError>
 
-    /// Where the file is, if there is one.
+    /// Makes a response, as a test needs it.
+    /// - Parameters:
+    ///   - request: The request that was sent last. Default: nil.
+    ///   - response: The response. Default: nil.
+    ///   - timeline: The stages of the task. Default: those of a task that was just made.
+    ///   - result: The place of the file, or the error.
+    public init(
+        request: URLRequest? = nil,
+        response: URLResponse? = nil,
+        timeline: Timeline = Timeline(),
+        result: Result<URL, LarkspurError>
+    ) {
+        self.request = request
+        self.response = response
+        self.timeline = timeline
+        self.result = result
+    }
+
+    /// The place of the file, if there is one.
     public var fileURL: URL? { try? result.get() }
 
     /// The error, where there is one.

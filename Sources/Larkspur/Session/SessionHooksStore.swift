@@ -1,14 +1,19 @@
-import Synchronization
-
 /// The hooks of a session manager and the queue that they run on, shared with the delegates of its sessions.
 final class SessionHooksStore: Sendable {
     let queue = DispatchQueue(label: "larkspur.hooks")
-    private let storage = Mutex(SessionHooks())
+    /// The queue of all that change the session manager in place.
+    let writers: WriterQueue
+    private let published: Published<SessionHooks>
+
+    init() {
+        writers = WriterQueue()
+        published = Published(SessionHooks(), writers: writers)
+    }
 
     var hooks: SessionHooks {
-        get { storage.withLock { $0 } }
-        // Released without the lock: objects may end with a closure that set hooks themselves.
-        set { _ = storage.withLock { exchange(&$0, with: newValue) } }
+        get { published.value }
+        set { published.value = newValue }
+        _modify { yield &published.value }
     }
 
     /// Queues a call of a hook, if it is set.
@@ -21,7 +26,5 @@ final class SessionHooksStore: Sendable {
     }
 
     /// One hook, without the cost of copying all.
-    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
-        storage.withLock { $0[keyPath: hook] }
-    }
+    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? { published.read(hook) }
 }

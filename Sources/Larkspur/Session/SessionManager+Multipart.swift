@@ -18,7 +18,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
     ///     `Content-Type` and `Content-Length` are the form's. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
@@ -57,7 +57,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
     ///     `Content-Type` and `Content-Length` are the form's. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
@@ -95,7 +95,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name;
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
     ///     `Content-Type` and `Content-Length` are the form's. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - constructing: Adds the parts; called once, before the method returns.
@@ -146,7 +146,7 @@ extension SessionManager {
         var form: MultipartFormData?
         let request: Result<URLRequest, LarkspurError>
         do throws(LarkspurError) {
-            let made = try requestSerializer.makeMultipart(
+            let made = try requestBuilder.makeMultipart(
                 method,
                 BaseURL.resolve(url, against: baseURL),
                 parameters.map(Parameters.dictionary),

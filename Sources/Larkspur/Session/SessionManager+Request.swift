@@ -27,7 +27,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -81,7 +81,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -120,7 +120,31 @@ extension SessionManager {
         )
     }
 
-    // MARK: What the verbs share
+    /// Builds the request that a call with these arguments sends.
+    /// - Parameters:
+    ///   - method: The method; any token may be one.
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
+    ///     and where there is a `body`, else into the content. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    /// - Returns: The request, with headers and settings of the manager.
+    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func makeRequest(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil
+    ) throws(LarkspurError) -> URLRequest {
+        try makeRequest(method, url, parameters, RequestContent(body, encoder ?? jsonEncoder), headers)
+    }
+
+    // MARK: What the calls share
 
     /// Builds a request, makes its task and starts it.
     @_specialize(where S == AnyResponseSerializer)
@@ -136,12 +160,7 @@ extension SessionManager {
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> DataTask {
-        let request: Result<URLRequest, LarkspurError>
-        do {
-            request = .success(try makeRequest(method, url, parameters, content, headers))
-        } catch {
-            request = .failure(error)
-        }
+        let request = requestResult(method, url, parameters, content, headers)
         let task = dataTask(for: request, serializer: serializer, upload: upload, download: download) {
             task,
             response in
@@ -154,9 +173,24 @@ extension SessionManager {
         return task
     }
 
+    /// The request of a call, or the reason why there is none.
+    func requestResult(
+        _ method: HTTPMethod,
+        _ url: String,
+        _ parameters: [String: Any]?,
+        _ content: RequestContent?,
+        _ headers: HTTPHeaders?
+    ) -> Result<URLRequest, LarkspurError> {
+        do {
+            return .success(try makeRequest(method, url, parameters, content, headers))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Builds the request of a call: resolves the URL, writes parameters and content, and lets the call's own fields
-    /// win over the serializer's.
-    func makeRequest(
+    /// win over the manager's.
+    private func makeRequest(
         _ method: HTTPMethod,
         _ url: String,
         _ parameters: [String: Any]?,
@@ -164,7 +198,7 @@ extension SessionManager {
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let url = try BaseURL.resolve(url, against: baseURL)
-        return try requestSerializer.makeRequest(
+        return try requestBuilder.makeRequest(
             method,
             url: url,
             parameters: parameters.map(Parameters.dictionary),

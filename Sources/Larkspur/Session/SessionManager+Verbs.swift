@@ -9,7 +9,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -41,7 +41,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -83,7 +83,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
     ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
@@ -121,7 +121,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -167,7 +167,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -213,7 +213,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -259,7 +259,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -305,7 +305,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -351,7 +351,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -398,7 +398,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -433,7 +433,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of the request serializer with the same name.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
     ///     Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and

@@ -1,6 +1,7 @@
 /// When the stages of a task were reached, measured by Larkspur on a monotonic clock.
 ///
-/// Instants are nil until their stage is reached; a task that was cancelled before it was resumed has only ``created`` and ``completed``.
+/// Instants are nil until their stage is reached; a task that was cancelled before it was resumed has only ``created``
+/// and ``completed``.
 public struct Timeline: Sendable, Hashable {
     /// The clock that instants are read from.
     public typealias Instant = ContinuousClock.Instant
@@ -15,13 +16,16 @@ public struct Timeline: Sendable, Hashable {
     public internal(set) var completed: Instant?
     /// When the response had been validated and serialized.
     public internal(set) var serialized: Instant?
-    /// What each request of the task took and moved, redirects and authentication included; empty where the transport does not tell, as `.foundation` does not.
+    /// What each request of the task took and moved, redirects and authentication included; empty where the transport
+    /// does not tell, as `.foundation` does not.
     public internal(set) var transactions: [TransferMetrics] = []
 
     /// Whether what was delivered is the cache's, asked about or not; false where the transport does not tell.
     public var isFromCache: Bool { transactions.last?.isFromCache ?? false }
 
-    init(created: Instant = .now) { self.created = created }
+    /// Makes a timeline of a task that was just made, as for a response in a test.
+    /// - Parameter created: The instant at which the task was made. Default: now.
+    public init(created: Instant = .now) { self.created = created }
 
     /// From resuming to the first byte of the response.
     public var latency: Duration? { Self.duration(from: resumed, to: firstResponseByte) }

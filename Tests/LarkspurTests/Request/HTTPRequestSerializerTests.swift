@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HTTPRequestSerializerTests {
     private let url: URL
-    private var serializer: HTTPRequestSerializer = .form
+    private var serializer = RequestBuilder(.form)
 
     init() throws {
         url = try #require(URL(string: "http://example.com"))

@@ -10,19 +10,21 @@ import Testing
         url = try #require(URL(string: "http://example.com"))
     }
 
+    private var builder: RequestBuilder { RequestBuilder(serializer) }
+
     private func body(_ parameters: Parameters, _ serializer: JSONRequestSerializer? = nil) throws -> String {
         var serializer = serializer ?? self.serializer
         serializer.writingOptions.formUnion([.sortedKeys, .withoutEscapingSlashes])
-        let request = try serializer.makeRequest(.post, url: url, parameters: parameters)
+        let request = try RequestBuilder(serializer).makeRequest(.post, url: url, parameters: parameters)
         return String(decoding: try #require(request.httpBody), as: UTF8.self)
     }
 
     private func failure(_ parameters: Parameters) -> LarkspurError? {
-        #expect(throws: LarkspurError.self) { try serializer.makeRequest(.post, url: url, parameters: parameters) }
+        #expect(throws: LarkspurError.self) { try builder.makeRequest(.post, url: url, parameters: parameters) }
     }
 
     @Test func aDictionaryBecomesAnObject() throws {
-        let request = try serializer.makeRequest(.post, url: url, parameters: .dictionary(["key": "value"]))
+        let request = try builder.makeRequest(.post, url: url, parameters: .dictionary(["key": "value"]))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
         #expect(request.httpBody == Data(#"{"key":"value"}"#.utf8))
     }
@@ -44,28 +46,28 @@ import Testing
     }
 
     @Test func withoutParametersThereIsNeitherBodyNorContentType() throws {
-        let request = try serializer.makeRequest(.post, url: url)
+        let request = try builder.makeRequest(.post, url: url)
         #expect(request.httpBody == nil)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
     @Test func getPutsParametersIntoTheQuery() throws {
-        let request = try serializer.makeRequest(.get, url: url, parameters: .dictionary(["key": "value"]))
+        let request = try builder.makeRequest(.get, url: url, parameters: .dictionary(["key": "value"]))
         #expect(request.url?.query == "key=value")
         #expect(request.httpBody == nil)
     }
 
     @Test func aContentTypeThatIsSetStays() throws {
         let headers: HTTPHeaders = ["content-type": "application/vnd.api+json"]
-        let request = try serializer.makeRequest(.patch, url: url, parameters: .dictionary([:]), headers: headers)
+        let request = try builder.makeRequest(.patch, url: url, parameters: .dictionary([:]), headers: headers)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/vnd.api+json")
     }
 
     @Test func writingOptionsApplyToDictionaries() throws {
-        var serializer = JSONRequestSerializer(writingOptions: [.sortedKeys, .prettyPrinted])
-        let pretty = try serializer.makeRequest(.post, url: url, parameters: .dictionary(["b": 1, "a": 2]))
-        serializer.writingOptions = [.sortedKeys]
-        let plain = try serializer.makeRequest(.post, url: url, parameters: .dictionary(["b": 1, "a": 2]))
+        var builder = RequestBuilder(JSONRequestSerializer(writingOptions: [.sortedKeys, .prettyPrinted]))
+        let pretty = try builder.makeRequest(.post, url: url, parameters: .dictionary(["b": 1, "a": 2]))
+        builder.serializer = JSONRequestSerializer(writingOptions: [.sortedKeys])
+        let plain = try builder.makeRequest(.post, url: url, parameters: .dictionary(["b": 1, "a": 2]))
         #expect(pretty.httpBody?.contains(0x0A) == true)
         #expect(plain.httpBody == Data(#"{"a":2,"b":1}"#.utf8))
     }

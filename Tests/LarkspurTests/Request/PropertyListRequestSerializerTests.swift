@@ -10,8 +10,10 @@ import Testing
         url = try #require(URL(string: "http://example.com"))
     }
 
+    private var builder: RequestBuilder { RequestBuilder(serializer) }
+
     private func object(_ parameters: Parameters, _ serializer: PropertyListRequestSerializer) throws -> NSDictionary {
-        let request = try serializer.makeRequest(.post, url: url, parameters: parameters)
+        let request = try RequestBuilder(serializer).makeRequest(.post, url: url, parameters: parameters)
         var format = PropertyListSerialization.PropertyListFormat.openStep
         let body = try #require(request.httpBody)
         let object = try PropertyListSerialization.propertyList(from: body, options: [], format: &format)
@@ -20,11 +22,11 @@ import Testing
     }
 
     private func failure(_ parameters: Parameters) -> LarkspurError? {
-        #expect(throws: LarkspurError.self) { try serializer.makeRequest(.post, url: url, parameters: parameters) }
+        #expect(throws: LarkspurError.self) { try builder.makeRequest(.post, url: url, parameters: parameters) }
     }
 
     @Test func aDictionaryBecomesAPropertyList() throws {
-        let request = try serializer.makeRequest(.post, url: url, parameters: .dictionary(["key": "value"]))
+        let request = try builder.makeRequest(.post, url: url, parameters: .dictionary(["key": "value"]))
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-plist")
         let text = String(decoding: try #require(request.httpBody), as: UTF8.self)
         #expect(text.contains("<key>key</key>"))
@@ -65,23 +67,23 @@ import Testing
     }
 
     @Test func theOpenStepFormatIsAnErrorAndNoTrap() {
-        let serializer = PropertyListRequestSerializer(format: .openStep)
+        let builder = RequestBuilder(PropertyListRequestSerializer(format: .openStep))
         for parameters in [Parameters.dictionary(["a": 1]), .encodable(["a": 1])] {
             let error = #expect(throws: LarkspurError.self) {
-                try serializer.makeRequest(.post, url: url, parameters: parameters)
+                try builder.makeRequest(.post, url: url, parameters: parameters)
             }
             #expect(error?.code == .parameterEncodingFailed)
         }
     }
 
     @Test func withoutParametersThereIsNeitherBodyNorContentType() throws {
-        let request = try serializer.makeRequest(.post, url: url)
+        let request = try builder.makeRequest(.post, url: url)
         #expect(request.httpBody == nil)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
     @Test func getPutsParametersIntoTheQuery() throws {
-        let request = try serializer.makeRequest(.get, url: url, parameters: .dictionary(["key": "value"]))
+        let request = try builder.makeRequest(.get, url: url, parameters: .dictionary(["key": "value"]))
         #expect(request.url?.query == "key=value")
     }
 }

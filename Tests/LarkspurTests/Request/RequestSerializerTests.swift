@@ -3,10 +3,10 @@ import Testing
 
 @testable import Larkspur
 
-/// What all kinds of serializer have in common.
+/// The rules of building requests, which all kinds of serializer have in common.
 @Suite struct RequestSerializerTests {
     private let url: URL
-    private var serializer = HTTPRequestSerializer()
+    private var serializer = RequestBuilder()
 
     init() throws {
         url = try #require(URL(string: "http://example.com/path"))
@@ -158,20 +158,23 @@ import Testing
 
     @Test func authorizationIsSetAndCleared() throws {
         var serializer = serializer
-        serializer.setAuthorization(username: "Aladdin", password: "open sesame")
+        serializer.settings.setAuthorization(username: "Aladdin", password: "open sesame")
         #expect(serializer.headers["Authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-        serializer.setAuthorization(bearerToken: "abc")
+        serializer.settings.setAuthorization(bearerToken: "abc")
         #expect(try serializer.makeRequest(.get, url: url).value(forHTTPHeaderField: "Authorization") == "Bearer abc")
-        serializer.clearAuthorization()
+        serializer.settings.clearAuthorization()
         #expect(try serializer.makeRequest(.get, url: url).value(forHTTPHeaderField: "Authorization") == nil)
     }
 
-    @Test func settingsAreReachedThroughAnySerializer() throws {
-        var serializer: any RequestSerializer = .json
-        serializer.headers["X-A"] = "1"
-        serializer.timeoutInterval = 5
-        #expect(serializer.settings.headers["X-A"] == "1")
-        #expect(try serializer.makeRequest(.get, url: url).timeoutInterval == 5)
+    @Test func settingsStayWhenTheSerializerIsReplaced() throws {
+        var builder = RequestBuilder(.json)
+        builder.headers["X-A"] = "1"
+        builder.timeoutInterval = 5
+        builder.serializer = .propertyList
+        #expect(builder.settings.headers["X-A"] == "1")
+        let request = try builder.makeRequest(.post, url: url, parameters: .dictionary(["a": 1]))
+        #expect(request.timeoutInterval == 5 && request.headers["X-A"] == "1")
+        #expect(request.headers["Content-Type"] == "application/x-plist")
     }
 
     @Test func onlyPropertiesThatWereSetAreApplied() throws {
@@ -229,8 +232,7 @@ import Testing
 
     @Test func headersThatWouldBreakOutAreRefusedWhereverTheyComeFrom() throws {
         struct Injecting: RequestSerializer {
-            var settings = RequestSettings()
-            func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) {
+            func encodeBody(_ parameters: Parameters?, into request: inout URLRequest, with settings: RequestSettings) {
                 // Folded over two lines, which `URLRequest` lets pass.
                 request.setValue("a\r\n b", forHTTPHeaderField: "X-Body")
             }
@@ -243,7 +245,7 @@ import Testing
             #expect(throws: LarkspurError.self) { try defaults.makeRequest(.get, url: url) },
             #expect(throws: LarkspurError.self) { try serializer.makeRequest(.get, url: url, headers: ["a b": "1"]) },
             #expect(throws: LarkspurError.self) { try serializer.serialize(own, parameters: nil) },
-            #expect(throws: LarkspurError.self) { try Injecting().makeRequest(.post, url: url) },
+            #expect(throws: LarkspurError.self) { try RequestBuilder(Injecting()).makeRequest(.post, url: url) },
         ]
         #expect(errors.allSatisfy { $0?.code == .invalidHeaderField })
         #expect(errors.allSatisfy { $0.map { "\($0)".contains("hunter2") } == false })
@@ -262,7 +264,7 @@ import Testing
     }
 
     @Test func serializersAreSafeToChangeFromManyThreads() {
-        let serializer = Mutex(HTTPRequestSerializer())
+        let serializer = Mutex(RequestBuilder())
         DispatchQueue.concurrentPerform(iterations: 1000) { index in
             serializer.withLock { $0.headers["X-\(index)"] = "\(index)" }
         }

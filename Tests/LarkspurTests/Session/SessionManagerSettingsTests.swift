@@ -27,26 +27,26 @@ struct SessionManagerSettingsTests {
         var policy = SecurityPolicy(pinningMode: .publicKey, pinnedCertificates: [Data([1, 2, 3])])
         policy.validatesDomainName = false
         policy.allowInvalidCertificates = true
-        var json = JSONRequestSerializer(writingOptions: [.sortedKeys])
-        json.headers = ["X-Request": "request"]
-        json.methodsEncodingParametersInURI = [.get]
-        json.queryEncoder.arrayStyle = .noBrackets
-        json.queryEncoder.booleanStyle = .literal
-        json.queryEncoder.dataStyle = .hexadecimal
-        json.queryEncoder.dateStyle = .millisecondsSince1970
-        json.queryEncoder.keyStyle = .snakeCase
-        json.queryEncoder.keyPathStyle = .dots
-        json.queryEncoder.nullStyle = .drop
-        json.queryEncoder.spaceStyle = .plusReplaced
-        json.queryEncoder.sortsKeys = false
-        json.queryEncoder.includesNilProperties = true
-        json.stringEncoding = .isoLatin1
-        json.timeoutInterval = 5
-        json.cachePolicy = .returnCacheDataElseLoad
-        json.networkServiceType = .background
-        json.allowsCellularAccess = false
-        json.httpShouldHandleCookies = false
-        json.httpShouldUsePipelining = true
+        var requests = RequestSettings()
+        requests.headers = ["X-Request": "request"]
+        requests.methodsEncodingParametersInURI = [.get]
+        requests.queryEncoder.arrayStyle = .noBrackets
+        requests.queryEncoder.booleanStyle = .literal
+        requests.queryEncoder.dataStyle = .hexadecimal
+        requests.queryEncoder.dateStyle = .millisecondsSince1970
+        requests.queryEncoder.keyStyle = .snakeCase
+        requests.queryEncoder.keyPathStyle = .dots
+        requests.queryEncoder.nullStyle = .drop
+        requests.queryEncoder.spaceStyle = .plusReplaced
+        requests.queryEncoder.sortsKeys = false
+        requests.queryEncoder.includesNilProperties = true
+        requests.stringEncoding = .isoLatin1
+        requests.timeoutInterval = 5
+        requests.cachePolicy = .returnCacheDataElseLoad
+        requests.networkServiceType = .background
+        requests.allowsCellularAccess = false
+        requests.httpShouldHandleCookies = false
+        requests.httpShouldUsePipelining = true
         var response = JSONResponseSerializer(readingOptions: [.fragmentsAllowed], removesKeysWithNullValues: true)
         response.acceptableStatusCodes = StatusCodes(200..<300).union([304, 404])
         response.acceptableContentTypes = ["application/*", "text/html"]
@@ -55,7 +55,8 @@ struct SessionManagerSettingsTests {
             configuration: configuration,
             transport: .foundation,
             securityPolicy: policy,
-            requestSerializer: json,
+            requestSettings: requests,
+            requestSerializer: JSONRequestSerializer(writingOptions: [.sortedKeys]),
             responseSerializer: response
         )
         manager.maximumContentSize = 1_000_000
@@ -96,7 +97,7 @@ struct SessionManagerSettingsTests {
         for method in [HTTPMethod.get, .post, .delete] {
             let simple = method == .get ? parameters : .dictionary(["a": ["b": 1]])
             let requests = try [original, manager].map {
-                try $0.requestSerializer.makeRequest(method, url: url, parameters: simple)
+                try $0.requestBuilder.makeRequest(method, url: url, parameters: simple)
             }
             #expect(requests[0] == requests[1])
             #expect(requests[0].httpBody == requests[1].httpBody)
@@ -154,9 +155,9 @@ struct SessionManagerSettingsTests {
             baseURL: URL(string: "https://ada:hidden3@example.com/v1"),
             configuration: configuration
         )
-        manager.requestSerializer.setAuthorization(bearerToken: "hidden4")
-        manager.requestSerializer.headers["Proxy-Authorization"] = "hidden5"
-        manager.requestSerializer.headers["X-Other"] = "shown"
+        manager.setAuthorization(bearerToken: "hidden4")
+        manager.headers["Proxy-Authorization"] = "hidden5"
+        manager.headers["X-Other"] = "shown"
 
         let text = try text(manager.settings)
 
@@ -164,7 +165,7 @@ struct SessionManagerSettingsTests {
         #expect(text.contains("X-Plain") && text.contains("X-Other"))
         let copy = try SessionManager(settings: try manager.settings)
         #expect(copy.baseURL?.host == "example.com" && copy.baseURL?.user == nil)
-        #expect(copy.requestSerializer.headers["Authorization"] == nil)
+        #expect(copy.headers["Authorization"] == nil)
     }
 
     @Test("The secrets of the configuration at hand stay")
@@ -194,7 +195,7 @@ struct SessionManagerSettingsTests {
         #expect(manager.responseSerializer is StringResponseSerializer)
         #expect(manager.baseURL == nil)
         #expect(manager.maximumContentSize == 1 << 30)
-        #expect(manager.requestSerializer.headers == .default)
+        #expect(manager.headers == .default)
         #expect(manager.configuration.timeoutIntervalForRequest == 60)
     }
 
@@ -258,8 +259,7 @@ struct SessionManagerSettingsTests {
     }
 
     private struct OwnRequestSerializer: RequestSerializer {
-        var settings = RequestSettings()
-        func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) {}
+        func encodeBody(_ parameters: Parameters?, into request: inout URLRequest, with settings: RequestSettings) {}
     }
 
     @Test("What is of the caller's own is an error that names it")
@@ -283,14 +283,14 @@ struct SessionManagerSettingsTests {
             serializer.encode = { _ in Data() }
             $0.requestSerializer = serializer
         }
-        check("custom query") { $0.requestSerializer.customQuery = { _, _ in "" } }
-        check("array style") { $0.requestSerializer.queryEncoder.arrayStyle = .custom { key, _ in key } }
-        check("date style") { $0.requestSerializer.queryEncoder.dateStyle = .formatted(DateFormatter()) }
-        check("date style") { $0.requestSerializer.queryEncoder.dateStyle = .custom { _ in "" } }
-        check("data style") { $0.requestSerializer.queryEncoder.dataStyle = .custom { _ in "" } }
-        check("key style") { $0.requestSerializer.queryEncoder.keyStyle = .custom { $0 } }
-        check("key path style") { $0.requestSerializer.queryEncoder.keyPathStyle = .custom { $0 + $1 } }
-        check("null style") { $0.requestSerializer.queryEncoder.nullStyle = .custom { $0 } }
+        check("custom query") { $0.requestSettings.customQuery = { _, _ in "" } }
+        check("array style") { $0.requestSettings.queryEncoder.arrayStyle = .custom { key, _ in key } }
+        check("date style") { $0.requestSettings.queryEncoder.dateStyle = .formatted(DateFormatter()) }
+        check("date style") { $0.requestSettings.queryEncoder.dateStyle = .custom { _ in "" } }
+        check("data style") { $0.requestSettings.queryEncoder.dataStyle = .custom { _ in "" } }
+        check("key style") { $0.requestSettings.queryEncoder.keyStyle = .custom { $0 } }
+        check("key path style") { $0.requestSettings.queryEncoder.keyPathStyle = .custom { $0 + $1 } }
+        check("null style") { $0.requestSettings.queryEncoder.nullStyle = .custom { $0 } }
     }
 
     @Test("A configuration that makes no task is an error, and stays one in a copy")
@@ -310,7 +310,7 @@ struct SessionManagerSettingsTests {
         configuration.timeoutIntervalForRequest = .infinity
         configuration.timeoutIntervalForResource = .nan
         let original = SessionManager(configuration: configuration, transport: .foundation)
-        original.requestSerializer.timeoutInterval = .infinity
+        original.requestSettings.timeoutInterval = .infinity
 
         let settings = try roundTrip(original.settings)
         let manager = try SessionManager(settings: settings, configuration: .ephemeral, transport: .foundation)
@@ -320,6 +320,6 @@ struct SessionManagerSettingsTests {
             manager.configuration.timeoutIntervalForResource
                 == URLSessionConfiguration.ephemeral.timeoutIntervalForResource
         )
-        #expect(manager.requestSerializer.timeoutInterval == .greatestFiniteMagnitude)
+        #expect(manager.requestSettings.timeoutInterval == .greatestFiniteMagnitude)
     }
 }

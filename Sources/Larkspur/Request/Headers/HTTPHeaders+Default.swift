@@ -1,5 +1,6 @@
 extension HTTPHeaders {
-    /// What a request serializer starts with: `Accept-Language` from the user's preferred languages, and `User-Agent` from the
+    /// The fields that ``RequestSettings`` begin with: `Accept-Language` from the user's preferred languages, and
+    /// `User-Agent` from the
     /// process's name, the bundle's version and the operating system, as in AFNetworking. Made once.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []

@@ -1,23 +1,23 @@
-/// Builds requests whose parameters become an HTML form's body: `name=value&other=value`.
+/// Writes parameters as an HTML form's body: `name=value&other=value`.
 ///
-/// The Content-Type is `application/x-www-form-urlencoded`, where the request has none. Without parameters the body is empty, but there; a request that
+/// The Content-Type is `application/x-www-form-urlencoded`, where the request has none. Without parameters the body is
+/// empty, but there; a request that
 /// brings a body of its own and gets no parameters keeps it as it is.
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// Headers, request properties, and how parameters become a query.
-    public var settings: RequestSettings
-
     /// Makes a serializer.
-    /// - Parameter settings: Its settings. Default: the defaults of ``RequestSettings``.
-    public init(settings: RequestSettings = RequestSettings()) {
-        self.settings = settings
-    }
+    public init() {}
 
     /// Writes parameters as a form.
     /// - Parameters:
-    ///   - parameters: What to encode; nil makes an empty body.
+    ///   - parameters: The parameters; nil makes an empty body.
     ///   - request: The request to write to.
+    ///   - settings: The settings that the request is built with.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`.
-    public func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) throws(LarkspurError) {
+    public func encodeBody(
+        _ parameters: Parameters?,
+        into request: inout URLRequest,
+        with settings: RequestSettings
+    ) throws(LarkspurError) {
         if parameters == nil, request.httpBody != nil || request.httpBodyStream != nil { return }
         let query = if let parameters { try settings.query(parameters, for: request) } else { "" }
         guard let body = query.data(using: settings.stringEncoding) else {

@@ -1,14 +1,16 @@
-/// Builds requests whose parameters become a JSON body.
+/// Writes parameters as a JSON body.
 ///
-/// The Content-Type is `application/json`, where the request has none. Without parameters there is neither a body nor a Content-Type.
+/// The Content-Type is `application/json`, where the request has none. Without parameters there is neither a body nor
+/// a Content-Type.
 ///
-/// `Encodable` parameters are written by ``encode``. Dictionaries and arrays are written by `JSONSerialization`; strings, numbers, booleans, null and
-/// URLs in them are themselves, and dates, data and other `Encodable` values are what ``encode`` makes of them. A `Set` is an error,
+/// `Encodable` parameters are written by ``encode``. Dictionaries and arrays are written by `JSONSerialization`;
+/// strings, numbers, booleans, null and
+/// URLs in them are themselves, and dates, data and other `Encodable` values are what ``encode`` makes of them. A
+/// `Set` is an error,
 /// as JSON's arrays have an order.
 public struct JSONRequestSerializer: RequestSerializer {
-    /// Headers, request properties, and how parameters become a query.
-    public var settings = RequestSettings()
-    /// How dictionaries and arrays are written; `Encodable` parameters follow their encoder. Default: none.
+    /// The options by which dictionaries and arrays are written; `Encodable` parameters follow their encoder. Default:
+    /// none.
     public var writingOptions: JSONSerialization.WritingOptions
     /// Makes JSON of an `Encodable` value; called on the thread that builds the request.
     public var encode: @Sendable (any Encodable) throws -> Data { didSet { hasOwnEncoder = true } }
@@ -17,8 +19,9 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// Makes a serializer.
     /// - Parameters:
-    ///   - writingOptions: How dictionaries and arrays are written. Default: none.
-    ///   - encoder: What writes `Encodable` values, with its strategies for dates, data and keys. Default: a `JSONEncoder()`. Do not change it afterwards.
+    ///   - writingOptions: The options by which dictionaries and arrays are written. Default: none.
+    ///   - encoder: The encoder of `Encodable` values, with its strategies for dates, data and keys. Default: a
+    ///     `JSONEncoder()`. Do not change it afterwards.
     public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder? = nil) {
         let isOwn = encoder != nil
         let encoder = encoder ?? JSONEncoder()
@@ -28,7 +31,7 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// Makes a serializer with an encoder other than Foundation's.
     /// - Parameters:
-    ///   - writingOptions: How dictionaries and arrays are written. Default: none.
+    ///   - writingOptions: The options by which dictionaries and arrays are written. Default: none.
     ///   - encode: Makes JSON of an `Encodable` value.
     public init(
         writingOptions: JSONSerialization.WritingOptions = [],
@@ -41,10 +44,15 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// Writes parameters as JSON.
     /// - Parameters:
-    ///   - parameters: What to encode; nil leaves the request as it is.
+    ///   - parameters: The parameters; nil leaves the request as it is.
     ///   - request: The request to write to.
+    ///   - settings: The settings that the request is built with.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
-    public func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) throws(LarkspurError) {
+    public func encodeBody(
+        _ parameters: Parameters?,
+        into request: inout URLRequest,
+        with settings: RequestSettings
+    ) throws(LarkspurError) {
         guard let parameters else { return }
         request.httpBody = try body(of: parameters)
         request.setContentTypeIfAbsent("application/json")

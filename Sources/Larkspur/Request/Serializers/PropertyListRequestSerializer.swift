@@ -1,12 +1,12 @@
-/// Builds requests whose parameters become a property list.
+/// Writes parameters as a property list.
 ///
-/// The Content-Type is `application/x-plist`, where the request has none. Without parameters there is neither a body nor a Content-Type.
+/// The Content-Type is `application/x-plist`, where the request has none. Without parameters there is neither a body
+/// nor a Content-Type.
 ///
-/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values; property lists have no null and
+/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable`
+/// values; property lists have no null and
 /// no sets, which are errors.
 public struct PropertyListRequestSerializer: RequestSerializer {
-    /// Headers, request properties, and how parameters become a query.
-    public var settings = RequestSettings()
     /// The format to write. Default: XML. `.openStep`, which Foundation cannot write, is an error.
     public var format: PropertyListSerialization.PropertyListFormat
 
@@ -18,10 +18,15 @@ public struct PropertyListRequestSerializer: RequestSerializer {
 
     /// Writes parameters as a property list.
     /// - Parameters:
-    ///   - parameters: What to encode; nil leaves the request as it is.
+    ///   - parameters: The parameters; nil leaves the request as it is.
     ///   - request: The request to write to.
+    ///   - settings: The settings that the request is built with.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
-    public func encodeBody(_ parameters: Parameters?, into request: inout URLRequest) throws(LarkspurError) {
+    public func encodeBody(
+        _ parameters: Parameters?,
+        into request: inout URLRequest,
+        with settings: RequestSettings
+    ) throws(LarkspurError) {
         guard let parameters else { return }
         request.httpBody = try body(of: parameters)
         request.setContentTypeIfAbsent("application/x-plist")

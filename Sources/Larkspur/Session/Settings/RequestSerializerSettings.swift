@@ -1,4 +1,5 @@
-/// A request serializer of Larkspur's own, as it can be written down; what is nil has its default.
+/// Request settings and a request serializer of Larkspur's own, as they can be written down; what is nil has its
+/// default.
 struct RequestSerializerSettings: Codable, Sendable, Hashable {
     enum Kind: String, Codable, Sendable {
         case form
@@ -20,9 +21,10 @@ struct RequestSerializerSettings: Codable, Sendable, Hashable {
     var jsonWritingOptions: UInt?
     var propertyListFormat: UInt?
 
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer, an encoder or a query of the caller's own.
-    init(_ serializer: any RequestSerializer) throws(LarkspurError) {
-        switch serializer {
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer, an encoder or a query of the
+    ///   caller's own.
+    init(_ builder: RequestBuilder) throws(LarkspurError) {
+        switch builder.serializer {
         case is HTTPRequestSerializer: kind = .form
         case let json as JSONRequestSerializer:
             guard !json.hasOwnEncoder else {
@@ -34,14 +36,14 @@ struct RequestSerializerSettings: Codable, Sendable, Hashable {
             kind = .propertyList
             propertyListFormat = list.format.rawValue
         default:
-            throw SessionManagerSettings.notPortable("the request serializer is \(type(of: serializer))")
+            throw SessionManagerSettings.notPortable("the request serializer is \(type(of: builder.serializer))")
         }
-        try take(serializer.settings)
+        try take(builder.settings)
     }
 
     private mutating func take(_ settings: RequestSettings) throws(LarkspurError) {
         guard settings.customQuery == nil else {
-            throw SessionManagerSettings.notPortable("the request serializer has a custom query")
+            throw SessionManagerSettings.notPortable("the request settings have a custom query")
         }
         headers = settings.headers.withoutSecrets.dictionary
         methodsEncodingParametersInURI = settings.methodsEncodingParametersInURI.map(\.rawValue).sorted()
@@ -55,23 +57,23 @@ struct RequestSerializerSettings: Codable, Sendable, Hashable {
         usesPipelining = settings.httpShouldUsePipelining
     }
 
-    func makeSerializer() throws(LarkspurError) -> any RequestSerializer {
+    func makeBuilder() throws(LarkspurError) -> RequestBuilder {
+        RequestBuilder(try makeSerializer(), settings: try requestSettings())
+    }
+
+    private func makeSerializer() throws(LarkspurError) -> any RequestSerializer {
         switch kind {
-        case .form: return HTTPRequestSerializer(settings: try requestSettings())
+        case .form: return HTTPRequestSerializer()
         case .json:
-            var serializer = JSONRequestSerializer(
+            return JSONRequestSerializer(
                 writingOptions: JSONSerialization.WritingOptions(rawValue: jsonWritingOptions ?? 0)
             )
-            serializer.settings = try requestSettings()
-            return serializer
         case .propertyList:
             let format: PropertyListSerialization.PropertyListFormat? = try SessionManagerSettings.value(
                 propertyListFormat,
                 "propertyListFormat"
             )
-            var serializer = PropertyListRequestSerializer(format: format ?? .xml)
-            serializer.settings = try requestSettings()
-            return serializer
+            return PropertyListRequestSerializer(format: format ?? .xml)
         }
     }
 

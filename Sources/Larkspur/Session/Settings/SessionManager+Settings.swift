@@ -1,6 +1,7 @@
 extension SessionManager {
     /// The values of this session manager that can be written down; see ``SessionManagerSettings``.
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder, a decoder or a style is
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder, a decoder or a style
+    ///   is
     ///   of the caller's own.
     public var settings: SessionManagerSettings {
         get throws(LarkspurError) {
@@ -13,7 +14,7 @@ extension SessionManager {
                 securityPolicy: securityPolicy,
                 maximumContentSize: maximumContentSize,
                 configuration: ConfigurationSettings(configuration),
-                requestSerializer: try RequestSerializerSettings(requestSerializer),
+                requestSerializer: try RequestSerializerSettings(requestBuilder),
                 responseSerializer: try ResponseSerializerSettings(responseSerializer)
             )
         }
@@ -21,12 +22,15 @@ extension SessionManager {
 
     /// Makes a session manager by what another one's ``settings`` say.
     /// - Parameters:
-    ///   - settings: What was written down.
-    ///   - configuration: Copied, and changed to what the settings say; what they do not speak of stays, such as caches. Default: `.default`.
-    ///   - transport: What carries the requests. Default: `.automatic`.
-    ///   - completionQueue: As with the other initialisers.
+    ///   - settings: The settings that were written down.
+    ///   - configuration: Copied, and changed to what the settings say; the rest stays, such as caches. Default:
+    ///     `.default`.
+    ///   - transport: The carrier of the requests. Default: `.automatic`.
+    ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple
+    ///     platforms, elsewhere a private serial queue.
     ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings have values that are not known here, or `invalidSecurityPolicy`, if they have pins and the base URL is
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings have values that are not known
+    ///   here, or `invalidSecurityPolicy`, if they have pins and the base URL is
     ///   missing or not https.
     public convenience init(
         settings: SessionManagerSettings,
@@ -37,14 +41,15 @@ extension SessionManager {
     ) throws(LarkspurError) {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         try settings.configuration?.apply(to: configuration)
-        let requestSerializer = try settings.requestSerializer?.makeSerializer()
+        let builder = try settings.requestSerializer?.makeBuilder() ?? RequestBuilder()
         let responseSerializer = try settings.responseSerializer?.makeSerializer()
         try self.init(
             baseURL: settings.baseURL,
             configuration: configuration,
             transport: transport,
             securityPolicy: settings.securityPolicy,
-            requestSerializer: requestSerializer ?? HTTPRequestSerializer(),
+            requestSettings: builder.settings,
+            requestSerializer: builder.serializer,
             responseSerializer: responseSerializer ?? JSONResponseSerializer(),
             completionQueue: completionQueue,
             completionGroup: completionGroup

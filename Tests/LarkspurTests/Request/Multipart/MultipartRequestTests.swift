@@ -25,7 +25,7 @@ struct MultipartRequestTests {
     @Test("The certificate of a file part has the media type of its extension")
     func certificate() throws {
         let file = try folder.file("root_certificate.cer", Data("certificate".utf8))
-        let request = try HTTPRequestSerializer().makeMultipartRequest(url: url) {
+        let request = try RequestBuilder().makeMultipartRequest(url: url) {
             try $0.append(file: file, name: "test")
         }
         #expect(
@@ -43,7 +43,7 @@ struct MultipartRequestTests {
 
     @Test("The request has the form's type and length, whatever the other headers say")
     func fields() throws {
-        var serializer = HTTPRequestSerializer()
+        var serializer = RequestBuilder()
         serializer.headers["Content-Type"] = "text/plain"
         serializer.headers["X-Serializer"] = "1"
         let request = try serializer.makeMultipartRequest(
@@ -65,7 +65,7 @@ struct MultipartRequestTests {
 
     @Test("Parameters are parts before the others, named as in a form body: data raw, null empty")
     func parameters() throws {
-        let request = try HTTPRequestSerializer().makeMultipartRequest(
+        let request = try RequestBuilder().makeMultipartRequest(
             url: url,
             parameters: .dictionary([
                 "a": ["x", 1, true] as [Any], "d": Data("raw".utf8), "n": NSNull(), "o": ["k": "v & w"],
@@ -82,7 +82,7 @@ struct MultipartRequestTests {
 
     @Test("The serializer's encoding is that of the parameters' text, and what it lacks is an error")
     func encoding() throws {
-        var serializer = HTTPRequestSerializer()
+        var serializer = RequestBuilder()
         serializer.stringEncoding = .isoLatin1
         let request = try serializer.makeMultipartRequest(url: url, parameters: .dictionary(["a": "ü"])) { _ in }
         let stream = try #require(request.httpBodyStream as? MultipartInputStream)
@@ -96,7 +96,8 @@ struct MultipartRequestTests {
     @Test("Other serializers make the same form")
     func otherSerializers() throws {
         for serializer in [JSONRequestSerializer(), PropertyListRequestSerializer()] as [any RequestSerializer] {
-            let request = try serializer.makeMultipartRequest(url: url, parameters: .dictionary(["a": 1])) { _ in }
+            let builder = RequestBuilder(serializer)
+            let request = try builder.makeMultipartRequest(url: url, parameters: .dictionary(["a": 1])) { _ in }
             #expect(
                 try normalized(request) == "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--B--\r\n"
             )
@@ -109,17 +110,17 @@ struct MultipartRequestTests {
 
         for method in [HTTPMethod.get, .head] {
             let error = #expect(throws: LarkspurError.self) {
-                try HTTPRequestSerializer().makeMultipartRequest(method, url: url) { _ in }
+                try RequestBuilder().makeMultipartRequest(method, url: url) { _ in }
             }
             #expect(error?.code == .invalidMethod)
         }
         let error = #expect(throws: LarkspurError.self) {
-            try HTTPRequestSerializer().makeMultipartRequest(url: url) { _ in throw Foreign() }
+            try RequestBuilder().makeMultipartRequest(url: url) { _ in throw Foreign() }
         }
         #expect(error?.code == .parameterEncodingFailed && error?.underlyingError is Foreign)
         let missing = folder.url.appendingPathComponent("missing")
         let own = #expect(throws: LarkspurError.self) {
-            try HTTPRequestSerializer().makeMultipartRequest(url: url) { try $0.append(file: missing, name: "a") }
+            try RequestBuilder().makeMultipartRequest(url: url) { try $0.append(file: missing, name: "a") }
         }
         #expect(own?.code == .fileUnreadable)
     }
@@ -127,7 +128,7 @@ struct MultipartRequestTests {
     @Test("The form can be written to a file, for an upload of that")
     func writing() throws {
         let file = folder.url.appendingPathComponent("form")
-        let request = try HTTPRequestSerializer().makeMultipartRequest(url: url, writingTo: file) { form in
+        let request = try RequestBuilder().makeMultipartRequest(url: url, writingTo: file) { form in
             form.boundary = try MultipartBoundary("B")
             form.append(text: "Ada", name: "author")
         }

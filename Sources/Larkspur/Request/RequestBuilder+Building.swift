@@ -1,11 +1,11 @@
-extension RequestSerializer {
+extension RequestBuilder {
     /// Builds a request.
     /// - Parameters:
     ///   - method: The method.
     ///   - url: An absolute URL; one of http or https must have a host.
-    ///   - parameters: What to encode into the query or the body. Default: nil.
-    ///   - headers: Fields of this request, which win over the serializer's. Default: none.
-    /// - Returns: The request, with those of the serializer's properties that were set.
+    ///   - parameters: The parameters, for the query or the content. Default: nil.
+    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
+    /// - Returns: The request, with those of the properties of ``settings`` that were set.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func makeRequest(
         _ method: HTTPMethod,
@@ -39,14 +39,16 @@ extension RequestSerializer {
 
     /// Puts headers and parameters into a request.
     ///
-    /// Fields that the request has stay; the serializer's are added where they are missing. Parameters of a method that encodes them into the URI
-    /// are appended to the URL's query, before a fragment, and what the URL holds already stays as it is; otherwise they become the body.
-    /// The serializer's timeout and other request properties are not applied: they are for requests that it makes itself.
+    /// Fields that the request has stay; those of ``settings`` are added where they are missing. Parameters of a method
+    /// that encodes them into the URI are appended to the URL's query, before a fragment, and the rest of the URL stays
+    /// as it is; otherwise they become the content. Timeout and other request properties are not applied: they are for
+    /// requests that the builder makes itself.
     /// - Parameters:
     ///   - request: The request, which is not changed.
-    ///   - parameters: What to encode, or nil.
+    ///   - parameters: The parameters, or nil.
     /// - Returns: The request with headers and parameters.
-    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request attached.
+    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request
+    ///   attached.
     public func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
         var completed = request
         try complete(&completed, parameters: parameters, validatesFields: true)
@@ -84,9 +86,9 @@ extension RequestSerializer {
         let isInURI = content != nil || settings.encodesParametersInURI(request.httpMethod ?? "GET")
         if let content {
             request.httpBody = try content.encoded()
-            request.setContentTypeIfAbsent(content.encoder.contentType)
+            request.setContentTypeIfAbsent(content.mediaType)
         } else if !isInURI {
-            try encodeBody(parameters, into: &request)
+            try serializer.encodeBody(parameters, into: &request, with: settings)
         }
         if content != nil || !isInURI { try request.validateFields() }
         if isInURI, let parameters {

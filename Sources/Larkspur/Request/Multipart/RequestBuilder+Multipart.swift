@@ -1,16 +1,18 @@
-extension RequestSerializer {
+extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
-    /// The request has `Content-Type` and `Content-Length` fields of the form's, whatever the others say. Parameters become parts before those of the closure, each named as in a form body:
+    /// The request has `Content-Type` and `Content-Length` fields of the form's, whatever the others say. Parameters
+    /// become parts before those of the closure, each named as in a form body:
     /// data as it is, null as an empty part, everything else as text.
     /// - Parameters:
     ///   - method: The method; GET and HEAD have no body. Default: POST.
     ///   - url: An absolute URL; one of http or https must have a host.
     ///   - parameters: Fields of the form. Default: none.
-    ///   - headers: Fields of this request, which win over the serializer's. Default: none.
+    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
     ///   - constructing: Adds the parts; called once, before the method returns.
     /// - Returns: The request, with the form as its `httpBodyStream`.
-    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or the one that the closure throws. Another error of the
+    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or
+    ///   the one that the closure throws. Another error of the
     ///   closure's is underneath a `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
@@ -26,10 +28,20 @@ extension RequestSerializer {
 
     /// Builds a request for a multipart form, and writes the form to a file that is to be uploaded.
     ///
-    /// As ``makeMultipartRequest(_:url:parameters:headers:constructing:)``, which explains the parameters; the request has no body. The file is whole when the method returns,
-    /// and is the caller's to remove.
-    /// - Parameter file: Where to, by a `file:` URL; its folder must exist.
-    /// - Throws: ``LarkspurError``, as there, and `bodyUnreadable`, `fileUnwritable`.
+    /// The request has no body, and `Content-Type` and `Content-Length` fields of the form's. The file is whole when
+    /// the
+    /// method returns, and is the caller's to remove.
+    /// - Parameters:
+    ///   - method: The method; GET and HEAD have no body. Default: POST.
+    ///   - url: An absolute URL; one of http or https must have a host.
+    ///   - parameters: Fields of the form. Default: none.
+    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
+    ///   - file: The file to write, by a `file:` URL; its folder must exist.
+    ///   - constructing: Adds the parts; called once, before the method returns.
+    /// - Returns: The request.
+    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`,
+    ///   `bodyUnreadable`, `fileUnwritable`, or the one that the closure throws. Another error of the closure's is
+    ///   underneath a `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
