@@ -59,7 +59,7 @@ final class Download: Sendable {
         }
         let resumeData = try? Data(contentsOf: resumeFile)
         let progress: @Sendable (Progress) -> Void = { [self] in note($0.completedUnitCount, of: $0.totalUnitCount) }
-        let place: SessionManager.DownloadDestination = { [destination] _, _ in destination }
+        let place = DownloadDestination.file(destination)
         let end: @Sendable (DownloadResponse) -> Void = { [self] response in
             if response.error?.code == .invalidResumeData {
                 // Not ours, or of a version that this one cannot read.

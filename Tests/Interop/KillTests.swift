@@ -79,7 +79,7 @@ struct KillTests {
             manager.downloadTask(
                 with: URLRequest(url: servers.plainURL(.killed, "/huge")),
                 resumes: 1_000,
-                destination: { _, _ in destination },
+                destination: .file(destination),
                 completionHandler: { continuation.resume(returning: $0) }
             ).resume()
         }

@@ -1,23 +1,79 @@
-/// Factories of download tasks.
+/// Downloads: calls by a URL string, and factories of tasks below them.
 extension SessionManager {
-    /// Gets the temporary file and the response and returns where the file is to go.
-    public typealias DownloadDestination = @Sendable (URL, URLResponse?) -> URL?
+    /// Downloads a file.
+    ///
+    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
+    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
+    /// `fileMoveFailed`, and is removed.
+    ///
+    ///     manager.download("report.pdf", to: .folder(downloads)) { response in
+    ///         print(response.fileURL?.path ?? "no file")
+    ///     }
+    ///
+    /// The call starts the task and returns it.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - method: The method. Default: GET.
+    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE,
+    ///     else into the content. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
+    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
+    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
+    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
+    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
+    ///   - resumeData: The data with which the download goes on, of a task before it: ``LarkspurError/resumeData``,
+    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. Where the file on the
+    ///     server, or its part on disk, has changed, the download begins anew. Data of another kind is the error
+    ///     `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`. Default:
+    ///     nil, for a download from its beginning.
+    ///   - progress: Called on ``completionQueue`` as content is written. Default: none.
+    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
+    ///     then it is removed. Default: nil.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be built is the error
+    ///     `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func download(
+        _ url: String,
+        method: HTTPMethod = .get,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        validation: ResponseValidation = ResponseValidation(),
+        resumes: Int = 0,
+        resumeData: Data? = nil,
+        progress: ProgressHandler? = nil,
+        to destination: DownloadDestination? = nil,
+        completionHandler: @escaping @Sendable (DownloadResponse) -> Void
+    ) -> DownloadTask {
+        let request = requestResult(method, url, parameters, nil, headers)
+        let task = downloadTask(request, resumeData, validation, resumes, progress, destination, completionHandler)
+        task.resume()
+        return task
+    }
 
     /// Makes a task that writes the response to a file.
     ///
-    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails as a data task would, with the beginning of the file in the error's
-    /// `responseData`. A file that exists at the destination is not replaced, and its folder must exist: both are the error `fileMoveFailed`, and the downloaded file is removed.
+    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
+    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
+    /// `fileMoveFailed`, and is removed.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request.
-    ///   - validation: Which responses are acceptable. Default: status 200–299 and any content type.
-    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25 seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
-    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
-    ///   - progress: Called on the completion queue as content is written. Default: none.
-    ///   - destination: Gets the temporary file and the response and returns where the file is to go; nil leaves it where it is until the completion handler
-    ///     has returned, then it is removed. Runs on ``processingQueue``. Default: nil.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
+    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
+    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
+    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
+    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
+    ///   - progress: Called on ``completionQueue`` as content is written. Default: none.
+    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
+    ///     then it is removed. Default: nil.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func downloadTask(
         with request: URLRequest,
         validation: ResponseValidation = ResponseValidation(),
@@ -26,26 +82,37 @@ extension SessionManager {
         destination: DownloadDestination? = nil,
         completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
-        let request = resumes > 0 ? request.withoutCoding : request
-        let delegate = makeDownload(validation, resumes, request, progress, destination, completionHandler)
-        start(delegate.delegate, .success(request)) { $0.downloadTask(with: $1) }
-        return delegate.download
+        downloadTask(.success(request), nil, validation, resumes, progress, destination, completionHandler)
     }
 
-    /// Makes a task that goes on with what another download has left.
+    /// Makes a task that goes on with the part that another download has left.
     ///
-    /// Where the file on the server, or what had come of it, is not the same any more, the download begins anew. Data that is no resume data is the error `invalidResumeData`; with the
-    /// transport `.foundation` on Linux all is the error `unsupported`.
+    /// Where the file on the server, or its part on disk, has changed, the download begins anew. Data of another kind
+    /// is the error `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`.
+    ///
+    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
+    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
+    /// `fileMoveFailed`, and is removed.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
-    ///   - resumeData: What ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData`` gave.
-    ///   - request: What to send; needed where the request had fields that are secrets, as these are not in resume data. Default: what the resume data says. On Apple platforms it is ignored.
-    ///   - validation: Which responses are acceptable. Default: status 200–299 and any content type.
-    ///   - resumes: As for ``downloadTask(with:validation:resumes:progress:destination:completionHandler:)``. Default: 0.
-    ///   - progress: Called on the completion queue as content is written; it begins with what was there. Default: none.
-    ///   - destination: As for that method. Default: nil.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - resumeData: The data of ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or
+    ///     ``DownloadTask/resumeData``.
+    ///   - request: The request; needed where the first one had fields that are secrets, as these are not in resume
+    ///     data. Default: nil, which stands for the one that the resume data says. On Apple platforms it is ignored.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
+    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
+    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
+    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
+    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
+    ///   - progress: Called on ``completionQueue`` as content is written; it begins with the part that is there.
+    ///     Default: none.
+    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
+    ///     then it is removed. Default: nil.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func downloadTask(
         withResumeData resumeData: Data,
         request: URLRequest? = nil,
@@ -55,15 +122,36 @@ extension SessionManager {
         destination: DownloadDestination? = nil,
         completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
-        let request = resumes > 0 ? request?.withoutCoding : request
-        let delegate = makeDownload(validation, resumes, request, progress, destination, completionHandler)
+        let request = request.map(Result<URLRequest, LarkspurError>.success)
+        return downloadTask(request, resumeData, validation, resumes, progress, destination, completionHandler)
+    }
+
+    /// Makes a task of a request, or of what another task has left, or one that has ended already.
+    /// - Parameter request: The request; nil for the one that the resume data says.
+    private func downloadTask(
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ resumeData: Data?,
+        _ validation: ResponseValidation,
+        _ resumes: Int,
+        _ progress: ProgressHandler?,
+        _ destination: DownloadDestination?,
+        _ completionHandler: @escaping @Sendable (DownloadResponse) -> Void
+    ) -> DownloadTask {
+        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        let sent = try? request?.get()
+        let (task, delegate) = makeDownload(validation, resumes, sent, progress, destination, completionHandler)
         do throws(LarkspurError) {
+            let request = try request?.get()
             try request?.validate()
-            try sessions.makeTask(for: delegate.delegate, resuming: resumeData, with: request)
+            if let resumeData {
+                try sessions.makeTask(for: delegate, resuming: resumeData, with: request)
+            } else if let request {
+                try sessions.makeTask(for: delegate, request: request) { $0.downloadTask(with: $1) }
+            }
         } catch {
-            delegate.delegate.complete(with: error.filled(request: request, response: nil, responseData: nil))
+            delegate.complete(with: error.filled(request: sent, response: nil, responseData: nil))
         }
-        return delegate.download
+        return task
     }
 
     private func makeDownload(
@@ -97,7 +185,8 @@ extension SessionManager {
 }
 
 extension URLRequest {
-    /// The same for content without a coding, unless it says which it takes: what is decoded on the way cannot be resumed, as nobody knows which coded byte comes next.
+    /// The same for content without a coding, unless it says which it takes: content that is decoded on the way
+    /// cannot be resumed, as the next coded byte is not known.
     fileprivate var withoutCoding: URLRequest {
         guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
         var request = self

@@ -1,19 +1,77 @@
-/// The factory of tasks that hand their content on.
+/// Streams: a call by a URL string, and the factory of tasks below it.
 extension SessionManager {
+    /// Hands content on as it comes and keeps none of it, however much there is.
+    ///
+    /// A response that is not acceptable is not handed on: the task fails, with the beginning of its content, up to 1
+    /// MiB, in the error's `responseData`. ``maximumContentSize`` does not apply.
+    ///
+    /// With the transport `.curl` no more than about 1 MiB waits for `onContent`: a slow one holds back the server.
+    /// With `.foundation` on Linux all content that comes waits in memory, and a task that is suspended in
+    /// mid-content and resumed fails with the error `connectionLost` if its transfer begins again.
+    ///
+    /// The call starts the task and returns it.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - method: The method. Default: GET.
+    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
+    ///     and where there is a `body`, else into the content. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - onContent: Called on ``completionQueue`` with each piece of content, in order, before the completion
+    ///     handler; not any more once the task is cancelled.
+    ///   - completionHandler: Called once, on ``completionQueue``. It gets the number of bytes that were handed on;
+    ///     the response's `data` is empty. A request that cannot be built is the error `invalidURL`, `invalidMethod`,
+    ///     `invalidHeaderField` or `parameterEncodingFailed`.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func stream(
+        _ url: String,
+        method: HTTPMethod = .get,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        validation: ResponseValidation = ResponseValidation(),
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil,
+        onContent: @escaping @Sendable (DataTask, Data) -> Void,
+        completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
+    ) -> DataTask {
+        let content = RequestContent(body, encoder ?? jsonEncoder)
+        let request = requestResult(method, url, parameters, content, headers)
+        let task = streamingTask(request, validation, uploadProgress, downloadProgress, onContent, completionHandler)
+        task.resume()
+        return task
+    }
+
     /// Makes a task that hands its content on as it comes and keeps none of it, however much there is.
     ///
-    /// A response that is not acceptable is not handed on: the task fails, with the beginning of its content, up to 1 MiB, in the error's `responseData`. ``maximumContentSize`` does not apply.
-    /// With the transport `.curl` no more than about 1 MiB waits for `onContent`: a slow one holds back the server. With `.foundation` on Linux whatever comes waits in memory, and a task that is
-    /// suspended in mid-content and resumed fails with the error `connectionLost` if its transfer begins again.
+    /// A response that is not acceptable is not handed on: the task fails, with the beginning of its content, up to 1
+    /// MiB, in the error's `responseData`. ``maximumContentSize`` does not apply.
+    ///
+    /// With the transport `.curl` no more than about 1 MiB waits for `onContent`: a slow one holds back the server.
+    /// With `.foundation` on Linux all content that comes waits in memory, and a task that is suspended in
+    /// mid-content and resumed fails with the error `connectionLost` if its transfer begins again.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request; its body, if it has one, is sent.
-    ///   - validation: Which responses are acceptable. Default: status 200–299 and any content type.
-    ///   - uploadProgress: Called on the completion queue as the body is sent. Default: none.
-    ///   - downloadProgress: Called on the completion queue as content arrives. Default: none.
-    ///   - onContent: Called on the completion queue with each piece of content, in order, before the completion handler; not any more once the task is cancelled.
-    ///   - completionHandler: Called once on the completion queue, with the number of bytes that were handed on. The response's `data` is empty.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - onContent: Called on ``completionQueue`` with each piece of content, in order, before the completion
+    ///     handler; not any more once the task is cancelled.
+    ///   - completionHandler: Called once, on ``completionQueue``. It gets the number of bytes that were handed on;
+    ///     the response's `data` is empty. A request that cannot be sent is the error `invalidURL`, `invalidMethod`
+    ///     or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func streamingTask(
         with request: URLRequest,
         validation: ResponseValidation = ResponseValidation(),
@@ -22,12 +80,30 @@ extension SessionManager {
         onContent: @escaping @Sendable (DataTask, Data) -> Void,
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> DataTask {
+        streamingTask(
+            .success(request),
+            validation,
+            uploadProgress,
+            downloadProgress,
+            onContent,
+            completionHandler
+        )
+    }
+
+    private func streamingTask(
+        _ request: Result<URLRequest, LarkspurError>,
+        _ validation: ResponseValidation,
+        _ uploadProgress: ProgressHandler?,
+        _ downloadProgress: ProgressHandler?,
+        _ onContent: @escaping @Sendable (DataTask, Data) -> Void,
+        _ completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
+    ) -> DataTask {
         let task = DataTask(environment: environment, upload: uploadProgress, download: downloadProgress)
         let stream = ContentStream(validation: validation, handler: onContent)
         let delegate = TaskDelegate(task: task, kind: .data, stream: stream) { result, task in
             Self.ending(of: task, with: result, after: stream, completionHandler)
         }
-        start(delegate, .success(request)) { $0.dataTask(with: $1) }
+        start(delegate, request) { $0.dataTask(with: $1) }
         return task
     }
 

@@ -1,17 +1,21 @@
-/// Task factories below the verbs: from requests to tasks, which are created suspended.
+/// Task factories below the calls: from requests to tasks, which are created suspended.
 ///
-/// A task that cannot be made (the session has been invalidated, a header field is malformed, the file to upload is missing) is returned all the same, already ended: its completion
-/// handler gets the error on the completion queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled is kept until its session is invalidated.
+/// A task that cannot be made (the session has been invalidated, a header field is malformed, the file to upload is
+/// missing) is returned all the same, already ended: its completion handler gets the error on the completion queue, and
+/// its `urlSessionTask` is nil. A task that is neither resumed nor cancelled is kept until its session is invalidated.
 extension SessionManager {
     /// Makes a task that collects the response in memory.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request; its body, if it has one, is sent.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
-    ///   - uploadProgress: Called on the completion queue as the body is sent. Default: none.
-    ///   - downloadProgress: Called on the completion queue as content arrives. Default: none.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func dataTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         serializer: Serializer = AnyResponseSerializer.sessionDefault,
@@ -27,14 +31,17 @@ extension SessionManager {
     }
 
     /// Makes a task that sends data.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request, without a body.
-    ///   - data: The body.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
-    ///   - progress: Called on the completion queue as the body is sent. Default: none.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - data: The content.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         from data: Data,
@@ -42,18 +49,22 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        uploadTask(with: request, serializer, progress, completionHandler) { $0.uploadTask(with: $1, from: data) }
+        uploadTask(with: .success(request), .data(data), serializer, progress) { completionHandler($1) }
     }
 
     /// Makes a task that sends a file.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request, without a body.
-    ///   - file: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the error `fileUnreadable` and nothing is sent.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
-    ///   - progress: Called on the completion queue as the file is sent. Default: none.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - file: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the
+    ///     error `fileUnreadable` and nothing is sent.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         fromFile file: URL,
@@ -61,22 +72,23 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        var error: LarkspurError?
-        do { try UploadFile.check(file) } catch let unreadable { error = unreadable }
-        return uploadTask(with: request, serializer, progress, completionHandler, error: error) {
-            $0.uploadTask(with: $1, fromFile: file.absoluteURL)
-        }
+        uploadTask(with: .success(request), .file(file), serializer, progress) { completionHandler($1) }
     }
 
-    /// Makes a task that sends what a stream delivers.
+    /// Makes a task that sends the bytes of a stream.
+    ///
+    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
     /// - Parameters:
-    ///   - request: The request. If it has a `Content-Length` field, that counts as the expected length in the progress.
-    ///   - bodyStream: Makes the stream, unopened; called anew each time that the body has to be sent. Default: the `httpBodyStream` of the request, which can be sent only once.
-    ///   - serializer: Validates and parses the response. Default: ``responseSerializer``.
-    ///   - progress: Called on the completion queue as the stream is sent. Default: none.
-    ///   - completionHandler: Called once on the completion queue.
+    ///   - request: The request. If it has a `Content-Length` field, that counts as the expected length in the
+    ///     progress.
+    ///   - bodyStream: Makes the stream, unopened; called anew each time that the content has to be sent. Default:
+    ///     nil, which stands for the `httpBodyStream` of the request, which can be sent only once.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
+    ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
-    @discardableResult
     public func uploadTask<Serializer: ResponseSerializer>(
         withStreamedRequest request: URLRequest,
         bodyStream: (@Sendable () -> InputStream?)? = nil,
@@ -84,14 +96,13 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        uploadTask(with: request, serializer, progress, completionHandler, bodyStream: bodyStream, isStreamed: true) {
-            $0.uploadTask(withStreamedRequest: $1)
-        }
+        streamedUploadTask(with: .success(request), bodyStream, serializer, progress) { completionHandler($1) }
     }
 
     // MARK: What they share
 
-    // Specialized, as are those that it calls, for what the verbs use by default: without that each call asks the runtime for its types.
+    // Specialized, as are those that it calls, for what the verbs use by default: without that each call asks the
+    // runtime for its types.
     /// Makes a data task of a request, or one that has ended already because there is none.
     @_specialize(where Serializer == AnyResponseSerializer)
     func dataTask<Serializer: ResponseSerializer>(
@@ -111,26 +122,51 @@ extension SessionManager {
         return task
     }
 
-    private func uploadTask<Serializer: ResponseSerializer>(
-        with request: URLRequest,
+    /// Makes an upload task of a request, or one that has ended already because there is none.
+    func uploadTask<Serializer: ResponseSerializer>(
+        with request: Result<URLRequest, LarkspurError>,
+        _ source: UploadContent.Source,
         _ serializer: Serializer,
         _ progress: ProgressHandler?,
-        _ completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void,
-        bodyStream: (@Sendable () -> InputStream?)? = nil,
-        isStreamed: Bool = false,
-        error: LarkspurError? = nil,
-        make: (URLSession, URLRequest) -> URLSessionTask
+        _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
+    ) -> UploadTask {
+        if case .stream(_, let makeStream) = source {
+            return streamedUploadTask(with: request, makeStream, serializer, progress, handler)
+        }
+        let task = UploadTask(environment: environment, upload: progress, download: nil)
+        let delegate = TaskDelegate(
+            task: task,
+            kind: .upload,
+            finisher: finisher(for: serializer) { handler(task, $0) }
+        )
+        switch source {
+        case .data(let data): start(delegate, request) { $0.uploadTask(with: $1, from: data) }
+        case .file(let file):
+            var request = request
+            do { try UploadFile.check(file) } catch { request = .failure(error) }
+            start(delegate, request) { $0.uploadTask(with: $1, fromFile: file.absoluteURL) }
+        case .stream: break
+        }
+        return task
+    }
+
+    private func streamedUploadTask<Serializer: ResponseSerializer>(
+        with request: Result<URLRequest, LarkspurError>,
+        _ makeStream: (@Sendable () -> InputStream?)?,
+        _ serializer: Serializer,
+        _ progress: ProgressHandler?,
+        _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
         let task = UploadTask(environment: environment, upload: progress, download: nil)
         let delegate = TaskDelegate(
             task: task,
             kind: .upload,
-            makeBodyStream: bodyStream,
-            isStreamed: isStreamed,
-            bodyLength: isStreamed ? request.announcedBodyLength : nil,
-            finisher: finisher(for: serializer, handler: completionHandler)
+            makeBodyStream: makeStream,
+            isStreamed: true,
+            bodyLength: (try? request.get())?.announcedBodyLength,
+            finisher: finisher(for: serializer) { handler(task, $0) }
         )
-        start(delegate, error.map(Result.failure) ?? .success(request), make: make)
+        start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
         return task
     }
 
@@ -149,7 +185,8 @@ extension SessionManager {
         }
     }
 
-    /// Makes the ending of a task whose response is in memory: validates, serializes, and calls the handler with what became of it.
+    /// Makes the ending of a task whose response is in memory: validates, serializes, and calls the handler with what
+    /// became of it.
     @_specialize(where Serializer == AnyResponseSerializer)
     func finisher<Serializer: ResponseSerializer>(
         for serializer: Serializer,

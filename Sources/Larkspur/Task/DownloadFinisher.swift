@@ -1,7 +1,7 @@
 /// Brings a downloaded file to where it is wanted, and makes the ending of its task.
 struct DownloadFinisher: Sendable {
     let validation: ResponseValidation
-    let destination: (@Sendable (URL, URLResponse?) -> URL?)?
+    let destination: DownloadDestination?
     let hooks: SessionHooksStore
     let handler: @Sendable (DownloadResponse) -> Void
 
@@ -53,15 +53,17 @@ struct DownloadFinisher: Sendable {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
-        guard
-            let wanted = hooks.hooks.didFinishDownloading?(task, file, result.response)
-                ?? destination?(file, result.response)
-        else {
-            return file
-        }
-        if wanted == file { return file }
+        let chosen = hooks.hooks.didFinishDownloading?(task, file, result.response)
+        guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
+        // The rules of the destination are not those of the hook.
+        let rules = chosen == nil ? destination : nil
         do {
-            try FileManager.default.moveItem(at: file, to: wanted)
+            try DownloadDestination.move(
+                file,
+                to: wanted,
+                replacing: rules?.isReplacing ?? false,
+                makingFolders: rules?.makesFolders ?? false
+            )
         } catch {
             let failure = LarkspurError(
                 .fileMoveFailed,
@@ -77,7 +79,8 @@ struct DownloadFinisher: Sendable {
         return wanted
     }
 
-    /// FoundationNetworking delivers what it has twice when a transfer is suspended and resumed; no file of another length than announced counts as whole.
+    /// FoundationNetworking delivers what it has twice when a transfer is suspended and resumed; no file of another
+    /// length than announced counts as whole.
     private func checkLength(of file: URL, against response: URLResponse?) throws(LarkspurError) {
         guard let announced = response?.contentLengthOnceDecoded, announced >= 0,
             let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced,
@@ -97,7 +100,8 @@ struct DownloadFinisher: Sendable {
 }
 
 extension TransferResult {
-    /// Whether content follows the head of the response, whose length may be that of what a GET would get (RFC 9110, section 8.6).
+    /// Whether content follows the head of the response, whose length may be that of what a GET would get (RFC 9110,
+    /// section 8.6).
     fileprivate var hasContent: Bool {
         guard request?.httpMethod != "HEAD", let status = (response as? HTTPURLResponse)?.statusCode else {
             return false

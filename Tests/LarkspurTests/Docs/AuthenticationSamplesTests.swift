@@ -11,7 +11,7 @@ struct AuthenticationSamplesTests {
     @Test func fields() {
         let manager = SessionManager(configuration: .ephemeral)
         samples.fields(manager)
-        #expect(manager.requestSerializer.headers["Authorization"] == nil)
+        #expect(manager.headers["Authorization"] == nil)
     }
 
     @Test("The hook of the guide gives its password to its host alone")

@@ -126,7 +126,7 @@ struct ConformanceTests {
     )
     func headerOfCall(_ transport: TestTransport, _ method: HTTPMethod) async throws {
         let manager = transport.makeManager(for: server)
-        manager.requestSerializer.headers["field"] = "of the serializer"
+        manager.headers["field"] = "of the serializer"
 
         let call = try await manager.call(
             method,

@@ -117,11 +117,11 @@ struct GettingStartedTests {
         #expect(requests.map { $0.headers["X-Request-ID"] } == ["42", nil])
         #expect(requests.map { $0.headers["Accept"] } == ["application/json", "application/json"])
         #expect(requests.map { $0.headers["Authorization"] } == ["Bearer secret", nil])
-        #expect(manager.tasks.isEmpty && manager.requestSerializer.timeoutInterval == 10)
+        #expect(manager.tasks.isEmpty && manager.requestSettings.timeoutInterval == 10)
     }
 
     @Test func ownRequest() async throws {
-        try samples.ownRequest(server.url("/v1/users"))
+        try samples.ownRequest()
         #expect(try await output() == ["200, 3 bytes"])
         #expect(server.requests.last?.query("page") == "2")
     }
@@ -234,12 +234,17 @@ struct GettingStartedTests {
         samples.uploadStream(request, file)
         #expect(try await output().suffix(2) == ["uploaded", "uploaded"])
 
-        #expect(server.requests.map(\.body.count) == [1000, 19, 19])
+        server.route("/v1/backups/1", method: "PUT", .json("[6]"))
+        samples.upload(file)
+        #expect(try await output().suffix(2) == ["19 of 19", "[6]"])
+
+        #expect(server.requests.map(\.body.count) == [1000, 19, 19, 19])
         #expect(server.requests.last?.text == "content of the file")
     }
 
     @Test func download() async throws {
-        samples.download(URLRequest(url: server.url("/bytes/5000")), folder.url)
+        server.route("/v1/archive.zip", .data(Data(count: 5000), contentType: "application/zip"))
+        samples.download(folder.url)
 
         let lines = try await output()
         #expect(lines.suffix(2) == ["5000 of 5000", "archive.zip"])

@@ -45,8 +45,8 @@ struct HookSamplesTests {
 
     @Test func copy() {
         let other = samples.copy()
-        #expect(other.requestSerializer.headers["Accept"] == "text/plain")
-        #expect(samples.manager.requestSerializer.headers["Accept"] == nil)
+        #expect(other.headers["Accept"] == "text/plain")
+        #expect(samples.manager.headers["Accept"] == nil)
     }
 
     @Test func settings() throws {

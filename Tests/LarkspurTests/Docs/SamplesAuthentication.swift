@@ -4,9 +4,9 @@ import Larkspur
 struct AuthenticationSamples {
     func fields(_ manager: SessionManager) {
         // sample: authorization fields
-        manager.requestSerializer.setAuthorization(bearerToken: "secret")
-        manager.requestSerializer.setAuthorization(username: "ada", password: "secret")
-        manager.requestSerializer.clearAuthorization()
+        manager.setAuthorization(bearerToken: "secret")
+        manager.setAuthorization(username: "ada", password: "secret")
+        manager.clearAuthorization()
         // end
     }
 

@@ -12,11 +12,11 @@ struct DownloadSamples: Sendable {
 
     func toFile() {
         // sample: download to a file
-        let task = manager.downloadTask(with: URLRequest(url: url)) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } destination: { file, response in
-            folder.appendingPathComponent("disk.iso")
-        } completionHandler: { response in
+        let task = manager.downloadTask(
+            with: URLRequest(url: url),
+            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            destination: .file(folder.appendingPathComponent("disk.iso"))
+        ) { response in
             switch response.result {
             case .success(let file): print("saved \(file.lastPathComponent)")
             case .failure(let error): print("failed: \(error.label)")
@@ -37,11 +37,12 @@ struct DownloadSamples: Sendable {
 
     func byItself() -> DownloadTask {
         // sample: download that goes on by itself
-        let task = manager.downloadTask(with: URLRequest(url: url), resumes: 10) { progress in
-            print("\(progress.completedUnitCount) bytes")
-        } destination: { file, response in
-            folder.appendingPathComponent("disk.iso")
-        } completionHandler: { response in
+        let task = manager.downloadTask(
+            with: URLRequest(url: url),
+            resumes: 10,
+            progress: { progress in print("\(progress.completedUnitCount) bytes") },
+            destination: .file(folder.appendingPathComponent("disk.iso"))
+        ) { response in
             print(response.error?.label ?? "saved")
         }
         task.resume()
@@ -59,11 +60,11 @@ struct DownloadSamples: Sendable {
 
     func goOn(with resumeData: Data) {
         // sample: download with resume data
-        let task = manager.downloadTask(withResumeData: resumeData) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } destination: { file, response in
-            folder.appendingPathComponent("disk.iso")
-        } completionHandler: { response in
+        let task = manager.downloadTask(
+            withResumeData: resumeData,
+            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            destination: .file(folder.appendingPathComponent("disk.iso"))
+        ) { response in
             if let error = response.error {
                 print("failed: \(error.label), \(error.resumeData == nil ? "for good" : "but may go on")")
             }

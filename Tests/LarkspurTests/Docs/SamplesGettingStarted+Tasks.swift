@@ -25,10 +25,9 @@ extension GettingStartedSamples {
         // end
     }
 
-    func ownRequest(_ url: URL) throws {
+    func ownRequest() throws {
         // sample: own request
-        let parameters = Parameters.dictionary(["page": 2])
-        let request = try manager.requestSerializer.makeRequest(.get, url: url, parameters: parameters)
+        let request = try manager.makeRequest(.get, "users", parameters: ["page": 2])
 
         let task = manager.dataTask(with: request) { response in
             print("\(response.statusCode ?? 0), \(response.data.count) bytes")
@@ -110,6 +109,16 @@ extension GettingStartedSamples {
 
     // MARK: Uploads and downloads
 
+    func upload(_ file: URL) {
+        // sample: upload call
+        manager.upload("backups/1", from: .file(file), method: .put) { progress in
+            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+        } success: { _, object in
+            print(object ?? "no content")
+        }
+        // end
+    }
+
     func uploadData(_ url: URL) {
         // sample: upload data
         var request = URLRequest(url: url)
@@ -143,19 +152,19 @@ extension GettingStartedSamples {
         // end
     }
 
-    func download(_ request: URLRequest, _ folder: URL) {
+    func download(_ folder: URL) {
         // sample: download
-        let task = manager.downloadTask(with: request) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } destination: { file, response in
-            folder.appendingPathComponent("archive.zip")
-        } completionHandler: { response in
-            switch response.result {
-            case .success(let file): print(file.lastPathComponent)
-            case .failure(let error): print(error)
+        manager.download(
+            "archive.zip",
+            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            to: .folder(folder, replacing: true),
+            completionHandler: { response in
+                switch response.result {
+                case .success(let file): print(file.lastPathComponent)
+                case .failure(let error): print(error)
+                }
             }
-        }
-        task.resume()
+        )
         // end
     }
 

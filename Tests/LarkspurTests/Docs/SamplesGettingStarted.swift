@@ -88,8 +88,8 @@ struct GettingStartedSamples: Sendable {
 
     func queryStyles() {
         // sample: query styles
-        manager.requestSerializer.queryEncoder.arrayStyle = .noBrackets
-        manager.requestSerializer.queryEncoder.booleanStyle = .literal
+        manager.requestSettings.queryEncoder.arrayStyle = .noBrackets
+        manager.requestSettings.queryEncoder.booleanStyle = .literal
         // end
     }
 
@@ -222,8 +222,8 @@ struct GettingStartedSamples: Sendable {
 
     func headers() {
         // sample: headers
-        manager.requestSerializer.headers["Accept"] = "application/json"
-        manager.requestSerializer.setAuthorization(bearerToken: "secret")
+        manager.headers["Accept"] = "application/json"
+        manager.setAuthorization(bearerToken: "secret")
         manager.get("users", headers: ["X-Request-ID": "42"]) { _, object in
             print(object ?? "no content")
         }
@@ -232,15 +232,15 @@ struct GettingStartedSamples: Sendable {
 
     func authorization() {
         // sample: authorization
-        manager.requestSerializer.setAuthorization(username: "ada", password: "secret")
-        manager.requestSerializer.clearAuthorization()
+        manager.setAuthorization(username: "ada", password: "secret")
+        manager.clearAuthorization()
         // end
     }
 
     func requestSettings() {
         // sample: request settings
-        manager.requestSerializer.timeoutInterval = 10
-        manager.requestSerializer.cachePolicy = .reloadIgnoringLocalCacheData
+        manager.requestSettings.timeoutInterval = 10
+        manager.requestSettings.cachePolicy = .reloadIgnoringLocalCacheData
         // end
     }
 

@@ -43,7 +43,7 @@ struct HookSamples: Sendable {
     func copy() -> SessionManager {
         // sample: copying
         let other = manager.copy()
-        other.requestSerializer.headers["Accept"] = "text/plain"
+        other.headers["Accept"] = "text/plain"
         // end
         return other
     }

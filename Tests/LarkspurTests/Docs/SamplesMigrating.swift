@@ -22,18 +22,20 @@ struct MigrationSamples: Sendable {
     func serializers() {
         // sample: migrating serializers
         manager.requestSerializer = .json
-        manager.requestSerializer.headers["X-Request-ID"] = "42"
+        manager.headers["X-Request-ID"] = "42"
         manager.responseSerializer.acceptableContentTypes = ["text/html"]
         // end
     }
 
     func download(_ request: URLRequest, _ folder: URL) {
         // sample: migrating a download
-        let task = manager.downloadTask(with: request) { progress in
-            print(progress.fractionCompleted)
-        } destination: { file, response in
-            folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
-        } completionHandler: { response in
+        let task = manager.downloadTask(
+            with: request,
+            progress: { progress in print(progress.fractionCompleted) },
+            destination: DownloadDestination { _, response in
+                folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
+            }
+        ) { response in
             print(response.fileURL?.path ?? "no file")
         }
         task.resume()

@@ -91,7 +91,7 @@ struct UploadSamples: Sendable {
     func written() throws {
         // sample: form written to a file
         let body = folder.appendingPathComponent("form")
-        let request = try manager.requestSerializer.makeMultipartRequest(url: url, writingTo: body) { form in
+        let request = try manager.requestBuilder.makeMultipartRequest(url: url, writingTo: body) { form in
             try form.append(file: file, name: "portrait")
         }
         manager.uploadTask(with: request, fromFile: body) { response in
@@ -102,7 +102,7 @@ struct UploadSamples: Sendable {
 
     func built() throws {
         // sample: request with a multipart form
-        let request = try manager.requestSerializer.makeMultipartRequest(.patch, url: url) { form in
+        let request = try manager.requestBuilder.makeMultipartRequest(.patch, url: url) { form in
             form.append(text: "Ada", name: "author")
         }
         manager.uploadTask(

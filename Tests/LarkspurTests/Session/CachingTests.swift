@@ -38,11 +38,11 @@ struct CachingTests {
 
     @Test("The serializer's cache policy counts")
     func policy() async throws {
-        manager.requestSerializer.cachePolicy = .returnCacheDataDontLoad
+        manager.requestSettings.cachePolicy = .returnCacheDataDontLoad
         let call = try await manager.call(.get, "x")
         #expect(call.error != nil)
         #expect(server.requests.isEmpty)
-        manager.requestSerializer.cachePolicy = .reloadIgnoringLocalCacheData
+        manager.requestSettings.cachePolicy = .reloadIgnoringLocalCacheData
         for _ in 0..<2 { _ = try await manager.call(.get, "x") }
         #expect(server.requests(to: "/x").count == 2)
     }

@@ -185,13 +185,13 @@ struct InvalidationTests {
     @Test("A copy has the settings and a session of its own")
     func copy() throws {
         let manager = SessionManager.stubbed(baseURL: URL(string: "http://stub.test/v1"))
-        manager.requestSerializer.headers["field"] = "value"
+        manager.headers["field"] = "value"
         manager.responseSerializer = StringResponseSerializer()
         manager.hooks.didBecomeInvalid = { _ in }
         manager.maximumContentSize = 7
 
         let copy = manager.copy()
-        copy.requestSerializer.headers["field"] = "changed"
+        copy.headers["field"] = "changed"
 
         #expect(copy !== manager)
         #expect(copy.baseURL == manager.baseURL)
@@ -200,7 +200,7 @@ struct InvalidationTests {
         #expect(copy.completionGroup === manager.completionGroup && copy.completionQueue === manager.completionQueue)
         #expect(copy.hooks.didBecomeInvalid != nil)
         #expect(copy.maximumContentSize == 7)
-        #expect(manager.requestSerializer.headers["field"] == "value")
+        #expect(manager.headers["field"] == "value")
     }
 
     @Test("Two managers are two objects with sessions of their own")

@@ -206,7 +206,7 @@ struct MultipartTests {
         server.route("/moved", .redirect(to: "/post", status: 307))
         let manager = TestTransport.curl.makeManager(for: server)
         let file = try folder.file("file", content)
-        let request = try manager.requestSerializer.makeMultipartRequest(url: server.url("/moved")) {
+        let request = try manager.requestBuilder.makeMultipartRequest(url: server.url("/moved")) {
             try $0.append(file: file, name: "file")
         }
         let errors = Recorder<LarkspurError?>()
@@ -224,7 +224,7 @@ struct MultipartTests {
     func writtenForm(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let file = folder.url.appendingPathComponent("form")
-        let request = try manager.requestSerializer.makeMultipartRequest(url: server.url("/post"), writingTo: file) {
+        let request = try manager.requestBuilder.makeMultipartRequest(url: server.url("/post"), writingTo: file) {
             $0.append(data: content, name: "a")
         }
         let errors = Recorder<LarkspurError?>()

@@ -151,12 +151,12 @@ struct QueueTests {
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<1000 {
                 group.addTask {
-                    manager.requestSerializer.headers["field"] = "value \(index)"
-                    _ = manager.requestSerializer.headers["field"]
+                    manager.headers["field"] = "value \(index)"
+                    _ = manager.headers["field"]
                 }
             }
         }
 
-        #expect(manager.requestSerializer.headers["field"]?.hasPrefix("value ") == true)
+        #expect(manager.headers["field"]?.hasPrefix("value ") == true)
     }
 }

@@ -83,9 +83,9 @@ struct RedirectAndChallengeTests {
         server.route("/away", .redirect(to: other.url("/headers").absoluteString))
         server.route("/here", .redirect(to: "/headers"))
         let manager = makeManager(transport)
-        manager.requestSerializer.setAuthorization(bearerToken: "secret")
-        manager.requestSerializer.headers["Cookie"] = "id=secret"
-        manager.requestSerializer.headers["X-Other"] = "kept"
+        manager.setAuthorization(bearerToken: "secret")
+        manager.headers["Cookie"] = "id=secret"
+        manager.headers["X-Other"] = "kept"
 
         #expect(try await manager.call(.get, "away").error == nil)
         #expect(try await manager.call(.get, "here").error == nil)
@@ -117,7 +117,7 @@ struct RedirectAndChallengeTests {
     @Test("A redirect that is answered after the timeout ends in one", arguments: TestTransport.allCases)
     func lateRedirect(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.requestSerializer.timeoutInterval = 1
+        manager.requestSettings.timeoutInterval = 1
         // The hook answers when another request of twice the timeout has ended, which is the event to wait for.
         let other = transport.makeManager(for: server)
         let later = DispatchSemaphore(value: 0)

@@ -124,7 +124,7 @@ struct ReentranceTests {
         case .destination:
             manager.downloadTask(
                 with: request("/bytes/100"),
-                destination: { _, _ in
+                destination: DownloadDestination { _, _ in
                     poke()
                     return nil
                 }

@@ -35,7 +35,7 @@ struct ResumingDownloadTests {
             with: URLRequest(url: server.url("/file")),
             resumes: resumes,
             progress: progress,
-            destination: { [destination] _, _ in destination }
+            destination: .file(destination)
         ) { [ends] in ends.record($0) }
     }
 
@@ -114,7 +114,7 @@ struct ResumingDownloadTests {
         serve(file)
         var request = URLRequest(url: server.url("/file"))
         request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
-        manager.downloadTask(with: request, resumes: 1, destination: { [destination] _, _ in destination }) {
+        manager.downloadTask(with: request, resumes: 1, destination: .file(destination)) {
             [ends] in ends.record($0)
         }.resume()
         #expect(try await ends.first().error == nil)
@@ -254,7 +254,7 @@ struct ResumingDownloadTests {
         manager.downloadTask(
             withResumeData: data,
             progress: { counts.record(($0.completedUnitCount, $0.totalUnitCount)) },
-            destination: { [destination] _, _ in destination }
+            destination: .file(destination)
         ) { responses.record($0) }.resume()
         let response = try await responses.first()
         #expect(response.error == nil)

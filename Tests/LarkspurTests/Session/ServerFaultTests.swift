@@ -166,7 +166,7 @@ struct ServerFaultTests {
     func timeouts(_ transport: TestTransport, _ timeout: TimeInterval) async throws {
         server.route("/later", .json("[]").delayed(by: 0.1))
         let manager = transport.makeManager(for: server)
-        manager.requestSerializer.timeoutInterval = timeout
+        manager.requestSettings.timeoutInterval = timeout
 
         let call = try await manager.call(.get, "later")
 
@@ -187,7 +187,7 @@ struct ServerFaultTests {
     @Test("A sub-second timeout ends a request that is not answered", arguments: TestTransport.allCases)
     func subSecondTimeout(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.requestSerializer.timeoutInterval = 0.3
+        manager.requestSettings.timeoutInterval = 0.3
 
         #expect(try await manager.call(.get, "fault/no-response").error?.code == .timedOut)
     }

@@ -140,13 +140,13 @@ struct SessionHooksTests {
         func farewell(_ name: String) -> Farewell {
             Farewell { [weak manager] in
                 manager?.hooks.didComplete = nil
-                manager?.requestSerializer.timeoutInterval = 1
+                manager?.requestSettings.timeoutInterval = 1
                 manager?.responseSerializer.acceptableStatusCodes = nil
                 ends.record(name)
             }
         }
         manager.hooks.didReceiveData = { [farewell = farewell("hook")] _, _ in withExtendedLifetime(farewell) {} }
-        manager.requestSerializer.customQuery = { [farewell = farewell("query")] _, _ in
+        manager.requestSettings.customQuery = { [farewell = farewell("query")] _, _ in
             withExtendedLifetime(farewell) { "" }
         }
         manager.responseSerializer = AnyResponseSerializer(
@@ -154,7 +154,7 @@ struct SessionHooksTests {
         )
 
         manager.hooks = SessionHooks()
-        manager.requestSerializer = .json
+        manager.requestSettings = RequestSettings()
         manager.responseSerializer = .data
 
         #expect(ends.values == ["hook", "query", "decoder"])

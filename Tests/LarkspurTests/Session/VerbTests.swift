@@ -194,8 +194,8 @@ struct VerbTests {
     )
     func headersOfCall(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.requestSerializer.headers["field"] = "default"
-        manager.requestSerializer.headers["other"] = "kept"
+        manager.headers["field"] = "default"
+        manager.headers["other"] = "kept"
 
         _ = try await manager.call(.get, "headers", headers: ["field": "of the call"])
 
@@ -209,7 +209,7 @@ struct VerbTests {
         struct Refusal: Error {}
         let queue = TestQueue.make("completion")
         let manager = SessionManager.stubbed(completionQueue: queue)
-        manager.requestSerializer.settings.customQuery = { _, _ in throw Refusal() }
+        manager.requestSettings.customQuery = { _, _ in throw Refusal() }
         let calls = Recorder<Call>()
 
         queue.suspend()
@@ -297,7 +297,7 @@ struct VerbTests {
     @Test("Credentials set on the serializer are accepted by the server", arguments: TestTransport.allCases)
     func hiddenBasicAuthentication(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.requestSerializer.setAuthorization(username: "user", password: "password")
+        manager.setAuthorization(username: "user", password: "password")
 
         let call = try await manager.call(.get, "hidden-basic-auth/user/password")
 

@@ -1,0 +1,122 @@
+/// Uploads of data, files and streams by a URL string.
+extension SessionManager {
+    /// Sends data, a file or a stream, and parses the response.
+    ///
+    ///     manager.upload("backups/1", from: .file(archive), method: .put) { task, object in
+    ///         print(object ?? "nothing")
+    ///     }
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - content: The content: ``UploadContent/data(_:contentType:)``, ``UploadContent/file(_:contentType:)`` or
+    ///     ``UploadContent/stream(length:contentType:_:)``.
+    ///   - method: The method. Default: POST.
+    ///   - parameters: Names and values of the query, whatever the method. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. A file that cannot be read is the code `fileUnreadable`. Default: none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        _ url: String,
+        from content: UploadContent,
+        method: HTTPMethod = .post,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        performUpload(
+            url,
+            content,
+            method,
+            parameters,
+            headers,
+            serializer,
+            progress,
+            success,
+            failure
+        )
+    }
+
+    /// Sends data, a file or a stream, and decodes the response's JSON into a type.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - content: The content: ``UploadContent/data(_:contentType:)``, ``UploadContent/file(_:contentType:)`` or
+    ///     ``UploadContent/stream(length:contentType:_:)``.
+    ///   - method: The method. Default: POST.
+    ///   - parameters: Names and values of the query, whatever the method. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. A file that cannot be read is the code `fileUnreadable`. Default: none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func upload<T: Decodable & Sendable>(
+        _ url: String,
+        from content: UploadContent,
+        method: HTTPMethod = .post,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        performUpload(
+            url,
+            content,
+            method,
+            parameters,
+            headers,
+            .decodable(type, decoder: jsonDecoder),
+            progress,
+            success,
+            failure
+        )
+    }
+
+    private func performUpload<S: ResponseSerializer>(
+        _ url: String,
+        _ content: UploadContent,
+        _ method: HTTPMethod,
+        _ parameters: [String: Any]?,
+        _ headers: HTTPHeaders?,
+        _ serializer: S,
+        _ progress: ProgressHandler?,
+        _ success: @escaping SuccessHandler<S.Output>,
+        _ failure: FailureHandler?
+    ) -> UploadTask {
+        let request = requestResult(method, url, parameters, .sentByTask(type: content.contentType), headers)
+            .map { request in
+                guard case .stream(let length?, _) = content.source else { return request }
+                var request = request
+                request.setValue(String(length), forHTTPHeaderField: "Content-Length")
+                return request
+            }
+        let task = uploadTask(with: request, content.source, serializer, progress) { task, response in
+            switch response.result {
+            case .success(let value): success(task, value)
+            case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
+            }
+        }
+        task.resume()
+        return task
+    }
+}

@@ -1,0 +1,48 @@
+/// The content of an upload: data, a file, or a stream, with its media type.
+public struct UploadContent: Sendable {
+    enum Source: Sendable {
+        case data(Data)
+        case file(URL)
+        case stream(length: Int64?, @Sendable () -> InputStream?)
+    }
+
+    let source: Source
+    let contentType: String
+
+    /// Data in memory.
+    /// - Parameters:
+    ///   - data: The data.
+    ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default:
+    ///     `application/octet-stream`.
+    public static func data(_ data: Data, contentType: String = "application/octet-stream") -> Self {
+        Self(source: .data(data), contentType: contentType)
+    }
+
+    /// A file, which is read while it is sent.
+    /// - Parameters:
+    ///   - url: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the
+    ///     error
+    ///     `fileUnreadable` and nothing is sent.
+    ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default: nil, which stands
+    ///     for
+    ///     the type that the file's extension says.
+    public static func file(_ url: URL, contentType: String? = nil) -> Self {
+        Self(source: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
+    }
+
+    /// The bytes of a stream.
+    /// - Parameters:
+    ///   - length: The number of bytes, which counts in the progress and is announced where the transport can. Default:
+    ///     nil, for a length that is not known.
+    ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default:
+    ///     `application/octet-stream`.
+    ///   - makeStream: Makes the stream, unopened; called anew each time that the content has to be sent, on a queue of
+    ///     the session's.
+    public static func stream(
+        length: Int64? = nil,
+        contentType: String = "application/octet-stream",
+        _ makeStream: @escaping @Sendable () -> InputStream?
+    ) -> Self {
+        Self(source: .stream(length: length, makeStream), contentType: contentType)
+    }
+}

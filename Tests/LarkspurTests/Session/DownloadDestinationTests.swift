@@ -1,0 +1,106 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Destinations of downloads", .timeLimit(.minutes(5)))
+struct DownloadDestinationTests {
+    let folder = TemporaryFolder()
+
+    private func download(_ path: String, name: String? = nil, to destination: DownloadDestination) async throws
+        -> DownloadResponse
+    {
+        let server = try LoopbackServer()
+        var reply = LoopbackServer.Response.data(Data("new".utf8), contentType: "text/plain")
+        if let name { reply.headers["Content-Disposition"] = "attachment; filename=\"\(name)\"" }
+        server.route("/*", reply)
+        let manager = TestTransport.curl.makeManager(for: server)
+        let responses = Recorder<DownloadResponse>()
+        manager.download(path, to: destination) { responses.record($0) }
+        let response = try await responses.first()
+        try await manager.finishAll()
+        return response
+    }
+
+    private func text(_ name: String) -> String? {
+        try? String(contentsOf: folder.url.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
+    }
+
+    @Test("A file in a folder has the name that the server suggests, else that of its URL")
+    func names() async throws {
+        #expect(try await download("a/b.txt", to: .folder(folder.url)).error == nil)
+        #expect(try await download("c.txt", name: "d.txt", to: .folder(folder.url)).error == nil)
+        #expect(names == ["b.txt", "d.txt"])
+    }
+
+    @Test(
+        "A name that a server suggests does not lead out of the folder",
+        arguments: ["../../x", "..", "a\\..\\x", "/etc/x", ".hidden"]
+    )
+    func hostileName(_ name: String) async throws {
+        let inner = folder.url.appendingPathComponent("inner")
+        let response = try await download("y", name: name, to: .folder(inner, makingFolders: true))
+
+        #expect(response.fileURL?.deletingLastPathComponent().path == inner.path)
+        #expect(names == ["inner"] && response.fileURL?.lastPathComponent.hasPrefix(".") == false)
+    }
+
+    @Test("The name of a bare response is one of a file in a folder")
+    func nameOfResponse() throws {
+        let url = try #require(URL(string: "http://h/"))
+        #expect(DownloadDestination.name(suggestedBy: nil) == "download")
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        let name = DownloadDestination.name(suggestedBy: response)
+        #expect(!name.isEmpty && !name.contains("/") && !name.hasPrefix("."))
+    }
+
+    @Test("A file that is there is replaced only if that is asked for", arguments: [false, true])
+    func replacing(_ isReplacing: Bool) async throws {
+        let file = try folder.file("x", Data("old".utf8))
+
+        let response = try await download("x", to: .file(file, replacing: isReplacing))
+
+        #expect(response.error?.code == (isReplacing ? nil : .fileMoveFailed))
+        #expect(text("x") == (isReplacing ? "new" : "old") && names == ["x"])
+    }
+
+    @Test("A folder is not replaced, and nothing is left beside it")
+    func folderInTheWay() async throws {
+        let inTheWay = folder.url.appendingPathComponent("x")
+        try FileManager.default.createDirectory(at: inTheWay, withIntermediateDirectories: true)
+
+        let response = try await download("x", to: .file(inTheWay, replacing: true))
+
+        #expect(response.error?.code == .fileMoveFailed && names == ["x"])
+    }
+
+    @Test("Folders are made only if that is asked for", arguments: [false, true])
+    func makingFolders(_ makesFolders: Bool) async throws {
+        let file = folder.url.appendingPathComponent("a/b/x")
+
+        let response = try await download("x", to: .file(file, makingFolders: makesFolders))
+
+        #expect(response.error?.code == (makesFolders ? nil : .fileMoveFailed))
+        #expect(text("a/b/x") == (makesFolders ? "new" : nil))
+    }
+
+    @Test("A closure may choose, with the same rules")
+    func closure() async throws {
+        let file = try folder.file("x", Data("old".utf8))
+        let response = try await download("x", to: DownloadDestination(replacing: true) { _, _ in file })
+        #expect(response.fileURL == file && text("x") == "new")
+    }
+
+    @Test("Responses can be made for tests")
+    func responses() throws {
+        let url = try #require(URL(string: "file:///x"))
+        #expect(DownloadResponse(result: .success(url)).fileURL == url)
+        let response = DataResponse<Int>(result: .success(1))
+        #expect(response.value == 1 && response.data.isEmpty && response.request == nil)
+        #expect(response.timeline.resumed == nil)
+    }
+}
