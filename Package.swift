@@ -17,9 +17,10 @@ let package = Package(
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
     ],
     targets: [
-        .target(name: "CLibcurl"),
-        .target(name: "CCodings"),
-        .target(name: "CImages"),
+        .target(name: "CDynamicLibrary"),
+        .target(name: "CLibcurl", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CCodings", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
         .target(name: "HTTPBasics", swiftSettings: strict),
         .target(
@@ -66,7 +67,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurTransportTests",
-            dependencies: ["CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting", "SessionClients"],
+            dependencies: [
+                "CDynamicLibrary", "CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting", "SessionClients",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,8 +1,7 @@
-#define _GNU_SOURCE
 #include "CCodings.h"
+#include "CDynamicLibrary.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,45 +76,33 @@ static struct {
 static bool has_zlib, has_brotli, has_zstd;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-typedef struct {
-    const char *name;
-    void *target;
-} library_function;
-
-/// Finds the functions of a library, all in the same one; false if one is missing.
-static bool load_library(const char *library_name, const library_function *functions, size_t count) {
-    bool is_in_process = dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
-    void *library = is_in_process ? RTLD_DEFAULT : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (!is_in_process && !library) return false;
-    for (size_t i = 0; i < count; i++) {
-        void *function = dlsym(library, functions[i].name);
-        if (!function) return false;
-        memcpy(functions[i].target, &function, sizeof function);
-    }
-    return true;
-}
-
 static void load(void) {
-    const library_function zlib_functions[] = {
+    static const char *const zlib_names[] = {"libz.so.1", NULL};
+    const dynamic_function zlib_functions[] = {
         {"inflateInit2_", &zlib.init},
         {"inflate", &zlib.inflate},
         {"inflateReset", &zlib.reset},
         {"inflateEnd", &zlib.end},
+        {NULL, NULL},
     };
-    const library_function brotli_functions[] = {
+    static const char *const brotli_names[] = {"libbrotlidec.so.1", NULL};
+    const dynamic_function brotli_functions[] = {
         {"BrotliDecoderCreateInstance", &brotli.create},
         {"BrotliDecoderDecompressStream", &brotli.decompress},
         {"BrotliDecoderDestroyInstance", &brotli.destroy},
+        {NULL, NULL},
     };
-    const library_function zstd_functions[] = {
+    static const char *const zstd_names[] = {"libzstd.so.1", NULL};
+    const dynamic_function zstd_functions[] = {
         {"ZSTD_createDStream", &zstd.create},
         {"ZSTD_decompressStream", &zstd.decompress},
         {"ZSTD_isError", &zstd.is_error},
         {"ZSTD_freeDStream", &zstd.free},
+        {NULL, NULL},
     };
-    has_zlib = load_library("libz.so.1", zlib_functions, sizeof zlib_functions / sizeof *zlib_functions);
-    has_brotli = load_library("libbrotlidec.so.1", brotli_functions, sizeof brotli_functions / sizeof *brotli_functions);
-    has_zstd = load_library("libzstd.so.1", zstd_functions, sizeof zstd_functions / sizeof *zstd_functions);
+    has_zlib = dynamic_library_load(zlib_names, zlib_functions);
+    has_brotli = dynamic_library_load(brotli_names, brotli_functions);
+    has_zstd = dynamic_library_load(zstd_names, zstd_functions);
 }
 
 bool coding_is_available(coding_kind kind) {

@@ -1,8 +1,7 @@
-#define _GNU_SOURCE
 #include "CImages.h"
+#include "CDynamicLibrary.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,40 +54,26 @@ static struct {
 static bool has_png, has_jpeg;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-typedef struct {
-    const char *name;
-    void *target;
-} library_function;
-
-/// Finds the functions of a library, all in the same one; false if one is missing.
-static bool load_library(const char *library_name, const library_function *functions, size_t count) {
-    bool is_in_process = dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
-    void *library = is_in_process ? RTLD_DEFAULT : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (!is_in_process && !library) return false;
-    for (size_t i = 0; i < count; i++) {
-        void *function = dlsym(library, functions[i].name);
-        if (!function) return false;
-        memcpy(functions[i].target, &function, sizeof function);
-    }
-    return true;
-}
-
 static void load(void) {
-    const library_function png_functions[] = {
+    static const char *const png_names[] = {"libpng16.so.16", NULL};
+    const dynamic_function png_functions[] = {
         {"png_image_begin_read_from_memory", &png.begin},
         {"png_image_finish_read", &png.finish},
         {"png_image_free", &png.free},
+        {NULL, NULL},
     };
-    const library_function jpeg_functions[] = {
+    static const char *const jpeg_names[] = {"libturbojpeg.so.0", NULL};
+    const dynamic_function jpeg_functions[] = {
         {"tjInitDecompress", &jpeg.create},
         {"tjDecompressHeader3", &jpeg.header},
         {"tjDecompress2", &jpeg.decompress},
         {"tjGetErrorStr2", &jpeg.message},
         {"tjGetErrorCode", &jpeg.code},
         {"tjDestroy", &jpeg.destroy},
+        {NULL, NULL},
     };
-    has_png = load_library("libpng16.so.16", png_functions, sizeof png_functions / sizeof *png_functions);
-    has_jpeg = load_library("libturbojpeg.so.0", jpeg_functions, sizeof jpeg_functions / sizeof *jpeg_functions);
+    has_png = dynamic_library_load(png_names, png_functions);
+    has_jpeg = dynamic_library_load(jpeg_names, jpeg_functions);
 }
 
 bool images_are_available(image_kind kind) {

@@ -1,9 +1,8 @@
-#define _GNU_SOURCE
 #include "CLibcurl.h"
+#include "CDynamicLibrary.h"
 #include "OpenSSL.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -63,27 +62,14 @@ static bool is_available;
 static const version_info *version;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void *open_library(void) {
-    // What the process has loaded already, with FoundationNetworking or statically, so that there are never two.
-    if (dlsym(RTLD_DEFAULT, "curl_global_init")) return RTLD_DEFAULT;
-    static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library) return library;
-    }
-    snprintf(unavailability, sizeof unavailability, "libcurl is not installed (libcurl.so.4 cannot be loaded).");
-    return NULL;
-}
-
 static void load(void) {
-    unavailability[0] = 0;
-    void *library = open_library();
-    if (!library && unavailability[0]) return;
-
-    const struct {
-        const char *name;
-        void *target;
-    } functions[] = {
+    static const char *const names[] = {"libcurl.so.4", "libcurl.so", "libcurl-gnutls.so.4", NULL};
+    dynamic_library library;
+    if (!dynamic_library_open(&library, "curl_global_init", names)) {
+        strcpy(unavailability, "libcurl is not installed (libcurl.so.4 cannot be loaded).");
+        return;
+    }
+    const dynamic_function functions[] = {
         {"curl_version_info", &curl.version_info},
         {"curl_global_init", &curl.global_init},
         {"curl_easy_init", &curl.easy_init},
@@ -104,16 +90,11 @@ static void load(void) {
         {"curl_multi_poll", &curl.multi_poll},
         {"curl_multi_wakeup", &curl.multi_wakeup},
         {"curl_multi_info_read", &curl.multi_info_read},
+        {NULL, NULL},
     };
-    const char *missing = NULL;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *function = dlsym(library, functions[i].name);
-        memcpy(functions[i].target, &function, sizeof function);
-        if (!function && !missing) missing = functions[i].name;
-    }
-
-    void *global_trace = dlsym(library, "curl_global_trace");
-    memcpy(&curl.global_trace, &global_trace, sizeof global_trace);
+    const dynamic_function newer_functions[] = {{"curl_global_trace", &curl.global_trace}, {NULL, NULL}};
+    const char *missing = dynamic_library_find(library, functions);
+    dynamic_library_find(library, newer_functions);
 
     if (curl.version_info) version = curl.version_info(0);
     if (version && version->version_num < oldest_version) {
@@ -299,12 +280,13 @@ static struct {
 static pthread_once_t openssl_once = PTHREAD_ONCE_INIT;
 
 static void load_openssl(void) {
-    void *functions[] = {
-        libcurl_openssl_function("SSL_get_version"),
-        libcurl_openssl_function("SSL_get_current_cipher"),
-        libcurl_openssl_function("SSL_CIPHER_get_name"),
+    const dynamic_function functions[] = {
+        {"SSL_get_version", &openssl.get_version},
+        {"SSL_get_current_cipher", &openssl.get_current_cipher},
+        {"SSL_CIPHER_get_name", &openssl.cipher_get_name},
+        {NULL, NULL},
     };
-    memcpy(&openssl, functions, sizeof openssl);
+    libcurl_find_openssl(functions);
 }
 
 const char *libcurl_tls_version(CURL *easy) {

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "CLibcurl.h"
 #include "OpenSSL.h"
 
@@ -56,20 +55,37 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load(void) {
     // Functions of another OpenSSL than libcurl's must not be called with its objects.
     if (libcurl_trust_unavailability()) return;
-    static const char *const names[] = {
-        "ERR_clear_error", "OpenSSL_version_num", "CRYPTO_get_ex_new_index", "BIO_new", "BIO_new_socket", "BIO_s_mem",
-        "BIO_up_ref", "BIO_free", "BIO_ctrl", "BIO_set_callback_ex", "BIO_set_callback_arg", "BIO_get_callback_arg",
-        "SSL_get_rbio", "SSL_get_wbio", "SSL_set_bio", "SSL_has_pending", "SSL_peek", "SSL_get_error",
-        "SSL_get0_alpn_selected", "SSL_set_ex_data", "SSL_get_ex_data", "SSL_get_SSL_CTX", "SSL_CTX_set_options",
-        "SSL_CTX_set_ex_data", "SSL_CTX_get_ex_data", "SSL_CTX_set_info_callback",
+    const dynamic_function functions[] = {
+        {"ERR_clear_error", &openssl.ERR_clear_error},
+        {"OpenSSL_version_num", &openssl.OpenSSL_version_num},
+        {"CRYPTO_get_ex_new_index", &openssl.get_ex_new_index},
+        {"BIO_new", &openssl.BIO_new},
+        {"BIO_new_socket", &openssl.BIO_new_socket},
+        {"BIO_s_mem", &openssl.BIO_s_mem},
+        {"BIO_up_ref", &openssl.BIO_up_ref},
+        {"BIO_free", &openssl.BIO_free},
+        {"BIO_ctrl", &openssl.BIO_ctrl},
+        {"BIO_set_callback_ex", &openssl.BIO_set_callback_ex},
+        {"BIO_set_callback_arg", &openssl.BIO_set_callback_arg},
+        {"BIO_get_callback_arg", &openssl.BIO_get_callback_arg},
+        {"SSL_get_rbio", &openssl.SSL_get_rbio},
+        {"SSL_get_wbio", &openssl.SSL_get_wbio},
+        {"SSL_set_bio", &openssl.SSL_set_bio},
+        {"SSL_has_pending", &openssl.SSL_has_pending},
+        {"SSL_peek", &openssl.SSL_peek},
+        {"SSL_get_error", &openssl.SSL_get_error},
+        {"SSL_get0_alpn_selected", &openssl.SSL_get0_alpn_selected},
+        {"SSL_set_ex_data", &openssl.SSL_set_ex_data},
+        {"SSL_get_ex_data", &openssl.SSL_get_ex_data},
+        {"SSL_get_SSL_CTX", &openssl.SSL_get_SSL_CTX},
+        {"SSL_CTX_set_options", &openssl.SSL_CTX_set_options},
+        {"SSL_CTX_set_ex_data", &openssl.SSL_CTX_set_ex_data},
+        {"SSL_CTX_get_ex_data", &openssl.SSL_CTX_get_ex_data},
+        {"SSL_CTX_set_info_callback", &openssl.SSL_CTX_set_info_callback},
+        {NULL, NULL},
     };
-    void *functions[sizeof names / sizeof *names];
-    _Static_assert(sizeof functions == sizeof openssl, "A name for each function");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        functions[i] = libcurl_openssl_function(names[i]);
-        if (!functions[i]) return;
-    }
-    memcpy(&openssl, functions, sizeof openssl);
+    _Static_assert(sizeof functions / sizeof *functions == sizeof openssl / sizeof(void *) + 1, "One each");
+    if (libcurl_find_openssl(functions)) return;
     watch_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, NULL);
     name_index = openssl.get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, NULL, NULL, NULL, NULL);
     is_available = watch_index >= 0 && name_index >= 0;

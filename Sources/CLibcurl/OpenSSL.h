@@ -3,10 +3,15 @@
 #ifndef CLIBCURL_OPENSSL_H
 #define CLIBCURL_OPENSSL_H
 
+#include "CDynamicLibrary.h"
 #include <stdbool.h>
 
-/// A function of libssl or libcrypto by its name, NULL if there is none; the libraries need not be visible to the whole process.
-void *libcurl_openssl_function(const char *name);
+/// Sets each function pointer to its function of libssl or libcrypto, or to NULL.
+///
+/// Only libcurl loads OpenSSL. Its libraries need not be visible to the whole process.
+///
+/// @return The name of the first function that is missing; NULL if there is none.
+const char *libcurl_find_openssl(const dynamic_function *functions);
 
 /// Whether a transfer's connection has TLS, and the SSL object if it is OpenSSL's.
 bool libcurl_has_tls(void *easy, void **openssl_session);

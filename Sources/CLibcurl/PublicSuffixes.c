@@ -1,8 +1,7 @@
-#define _GNU_SOURCE
 #include "CLibcurl.h"
+#include "CDynamicLibrary.h"
 
 #if defined(__linux__) || defined(__ANDROID__)
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -13,12 +12,18 @@ static const psl_ctx *list;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    // What the process has loaded already, with libcurl or statically.
-    void *library = RTLD_DEFAULT;
-    if (!dlsym(library, "psl_builtin")) library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL);
-    psl_ctx *(*latest)(const char *) = (psl_ctx * (*)(const char *)) dlsym(library, "psl_latest");
-    const psl_ctx *(*builtin)(void) = (const psl_ctx *(*)(void))dlsym(library, "psl_builtin");
-    registrable_domain = (const char *(*)(const psl_ctx *, const char *))dlsym(library, "psl_registrable_domain");
+    const psl_ctx *(*builtin)(void);
+    psl_ctx *(*latest)(const char *);
+    static const char *const names[] = {"libpsl.so.5", NULL};
+    const dynamic_function functions[] = {
+        {"psl_builtin", &builtin},
+        {"psl_latest", &latest},
+        {"psl_registrable_domain", &registrable_domain},
+        {NULL, NULL},
+    };
+    dynamic_library library;
+    if (!dynamic_library_open(&library, "psl_builtin", names)) return;
+    dynamic_library_find(library, functions);
     if (!registrable_domain) return;
     // The newer one of the system's file and the list that was compiled in; kept as long as the process runs.
     if (latest) list = latest(NULL);

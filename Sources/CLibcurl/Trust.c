@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "CLibcurl.h"
 #include "OpenSSL.h"
 
@@ -88,10 +87,7 @@ static bool is_library_of_libcurl(const char *library) {
 
 static void load(void) {
     const char *library = libcurl_tls_library();
-    const struct {
-        const char *name;
-        void *target;
-    } functions[] = {
+    const dynamic_function functions[] = {
         {"OpenSSL_version", &openssl.version},
         {"ERR_clear_error", &openssl.ERR_clear_error},
         {"CRYPTO_free", &openssl.free},
@@ -127,13 +123,9 @@ static void load(void) {
         {"SSL_CTX_set1_cert_store", &openssl.SSL_CTX_set1_cert_store},
         {"SSL_CTX_set_ex_data", &openssl.SSL_CTX_set_ex_data},
         {"SSL_CTX_set_cert_verify_callback", &openssl.SSL_CTX_set_cert_verify_callback},
+        {NULL, NULL},
     };
-    const char *missing = NULL;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *function = libcurl_openssl_function(functions[i].name);
-        memcpy(functions[i].target, &function, sizeof function);
-        if (!function && !missing) missing = functions[i].name;
-    }
+    const char *missing = libcurl_find_openssl(functions);
     if (!library || strncmp(library, "OpenSSL/", 8)) {
         snprintf(unavailability, sizeof unavailability, "libcurl uses %s for TLS, and not OpenSSL", library ? library : "no library");
     } else if (missing) {
