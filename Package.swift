@@ -60,9 +60,16 @@ let package = Package(
         ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
+        // Whatever several test targets share.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LarkspurTests",
-            dependencies: ["ImageGallery", "Larkspur", "LarkspurTesting", "LarkspurTransport"],
+            dependencies: ["ImageGallery", "Larkspur", "LarkspurTesting", "LarkspurTransport", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -47,11 +47,4 @@ extension SessionManager {
         }
         return try await calls.first()
     }
-
-    /// Waits until every request under way has ended.
-    func finishAll() async throws {
-        let done = Recorder<Void>()
-        completionGroup.notify(queue: .global()) { done.record(()) }
-        try await done.wait()
-    }
 }

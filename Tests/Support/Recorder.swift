@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Collects values from any thread and lets a test wait for them; a test's time limit ends the wait.
-final class Recorder<Value: Sendable>: Sendable {
+package final class Recorder<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
         var waiters: [(id: Int, count: Int, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -10,9 +10,11 @@ final class Recorder<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    var values: [Value] { state.withLock { $0.values } }
+    package init() {}
 
-    func record(_ value: Value) {
+    package var values: [Value] { state.withLock { $0.values } }
+
+    package func record(_ value: Value) {
         let ready = state.withLock { state in
             state.values.append(value)
             let count = state.values.count
@@ -25,7 +27,7 @@ final class Recorder<Value: Sendable>: Sendable {
 
     /// Waits until so many values have been recorded, and returns all that have.
     @discardableResult
-    func wait(for count: Int = 1) async throws -> [Value] {
+    package func wait(for count: Int = 1) async throws -> [Value] {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -49,7 +51,7 @@ final class Recorder<Value: Sendable>: Sendable {
     }
 
     /// Waits for the first value.
-    func first() async throws -> Value {
+    package func first() async throws -> Value {
         guard let first = try await wait().first else { throw CancellationError() }
         return first
     }

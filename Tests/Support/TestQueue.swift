@@ -1,15 +1,15 @@
-import Dispatch
+package import Dispatch
 
 /// Dispatch queues that know their name, so that a test can tell where it was called.
-enum TestQueue {
+package enum TestQueue {
     private static let key = DispatchSpecificKey<String>()
 
-    static func make(_ name: String, attributes: DispatchQueue.Attributes = []) -> DispatchQueue {
+    package static func make(_ name: String, attributes: DispatchQueue.Attributes = []) -> DispatchQueue {
         let queue = DispatchQueue(label: name, attributes: attributes)
         queue.setSpecific(key: key, value: name)
         return queue
     }
 
     /// The name of the test queue that the caller runs on.
-    static var current: String? { DispatchQueue.getSpecific(key: key) }
+    package static var current: String? { DispatchQueue.getSpecific(key: key) }
 }

@@ -1,17 +1,17 @@
-import Larkspur
-import LarkspurTesting
+package import Larkspur
+package import LarkspurTesting
 
 /// The transports that every behaviour is tested on.
-enum TestTransport: String, CaseIterable, Sendable {
+package enum TestTransport: String, CaseIterable, Sendable {
     case curl
     case foundation
 
     /// All of them, or the one that the environment names.
-    static let allCases: [TestTransport] =
+    package static let allCases: [TestTransport] =
         ProcessInfo.processInfo.environment["LARKSPUR_TEST_TRANSPORT"].flatMap(TestTransport.init).map { [$0] }
         ?? [.curl, .foundation]
 
-    var transport: Transport {
+    package var transport: Transport {
         switch self {
         case .curl: .curl
         case .foundation: .foundation
@@ -19,7 +19,7 @@ enum TestTransport: String, CaseIterable, Sendable {
     }
 
     /// A session manager on this transport, with a configuration that shares nothing with other tests.
-    func makeManager(
+    package func makeManager(
         for server: LoopbackServer? = nil,
         configuration: URLSessionConfiguration = .ephemeral,
         completionQueue: DispatchQueue? = nil
@@ -35,7 +35,7 @@ enum TestTransport: String, CaseIterable, Sendable {
 
 extension SessionManager {
     /// A session manager whose session is a stub.
-    static func stubbed(
+    package static func stubbed(
         baseURL: URL? = URL(string: "http://stub.test"),
         completionQueue: DispatchQueue? = nil,
         script: @escaping StubURLSession.Script = { _ in .json("{}") }
@@ -51,7 +51,7 @@ extension SessionManager {
 }
 
 extension StubURLSession.Reply {
-    static func json(_ text: String, status: Int = 200) -> Self {
+    package static func json(_ text: String, status: Int = 200) -> Self {
         .respond(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
     }
 }

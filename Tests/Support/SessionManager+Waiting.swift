@@ -1,0 +1,10 @@
+package import Larkspur
+
+extension SessionManager {
+    /// Waits until every request under way has ended.
+    package func finishAll() async throws {
+        let done = Recorder<Void>()
+        completionGroup.notify(queue: .global()) { done.record(()) }
+        try await done.wait()
+    }
+}
