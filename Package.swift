@@ -13,6 +13,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Larkspur", targets: ["Larkspur"]),
+        .library(name: "LarkspurImages", targets: ["LarkspurImages"]),
         .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
     ],
@@ -30,9 +31,10 @@ let package = Package(
         ),
         .target(
             name: "Larkspur",
-            dependencies: ["CImages", "CNetlink", "HTTPBasics", "LarkspurTransport"],
+            dependencies: ["CNetlink", "HTTPBasics", "LarkspurTransport"],
             swiftSettings: strict
         ),
+        .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
@@ -48,7 +50,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageGallery",
-            dependencies: ["Larkspur", "LarkspurTesting"],
+            dependencies: ["LarkspurImages", "LarkspurTesting"],
             path: "Examples/ImageGallery",
             swiftSettings: strict
         ),
@@ -60,7 +62,7 @@ let package = Package(
         ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
-        // Whatever several test targets share.
+        // Support that the tests of Larkspur and those of LarkspurImages share.
         .target(
             name: "TestSupport",
             dependencies: ["Larkspur", "LarkspurTesting"],
@@ -69,7 +71,12 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurTests",
-            dependencies: ["ImageGallery", "Larkspur", "LarkspurTesting", "LarkspurTransport", "TestSupport"],
+            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTransport", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurImagesTests",
+            dependencies: ["ImageGallery", "LarkspurImages", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -86,7 +93,9 @@ let package = Package(
         ),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Downloader", "ImageGallery", "Larkspur", "LarkspurTransport", "Upload"],
+            dependencies: [
+                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTransport", "Upload",
+            ],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "libcurls.sh", "reachability.sh", "servers.sh"],
             swiftSettings: strict

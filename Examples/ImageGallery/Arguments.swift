@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 
 /// What the command line says.
 struct Arguments {

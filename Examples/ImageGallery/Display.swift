@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 import Synchronization
 
 /// A progress bar over all downloads, drawn on a terminal when there is something new.

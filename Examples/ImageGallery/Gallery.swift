@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 
 /// Downloads images and prints what they are: name, format, size in pixels and in bytes, and where they came from.
 struct Gallery {

@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 
 /// Downloads images, all at once, and says what they are.
 ///

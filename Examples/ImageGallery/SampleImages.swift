@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 import LarkspurTesting
 
 /// Images that are made here, or are small enough to be written down.

@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 import LarkspurTesting
 
 /// A server of the process's own, with images that may be kept for an hour.

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-import Larkspur
+import LarkspurImages
 import Testing
 
 @testable import ImageGallery

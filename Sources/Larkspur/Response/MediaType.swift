@@ -1,7 +1,7 @@
 /// The media type of a Content-Type field, read tolerantly (RFC 9110, section 8.3.1).
-struct MediaType {
+package struct MediaType {
     /// Type and subtype in lower case, such as `text/html`.
-    let essence: String
+    package let essence: String
     private let parameters: [(name: String, value: String)]
 
     /// Reads a field value; nil where it names no type.
@@ -12,7 +12,7 @@ struct MediaType {
     }
 
     /// Reads a response's Content-Type; nil where there is none. A response of another kind than HTTP says its type by itself.
-    init?(of response: URLResponse?) {
+    package init?(of response: URLResponse?) {
         guard let response else { return nil }
         if let response = response as? HTTPURLResponse {
             guard let fieldValue = response.value(forHTTPHeaderField: "Content-Type") else { return nil }
@@ -35,7 +35,7 @@ struct MediaType {
     }
 
     /// What stands before the parameters, in lower case and without blanks around it.
-    static func essence(of text: String) -> String {
+    package static func essence(of text: String) -> String {
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: ";") }
         // As nearly all are: nothing to take off, nothing to change.
         let isPlain = bytes.allSatisfy {

@@ -1,12 +1,12 @@
 /// Says in words why content could not be parsed.
 ///
 /// Parsers quote what they choke on, so that every quotation is cut: a message is a sentence and not the response's body.
-enum SerializationFailure {
+package enum SerializationFailure {
     /// The error for content that a parser refused.
     /// - Parameters:
     ///   - what: What could not be done, such as `The content is not valid JSON`.
     ///   - error: What the parser threw.
-    static func error(_ what: String, _ error: any Error) -> LarkspurError {
+    package static func error(_ what: String, _ error: any Error) -> LarkspurError {
         LarkspurError(.responseSerializationFailed, "\(what): \(reason(error))", underlyingError: error)
     }
 
@@ -63,7 +63,7 @@ enum SerializationFailure {
 
 extension String {
     /// The text in one line and without control characters, cut after 160 characters.
-    var excerpt: String {
+    package var excerpt: String {
         var excerpt = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(160) {
             let isPrintable = scalar.properties.generalCategory != .control && !Character(scalar).isNewline

@@ -149,21 +149,20 @@ struct SessionHooksTests {
         manager.requestSettings.customQuery = { [farewell = farewell("query")] _, _ in
             withExtendedLifetime(farewell) { "" }
         }
-        manager.responseSerializer = AnyResponseSerializer(
-            ImageResponseSerializer(decoder: FarewellDecoder(farewell: farewell("decoder")))
-        )
+        manager.responseSerializer = AnyResponseSerializer(FarewellSerializer(farewell: farewell("serializer")))
 
         manager.hooks = SessionHooks()
         manager.requestSettings = RequestSettings()
         manager.responseSerializer = .data
 
-        #expect(ends.values == ["hook", "query", "decoder"])
+        #expect(ends.values == ["hook", "query", "serializer"])
     }
 
-    private struct FarewellDecoder: ImageDecoder {
+    private struct FarewellSerializer: ResponseSerializer {
         let farewell: Farewell
+        var validation = ResponseValidation()
 
-        func decode(_ data: Data, header: ImageHeader) -> ImagePixels? { nil }
+        func serialize(_ data: Data, response: URLResponse?) -> sending Int { data.count }
     }
 
     @Test("A session that becomes invalid says so", arguments: TestTransport.allCases)

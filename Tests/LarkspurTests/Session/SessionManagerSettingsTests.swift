@@ -115,7 +115,6 @@ struct SessionManagerSettingsTests {
         XMLParserResponseSerializer(), XMLDocumentResponseSerializer(options: [.nodePreserveWhitespace]),
         StringResponseSerializer(encoding: .utf16, fallbackEncoding: .ascii),
         DataResponseSerializer(validation: .anything),
-        ImageResponseSerializer(maximumPixelCount: 7, requiresMatchingType: false, decodesPixels: false),
         CompoundResponseSerializer([JSONResponseSerializer(), CompoundResponseSerializer([StringResponseSerializer()])]
         ),
         AnyResponseSerializer(DataResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: []))),
@@ -254,10 +253,6 @@ struct SessionManagerSettingsTests {
         func serialize(_ data: Data, response: URLResponse?) -> sending Int { data.count }
     }
 
-    private struct OwnImageDecoder: ImageDecoder {
-        func decode(_ data: Data, header: ImageHeader) -> ImagePixels? { nil }
-    }
-
     private struct OwnRequestSerializer: RequestSerializer {
         func encodeBody(_ parameters: Parameters?, into request: inout URLRequest, with settings: RequestSettings) {}
     }
@@ -274,7 +269,6 @@ struct SessionManagerSettingsTests {
         check("OwnResponseSerializer") { $0.responseSerializer = OwnResponseSerializer() }
         check("OwnResponseSerializer") { $0.responseSerializer = CompoundResponseSerializer([OwnResponseSerializer()]) }
         check("DecodableResponseSerializer") { $0.responseSerializer = DecodableResponseSerializer<Int>() }
-        check("OwnImageDecoder") { $0.responseSerializer = ImageResponseSerializer(decoder: OwnImageDecoder()) }
         check("OwnRequestSerializer") { $0.requestSerializer = OwnRequestSerializer() }
         check("encoder") { $0.requestSerializer = JSONRequestSerializer(encoder: JSONEncoder()) }
         check("encoder") { $0.requestSerializer = JSONRequestSerializer { _ in Data() } }

@@ -1,6 +1,6 @@
 /// A response serializer of Larkspur's own, as it can be written down.
-struct ResponseSerializerSettings: Codable, Sendable, Hashable {
-    enum Kind: String, Codable, Sendable {
+package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
+    package enum Kind: String, Codable, Sendable {
         case json
         case propertyList
         case xmlParser
@@ -11,7 +11,7 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
         case compound
     }
 
-    var kind: Kind
+    package var kind: Kind
     /// The first code and the one behind the last of each range; nil for any code.
     var statusCodes: [[Int]]?
     /// Nil for any type.
@@ -21,10 +21,12 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
     var formats: [UInt]?
     var encoding: UInt?
     var fallbackEncoding: UInt?
-    var maximumPixelCount: Int?
-    var requiresMatchingType: Bool?
-    var decodesPixels: Bool?
+    package var maximumPixelCount: Int?
+    package var requiresMatchingType: Bool?
+    package var decodesPixels: Bool?
     var members: [ResponseSerializerSettings]?
+
+    package init(kind: Kind) { self.kind = kind }
 
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer of the caller's own.
     init(_ serializer: any ResponseSerializer) throws(LarkspurError) {
@@ -46,14 +48,8 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
             encoding = string.encoding?.rawValue
             fallbackEncoding = string.fallbackEncoding.rawValue
         case is DataResponseSerializer: kind = .data
-        case let image as ImageResponseSerializer:
-            guard image.decoder is SystemImageDecoder else {
-                throw SessionManagerSettings.notPortable("the image decoder is \(type(of: image.decoder))")
-            }
-            kind = .image
-            maximumPixelCount = image.maximumPixelCount
-            requiresMatchingType = image.requiresMatchingType
-            decodesPixels = image.decodesPixels
+        case let portable as any PortableResponseSerializer:
+            self = try portable.settings
         case let compound as CompoundResponseSerializer:
             kind = .compound
             var members: [ResponseSerializerSettings] = []
@@ -105,17 +101,25 @@ struct ResponseSerializerSettings: Codable, Sendable, Hashable {
                 validation: validation
             )
         case .data: return DataResponseSerializer(validation: validation)
-        case .image:
-            var serializer = ImageResponseSerializer(validation: validation)
-            if let maximumPixelCount { serializer.maximumPixelCount = maximumPixelCount }
-            if let requiresMatchingType { serializer.requiresMatchingType = requiresMatchingType }
-            if let decodesPixels { serializer.decodesPixels = decodesPixels }
-            return serializer
+        case .image: return try Self.imageReader().makeSerializer(self, validation: validation)
         case .compound:
             var serializers: [any ResponseSerializer] = []
             for member in members ?? [] { serializers.append(try member.makeSerializer()) }
             return CompoundResponseSerializer(serializers, validation: validation)
         }
+    }
+
+    /// The reader that LarkspurImages has, which this module cannot name. A name is also how Foundation finds the classes
+    /// of an archive.
+    private static func imageReader() throws(LarkspurError) -> any ResponseSerializerReader.Type {
+        guard let reader = NSClassFromString("LarkspurImages.ImageSettingsReader") as? any ResponseSerializerReader.Type
+        else {
+            throw LarkspurError(
+                .invalidSettings,
+                "The settings have a serializer of images, and the program does not have LarkspurImages."
+            )
+        }
+        return reader
     }
 
     private func makeValidation() throws(LarkspurError) -> ResponseValidation {

@@ -17,7 +17,7 @@ public struct SessionManagerSettings: Codable, Sendable, Hashable {
     var responseSerializer: ResponseSerializerSettings?
 
     /// An error about something that cannot be written down.
-    static func notPortable(_ what: String) -> LarkspurError {
+    package static func notPortable(_ what: String) -> LarkspurError {
         LarkspurError(.invalidSettings, "The settings cannot be written down: \(what).")
     }
 

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import ImageGallery
-@testable import Larkspur
+@testable import LarkspurImages
 
 @Suite("Images of responses")
 struct ImageResponseSerializerTests {

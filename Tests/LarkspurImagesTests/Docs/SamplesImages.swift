@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 
 /// The samples of `Docs/Images.md`, each between two markers; what they print is noted.
 struct ImageSamples: Sendable {

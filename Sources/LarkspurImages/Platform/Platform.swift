@@ -1,4 +1,5 @@
-extension Platform {
+/// The differences between Linux and Apple platforms that are no type of their own.
+enum Platform {
     /// Makes an HTTP cache for a configuration.
     /// - Parameter directory: The folder for its files; nil for none.
     static func makeURLCache(memoryCapacity: Int, diskCapacity: Int, directory: URL?) -> URLCache {

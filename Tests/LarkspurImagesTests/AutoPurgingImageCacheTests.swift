@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurImages
 
 /// What AFNetworking's tests ask of its cache of the same name.
 @Suite("Caches of images")

@@ -2,7 +2,7 @@ import LarkspurTesting
 import Synchronization
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurImages
 
 /// A thousand who want images at once, a third of whom change their minds.
 @Suite("Many downloads of images", .timeLimit(.minutes(5)))

@@ -1,4 +1,4 @@
-@testable import Larkspur
+@testable import LarkspurImages
 
 /// A cache that notes what it is asked, and may want no images.
 final class RecordingImageCache: ImageCache {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurImages
 
 @Suite("Caches that purge")
 struct AutoPurgingCacheTests {

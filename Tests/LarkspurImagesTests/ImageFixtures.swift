@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurImages
 import Testing
 
 @testable import ImageGallery

@@ -2,7 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import ImageGallery
-@testable import Larkspur
+@testable import LarkspurImages
 
 /// Runs the samples of `Docs/Images.md`.
 @Suite("Samples about images", .timeLimit(.minutes(5)))

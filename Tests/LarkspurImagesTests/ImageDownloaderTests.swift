@@ -1,7 +1,7 @@
 import LarkspurTesting
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurImages
 
 /// What AFNetworking's tests ask of its downloader of images.
 @Suite("Downloader of images", .timeLimit(.minutes(5)))

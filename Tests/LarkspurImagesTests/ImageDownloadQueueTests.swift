@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurImages
 
 @Suite("Queues of image downloads")
 struct ImageDownloadQueueTests {

@@ -1,0 +1,3 @@
+// One `import LarkspurImages` brings Larkspur, and with it Foundation. Every other file of this module relies on that.
+
+@_exported public import Larkspur
