@@ -9,6 +9,7 @@ let package = Package(
         .executableTarget(
             name: "Probe",
             dependencies: [
+                .product(name: "LarkspurImages", package: "Larkspur"),
                 .product(name: "LarkspurTransport", package: "Larkspur"),
                 .product(name: "LarkspurTesting", package: "Larkspur"),
             ],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a program that uses the engine and has Swift's libraries within it, and runs it.
+# Builds a program that uses the engine and images and has Swift's libraries within it, and runs it.
 #
 # FoundationNetworking's static library asks the linker for -lcurl, a name that only libcurl's development package gives to the library. A link of that name does too.
 set -euo pipefail

@@ -1,3 +1,4 @@
+import LarkspurImages
 import LarkspurTesting
 import LarkspurTransport
 
@@ -11,6 +12,14 @@ enum Probe {
         let (_, response) = try await session.data(from: server.url("/get"))
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         print("libcurl \(CurlURLSession.libcurlVersion ?? "none"): status \(status)")
-        if status != 200 { exit(1) }
+        if try status != 200 || !hasImagesInSettings() { exit(1) }
+    }
+
+    /// Whether settings bring back a serializer of images, whose reader is found by its name alone.
+    private static func hasImagesInSettings() throws -> Bool {
+        let settings = try SessionManager(responseSerializer: .image).settings
+        let serializer = try SessionManager(settings: settings).responseSerializer
+        print("Settings: \(type(of: serializer))")
+        return serializer is ImageResponseSerializer
     }
 }
