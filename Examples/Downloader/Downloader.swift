@@ -5,8 +5,8 @@ import Larkspur
 ///     swift run Downloader                         from an embedded server
 ///     swift run Downloader -o folder URL ...       from anywhere
 ///
-/// Ctrl-C ends it with the status 130 and keeps what has come; the same command goes on with it, also after the process was killed or the machine was without a network.
-/// A download that has failed is the status 1.
+/// Ctrl-C ends it with the status 130 and keeps what has come; the same command goes on with it, also after the process
+/// was killed or the machine was without a network. A download that has failed is the status 1.
 @main
 enum Downloader {
     static func main() throws {

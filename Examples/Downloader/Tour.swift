@@ -1,7 +1,8 @@
 import Larkspur
 import LarkspurTesting
 
-/// Downloads from a server of the process's own, which breaks off one of the files and does not say how long another one is.
+/// Downloads from a server of the process's own, which breaks off one of the files and does not say how long another
+/// one is.
 struct Tour {
     private let server: LoopbackServer
     private let folder: URL

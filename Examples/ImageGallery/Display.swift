@@ -33,7 +33,8 @@ final class Display: Sendable {
         if finished.withLock({ $0.images }) < count { bar.draw() }
     }
 
-    /// What has come, of what there is to come: as far as servers have said, else as much for each image as for the others.
+    /// What has come, of what there is to come: as far as servers have said, else as much for each image as for the
+    /// others.
     private var bar: ProgressBar {
         let counts = finished.withLock { $0 }
         let running = manager.dataTasks.map(\.downloadProgress)

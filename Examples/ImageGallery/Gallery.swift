@@ -28,7 +28,8 @@ struct Gallery {
         }
         display.end()
         for (url, response) in zip(urls, responses) { print("\(url.lastPathComponent): \(Self.text(of: response))") }
-        // Files are written behind the program's back: asking how much there is waits for them, as the end of the process would not.
+        // Files are written behind the program's back: asking how much there is waits for them, as the end of the
+        // process would not.
         _ = cache?.currentDiskUsage
         return responses.allSatisfy { $0.error == nil }
     }

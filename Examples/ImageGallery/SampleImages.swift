@@ -3,7 +3,8 @@ import LarkspurTesting
 
 /// Images that are made here, or are small enough to be written down.
 enum SampleImages {
-    /// A PNG whose pixels are made of their places: red grows to the right, green downwards, and blue and alpha are given.
+    /// A PNG whose pixels are made of their places: red grows to the right, green downwards, and blue and alpha are
+    /// given.
     static func gradientPNG(width: Int, height: Int, blue: UInt8 = 128, alpha: UInt8 = 255) -> Data {
         var rows = Data()
         for y in 0..<height {
@@ -19,7 +20,8 @@ enum SampleImages {
     /// The gradient's value at a place, from 0 to 255.
     static func shade(_ place: Int, of size: Int) -> UInt8 { UInt8(clamping: place * 255 / max(1, size - 1)) }
 
-    /// A GIF with stripes of four colours. Its codes are of 8 bits, as the table is cleared before they would have to grow.
+    /// A GIF with stripes of four colours. Its codes are of 8 bits, as the table is cleared before they would have to
+    /// grow.
     static func stripedGIF(width: Int, height: Int) -> Data {
         var codes = Data()
         for pixel in 0..<width * height {

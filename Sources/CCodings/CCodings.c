@@ -36,7 +36,8 @@ enum {
 };
 
 static struct {
-    /// The version and size let zlib check that both sides mean the same structure; of the version, that is the first digit.
+    /// The version and size let zlib check that both sides mean the same structure; of the version, that is the first
+    /// digit.
     int (*init)(zlib_stream *, int window_bits, const char *version, int stream_size);
     int (*inflate)(zlib_stream *, int flush);
     int (*reset)(zlib_stream *);
@@ -182,8 +183,8 @@ static coding_status ignore(const uint8_t **input, size_t *input_left) {
 
 // MARK: gzip and deflate
 
-/// Whether these are the first bytes of RFC 1950. Those of a bare RFC 1951 never are: there such a low nibble would be a stored block with a
-/// bit set in its padding.
+/// Whether these are the first bytes of RFC 1950. Those of a bare RFC 1951 never are: there such a low nibble would be
+/// a stored block with a bit set in its padding.
 static bool is_zlib_header(const uint8_t head[2]) {
     return (head[0] & 0x0F) == 8 && head[0] >> 4 <= 7 && (head[0] << 8 | head[1]) % 31 == 0;
 }

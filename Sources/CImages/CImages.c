@@ -144,7 +144,8 @@ static image_status decode_jpeg_with(
 ) {
     int own_width = 0, own_height = 0, subsampling = 0, colorspace = 0;
     int result = jpeg.header(decoder, data, count, &own_width, &own_height, &subsampling, &colorspace);
-    // libjpeg-turbo before 3.0 reports an error for colours of an unusual resolution, after it has read the header, and decodes them all the same.
+    // libjpeg-turbo before 3.0 reports an error for colours of an unusual resolution, after it has read the header, and
+    // decodes them all the same.
     bool is_unusual = subsampling < 0 && colorspace >= 0;
     if (has_failed(decoder, result) && !is_unusual) {
         note(message, jpeg.message(decoder));

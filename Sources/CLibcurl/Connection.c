@@ -107,8 +107,9 @@ static bool has_input(const int *sockets, size_t count) {
 
 /// Has OpenSSL take in what is not content, such as session tickets; true if that was all.
 ///
-/// libcurl's BIO works only while libcurl itself reads or writes. It is replaced by one for the socket meanwhile, and by one for memory,
-/// as what OpenSSL answers of its own accord has to wait until libcurl writes; where it has something to answer, the connection is given up.
+/// libcurl's BIO works only while libcurl itself reads or writes. It is replaced by one for the socket meanwhile, and
+/// by one for memory, as what OpenSSL answers of its own accord has to wait until libcurl writes; where it has
+/// something to answer, the connection is given up.
 static bool is_quiet(SSL *session, int socket) {
     BIO *bio = openssl.SSL_get_rbio(session);
     if (!bio || bio != openssl.SSL_get_wbio(session)) return false;
@@ -154,8 +155,8 @@ enum libcurl_connection_state libcurl_connection_state(CURL *easy, const int *so
 struct libcurl_tls_watch {
     /// The names of what is watched, and has had no close_notify.
     ///
-    /// The addresses of the sessions would not do: before libcurl tells of the end of a transfer, another connection may
-    /// have the place in memory that its session had.
+    /// The addresses of the sessions would not do: before libcurl tells of the end of a transfer, another connection
+    /// may have the place in memory that its session had.
     uintptr_t *names;
     size_t count;
     size_t capacity;
@@ -174,8 +175,8 @@ static bool remove_name(libcurl_tls_watch *watch, uintptr_t name) {
 
 /// Called for all that is done with a BIO, before and after it; the result takes the place of the operation's own.
 ///
-/// Has the end of a connection told from an error: libcurl before 8.14.1 says of its BIO that it has not come to its end
-/// when it has, which OpenSSL 3.2 and later take for an error.
+/// Has the end of a connection told from an error: libcurl before 8.14.1 says of its BIO that it has not come to its
+/// end when it has, which OpenSSL 3.2 and later take for an error.
 static long tell_end(BIO *bio, int operation, const char *bytes, size_t size, int command, long argument, int result,
                      size_t *processed) {
     (void)bytes, (void)size, (void)argument, (void)processed;
@@ -217,7 +218,8 @@ void libcurl_tls_watch_free(libcurl_tls_watch *watch) {
 bool libcurl_tls_watch_attach(libcurl_tls_watch *watch, void *tls_context) {
     if (openssl.SSL_CTX_set_ex_data(tls_context, watch_index, watch) != 1) return false;
     openssl.SSL_CTX_set_info_callback(tls_context, note);
-    // libcurl 8.14 and later, with OpenSSL 3, fail by themselves: whether that is what the caller wants is decided above.
+    // libcurl 8.14 and later, with OpenSSL 3, fail by themselves: whether that is what the caller wants is decided
+    // above.
     if (openssl.OpenSSL_version_num() >= 0x30000000L) openssl.SSL_CTX_set_options(tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     return true;
 }

@@ -74,7 +74,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_attachment(void *parent, void *pointer, void *data, int index, long number, void *argument) { free(pointer); }
 
-/// Whether the functions found are of the library that libcurl was loaded with: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27 Jan 2026".
+/// Whether the functions found are of the library that libcurl was loaded with: "OpenSSL/3.0.19" and "OpenSSL 3.0.19 27
+/// Jan 2026".
 static bool is_library_of_libcurl(const char *library) {
     static const char name[] = "OpenSSL";
     const size_t length = sizeof name - 1;
@@ -237,7 +238,8 @@ static bool is_anchored(const libcurl_trust *trust, X509_STORE_CTX *verification
     return result;
 }
 
-/// Whether a certificate has a name by which hosts are told; without one, libcurl goes by the common name of its subject.
+/// Whether a certificate has a name by which hosts are told; without one, libcurl goes by the common name of its
+/// subject.
 static bool has_names(const X509 *certificate) {
     OPENSSL_STACK *names = certificate ? openssl.X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL) : NULL;
     if (!names) return false;
@@ -251,7 +253,8 @@ static bool has_names(const X509 *certificate) {
     return result;
 }
 
-/// Replaces the verification of a handshake: called once for each that has certificates, before anything of the request is sent.
+/// Replaces the verification of a handshake: called once for each that has certificates, before anything of the request
+/// is sent.
 static int verify(X509_STORE_CTX *verification, void *context) {
     const attachment *attachment = context;
     libcurl_trust *trust = attachment->trust;

@@ -66,7 +66,8 @@ int32_t netlink_drain(int32_t handle) {
     }
 }
 
-// A socket for questions: what happens meanwhile does not come between the answers. The kernel answers at once; that it might not must not hang anybody.
+// A socket for questions: what happens meanwhile does not come between the answers. The kernel answers at once; that it
+// might not must not hang anybody.
 static int open_for_questions(void) {
     int handle = open_socket(0, 0);
     struct timeval limit = {.tv_sec = 10};

@@ -1,4 +1,5 @@
-/// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another separator.
+/// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another
+/// separator.
 package struct HeaderParameters {
     /// What stands before the first separator.
     package let leading: String

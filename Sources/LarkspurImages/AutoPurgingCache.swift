@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A cache in memory that makes room by itself: when its values cost more than its capacity, those that were not used for the longest time go, until a preferred usage is reached.
+/// A cache in memory that makes room by itself: when its values cost more than its capacity, those that were not used
+/// for the longest time go, until a preferred usage is reached.
 ///
 /// It may be used from any thread.
 public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -39,8 +40,10 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     /// Makes a cache.
     /// - Parameters:
     ///   - memoryCapacity: What its values may cost together, in the unit of `cost`.
-    ///   - preferredMemoryUsageAfterPurge: What the values that are left after a purge cost at most; no more than the capacity.
-    ///   - cost: What a value costs, such as its bytes; called once for each value that is inserted. Below 0 counts as 0.
+    ///   - preferredMemoryUsageAfterPurge: What the values that are left after a purge cost at most; no more than the
+    ///     capacity.
+    ///   - cost: What a value costs, such as its bytes; called once for each value that is inserted. Below 0 counts as
+    ///     0.
     public init(
         memoryCapacity: Int,
         preferredMemoryUsageAfterPurge: Int,

@@ -1,7 +1,8 @@
 /// Keeps images in memory up to a capacity; those that were not used for the longest time give way.
 ///
-/// An image belongs to an identifier, or to a request and an identifier besides. Requests are the same if their URL, method, header fields and body are, so that an image which was
-/// loaded with one user's credentials is never another's. An image costs four bytes for each pixel.
+/// An image belongs to an identifier, or to a request and an identifier besides. Requests are the same if their URL,
+/// method, header fields and body are, so that an image which was loaded with one user's credentials is never
+/// another's. An image costs four bytes for each pixel.
 public final class AutoPurgingImageCache: ImageCache {
     private enum Key: Hashable, Sendable {
         case identifier(String)
@@ -44,7 +45,8 @@ public final class AutoPurgingImageCache: ImageCache {
 
     // MARK: By requests
 
-    /// Adds an image for a request, in place of one that is there. One for a request whose body is a stream is not kept.
+    /// Adds an image for a request, in place of one that is there. One for a request whose body is a stream is not
+    /// kept.
     public func add(_ image: Image, for request: URLRequest, identifier: String? = nil) {
         if let key = Self.key(request, identifier) { images.insert(image, for: key) }
     }

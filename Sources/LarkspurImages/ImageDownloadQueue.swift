@@ -1,6 +1,7 @@
 /// Which downloads there are, who waits for each, and which may begin: a value without I/O.
 ///
-/// A download takes one of the places from ``next()`` to ``finish(_:)``, also when nobody waits for it any more, as its connection is in use until its task has ended.
+/// A download takes one of the places from ``next()`` to ``finish(_:)``, also when nobody waits for it any more, as its
+/// connection is in use until its task has ended.
 struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     /// What makes downloads equal, so that they are one.
     struct Key: Hashable, Sendable {
@@ -64,7 +65,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Notes the task of a download that has begun; false if nobody waits for it any more, so that it is to be cancelled.
+    /// Notes the task of a download that has begun; false if nobody waits for it any more, so that it is to be
+    /// cancelled.
     mutating func attach(_ task: DataTask, to number: Int) -> Bool {
         guard downloads[number] != nil else { return false }
         downloads[number]?.task = task

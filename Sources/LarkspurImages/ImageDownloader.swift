@@ -7,9 +7,11 @@ import Synchronization
 ///         print(response.value ?? "no image")
 ///     }
 ///
-/// An image is looked for in the cache in memory first, then loaded through a ``SessionManager``, whose configuration may have an HTTP cache besides. Requests are equal if their URL,
-/// method, header fields, body and cache policy are; those that are under way are one download. Every completion handler is called exactly once, on ``completionQueue``, also under
-/// cancellation and when the session manager is invalidated. A downloader that is released finishes its downloads first.
+/// An image is looked for in the cache in memory first, then loaded through a ``SessionManager``, whose configuration
+/// may have an HTTP cache besides. Requests are equal if their URL, method, header fields, body and cache policy are;
+/// those that are under way are one download. Every completion handler is called exactly once, on ``completionQueue``,
+/// also under cancellation and when the session manager is invalidated. A downloader that is released finishes its
+/// downloads first.
 public final class ImageDownloader: Sendable {
     /// Gets the image, or what went wrong. Where the image is from the cache in memory there is no `response`.
     public typealias CompletionHandler = @Sendable (DataResponse<Image>) -> Void
@@ -42,7 +44,8 @@ public final class ImageDownloader: Sendable {
 
     /// Makes a downloader on a session manager.
     /// - Parameters:
-    ///   - manager: What makes the requests; its completion group is entered for each image that somebody waits for. Default: one with ``makeConfiguration(cacheDirectory:)``.
+    ///   - manager: What makes the requests; its completion group is entered for each image that somebody waits for.
+    ///     Default: one with ``makeConfiguration(cacheDirectory:)``.
     ///   - serializer: Validates the responses and makes images of them. Default: ``ImageResponseSerializer``.
     ///   - prioritization: Which of the downloads that wait is next. Default: the one that has waited longest.
     ///   - maximumActiveDownloads: How many downloads are under way at once, at least 1. Default: 4.
@@ -84,9 +87,11 @@ public final class ImageDownloader: Sendable {
     /// That cache is asked only if the request's cache policy lets responses from caches be used.
     /// - Parameters:
     ///   - request: The request. One without a URL ends with the error `invalidURL`.
-    ///   - receiptID: The identifier of the receipt; replaced by another if it is that of somebody who waits. Default: a new one.
+    ///   - receiptID: The identifier of the receipt; replaced by another if it is that of somebody who waits. Default:
+    ///     a new one.
     ///   - completionHandler: Called once, on ``completionQueue``.
-    /// - Returns: What to cancel it with; nil if there is nothing to be cancelled, because the image is in memory or there is no URL.
+    /// - Returns: What to cancel it with; nil if there is nothing to be cancelled, because the image is in memory or
+    ///   there is no URL.
     @discardableResult
     public func download(
         _ request: URLRequest,
@@ -107,8 +112,8 @@ public final class ImageDownloader: Sendable {
         return ImageDownloadReceipt(id: id)
     }
 
-    /// Ends the wait of one caller, whose completion handler gets the error `cancelled`, unless it has been or is about to be called already. The download goes on for the others who
-    /// wait for it, and is cancelled if there are none.
+    /// Ends the wait of one caller, whose completion handler gets the error `cancelled`, unless it has been or is about
+    /// to be called already. The download goes on for the others who wait for it, and is cancelled if there are none.
     /// - Parameter receipt: What ``download(_:receiptID:completionHandler:)`` returned.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         guard let (handler, request, task) = queue.withLock({ $0.cancel(receipt.id) }) else { return }

@@ -31,8 +31,8 @@ public struct ImageHeader: Sendable, Hashable {
 
     /// Reads the header of an image file, and checks that the file is whole.
     ///
-    /// The file's structure is followed to its end, so that one which breaks off is noticed; what is compressed within it is not looked at. The time that it takes is proportional to
-    /// the file's length.
+    /// The file's structure is followed to its end, so that one which breaks off is noticed; what is compressed within
+    /// it is not looked at. The time that it takes is proportional to the file's length.
     /// - Parameter data: The whole file.
     /// - Throws: ``Failure``.
     public init(_ data: Data) throws(Failure) {

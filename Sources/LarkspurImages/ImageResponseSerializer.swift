@@ -1,13 +1,18 @@
-/// Makes an ``Image`` of the content: checks that it is a whole image of the type that the response names, reads its size, and decodes PNG and JPEG.
+/// Makes an ``Image`` of the content: checks that it is a whole image of the type that the response names, reads its
+/// size, and decodes PNG and JPEG.
 ///
-/// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is refused before anything is decoded, so that a few bytes cannot make a
-/// process allocate gigabytes. All of it runs on the session manager's processing queue.
+/// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is refused before
+/// anything is decoded, so that a few bytes cannot make a process allocate gigabytes. All of it runs on the session
+/// manager's processing queue.
 public struct ImageResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp` and `image/avif`.
+    /// Which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp`
+    /// and `image/avif`.
     public var validation: ResponseValidation
-    /// How many pixels an image may have; one with more is an error. A decoded pixel takes four bytes. Default: 100 million.
+    /// How many pixels an image may have; one with more is an error. A decoded pixel takes four bytes. Default: 100
+    /// million.
     public var maximumPixelCount: Int
-    /// Whether the content has to be of the format that the response's content type stands for, where it stands for one. Default: true.
+    /// Whether the content has to be of the format that the response's content type stands for, where it stands for
+    /// one. Default: true.
     public var requiresMatchingType: Bool
     /// Whether ``decoder`` is asked for the pixels; without them ``Image/pixels`` is nil. Default: true.
     public var decodesPixels: Bool
@@ -17,7 +22,8 @@ public struct ImageResponseSerializer: ResponseSerializer {
     /// Makes a serializer.
     /// - Parameters:
     ///   - maximumPixelCount: How many pixels an image may have. Default: 100 million.
-    ///   - requiresMatchingType: Whether the content has to be of the format that the content type stands for. Default: true.
+    ///   - requiresMatchingType: Whether the content has to be of the format that the content type stands for. Default:
+    ///     true.
     ///   - decodesPixels: Whether the decoder is asked for the pixels. Default: true.
     ///   - decoder: What decodes. Default: ``SystemImageDecoder``.
     ///   - validation: Which responses are acceptable. Default: status 200 to 299; the types of images.
@@ -36,8 +42,9 @@ public struct ImageResponseSerializer: ResponseSerializer {
     }
 
     /// Makes an image of the content.
-    /// - Throws: ``LarkspurError`` with the code `emptyResponse` where there is no content; with `responseSerializationFailed` where it is no image, not of the type that the
-    ///   response names, not whole, too large, or cannot be decoded.
+    /// - Throws: ``LarkspurError`` with the code `emptyResponse` where there is no content; with
+    ///   `responseSerializationFailed` where it is no image, not of the type that the response names, not whole, too
+    ///   large, or cannot be decoded.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Image {
         if data.isEmpty {
             throw LarkspurError(.emptyResponse, "The response has no content where an image is expected")

@@ -60,7 +60,8 @@ struct ConnectionTests {
             connections.insert(try first.last.localPort)
             let worker = try #require(Int32(first.text))
             #expect(kill(process, SIGHUP) == 0)
-            // A worker that was replaced closes idle connections and ends; others tell of the new one's requests until then.
+            // A worker that was replaced closes idle connections and ends; others tell of the new one's requests until
+            // then.
             repeat {
                 _ = try await session.reply(to: url)
             } while kill(worker, 0) == 0

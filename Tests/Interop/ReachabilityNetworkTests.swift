@@ -37,7 +37,8 @@ struct ReachabilityNetworkTests {
         #expect(state == "up\n")
     }
 
-    /// Monitors, and does one thing after the other, each of which is to be followed by a change to a status, and no other.
+    /// Monitors, and does one thing after the other, each of which is to be followed by a change to a status, and no
+    /// other.
     private func expect(
         _ manager: NetworkReachabilityManager,
         first: Status,

@@ -1,8 +1,9 @@
 // Tells the thread sanitizer of the ways through Synchronization.Mutex that it cannot see.
 //
-// Taking a mutex that is free is code of the caller's, which the sanitizer has instrumented. Taking one that another thread holds, and releasing one for
-// which another thread waits, happens in a library that it has not, so that everything behind a contended mutex looks like a race. These
-// functions take the place of that library's, call them, and say what they have done: nothing else is hidden from the sanitizer.
+// Taking a mutex that is free is code of the caller's, which the sanitizer has instrumented. Taking one that another
+// thread holds, and releasing one for which another thread waits, happens in a library that it has not, so that
+// everything behind a contended mutex looks like a race. These functions take the place of that library's, call them,
+// and say what they have done: nothing else is hidden from the sanitizer.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// Calls as they are in libraries that take a URLSession: this module does not import LarkspurTransport, so the compiler takes FoundationNetworking's methods.
+// Calls as they are in libraries that take a URLSession: this module does not import LarkspurTransport, so the compiler
+// takes FoundationNetworking's methods.
 
 #if canImport(FoundationNetworking)
 public import Foundation

@@ -1,6 +1,8 @@
-/// Decoders for the content codings of HTTP, by the libraries that libcurl itself uses: zlib, brotli and zstd, found at run time.
+/// Decoders for the content codings of HTTP, by the libraries that libcurl itself uses: zlib, brotli and zstd, found at
+/// run time.
 ///
-/// A library that is in the process already is taken, else one is loaded by name. Neither headers nor link flags are needed.
+/// A library that is in the process already is taken, else one is loaded by name. Neither headers nor link flags are
+/// needed.
 
 #ifndef CCODINGS_H
 #define CCODINGS_H
@@ -14,7 +16,8 @@
 typedef enum {
     /// RFC 1952: one member or several; what follows the last is ignored, as browsers do.
     coding_gzip,
-    /// RFC 1950, or RFC 1951 without its wrapping, which some servers send under the same name; what follows it is ignored.
+    /// RFC 1950, or RFC 1951 without its wrapping, which some servers send under the same name; what follows it is
+    /// ignored.
     coding_deflate,
     /// RFC 7932; what follows it is ignored.
     coding_brotli,

@@ -1,6 +1,7 @@
 /// Decoders of PNG and JPEG: the simple interfaces of libpng and libjpeg-turbo, found at run time.
 ///
-/// A library that is in the process already is taken, else one is loaded by name. Neither headers nor link flags are needed.
+/// A library that is in the process already is taken, else one is loaded by name. Neither headers nor link flags are
+/// needed.
 
 #ifndef CIMAGES_H
 #define CIMAGES_H
@@ -32,7 +33,8 @@ enum { image_message_size = 256 };
 /// Whether there is a library for the kind.
 bool images_are_available(image_kind kind);
 
-/// Decodes an image to 8 bits each of red, green, blue and alpha, which is not multiplied into the others; rows from top to bottom, without gaps.
+/// Decodes an image to 8 bits each of red, green, blue and alpha, which is not multiplied into the others; rows from
+/// top to bottom, without gaps.
 ///
 /// @param width How wide the image has to be; one that says otherwise by itself is malformed.
 /// @param height How high it has to be.

@@ -1,7 +1,8 @@
 /// The functions of libcurl that Larkspur calls, found at run time.
 ///
-/// libcurl is in every process that uses FoundationNetworking, and is loaded by name in one that does not. Neither its headers nor a link flag
-/// are needed: the constants below are those of its stable ABI, under the names that its manual gives them.
+/// libcurl is in every process that uses FoundationNetworking, and is loaded by name in one that does not. Neither its
+/// headers nor a link flag are needed: the constants below are those of its stable ABI, under the names that its manual
+/// gives them.
 
 #ifndef CLIBCURL_H
 #define CLIBCURL_H
@@ -161,7 +162,8 @@
 
 // MARK: Loading
 
-/// Loads libcurl once: what the process has loaded already, else `libcurl.so.4` and the names that distributions give it.
+/// Loads libcurl once: what the process has loaded already, else `libcurl.so.4` and the names that distributions give
+/// it.
 ///
 /// @return NULL if it can be used, else a sentence that says why not; it is never freed.
 const char *_Nullable libcurl_unavailability(void);
@@ -180,7 +182,8 @@ int libcurl_features(void);
 /// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
-/// Has transfers with CURLOPT_VERBOSE show the HTTP/2 frames that come in, as text: a setting of the whole process, made once (8.3.0).
+/// Has transfers with CURLOPT_VERBOSE show the HTTP/2 frames that come in, as text: a setting of the whole process,
+/// made once (8.3.0).
 ///
 /// @return Whether that is so.
 bool libcurl_trace_http2(void);
@@ -262,8 +265,8 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
 
 // MARK: TLS
 
-/// The protocol and cipher of the connection that a transfer is using, as OpenSSL names them ("TLSv1.3", "TLS_AES_256_GCM_SHA384"); NULL where
-/// there is none, or libcurl uses another library.
+/// The protocol and cipher of the connection that a transfer is using, as OpenSSL names them ("TLSv1.3",
+/// "TLS_AES_256_GCM_SHA384"); NULL where there is none, or libcurl uses another library.
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
@@ -274,7 +277,8 @@ enum libcurl_connection_state {
     LIBCURL_CONNECTION_QUIET,
     /// An HTTP/1.x connection that has been closed, or on which bytes have come that belong to no response.
     LIBCURL_CONNECTION_HAS_INPUT,
-    /// One on which bytes may come at any time, as it is HTTP/2, or that cannot be looked into, as TLS is not OpenSSL's.
+    /// One on which bytes may come at any time, as it is HTTP/2, or that cannot be looked into, as TLS is not
+    /// OpenSSL's.
     LIBCURL_CONNECTION_SHARED,
 };
 
@@ -324,7 +328,8 @@ typedef struct {
     /// What the verification objected to, as numbers of OpenSSL's (X509_V_ERR_), in the order in which it did.
     const int *_Nullable errors;
     size_t error_count;
-    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates from the server's own to the last of the chain that was found.
+    /// The public keys (DER, SubjectPublicKeyInfo) of the certificates from the server's own to the last of the chain
+    /// that was found.
     const libcurl_bytes *_Nullable keys;
     size_t key_count;
     /// Whether the chain is valid also with the anchors alone.
@@ -357,7 +362,8 @@ bool libcurl_trust_use_own_roots(libcurl_trust *trust);
 /// Adds a certificate (DER); false if OpenSSL cannot read it.
 bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count);
 
-/// Has the handshakes of a TLS context checked; for use in CURLOPT_SSL_CTX_FUNCTION. False if that cannot be: then there must be no handshake.
+/// Has the handshakes of a TLS context checked; for use in CURLOPT_SSL_CTX_FUNCTION. False if that cannot be: then
+/// there must be no handshake.
 bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
 
 /// Not before the last connection is gone.
@@ -368,13 +374,14 @@ void libcurl_trust_free(libcurl_trust *trust);
 /// Whether libpsl was found, and has a list.
 bool libpsl_is_available(void);
 
-/// The offset at which the part of a name begins that one owner has, a public suffix and the label before it; -1 if there is none, or no list.
-/// The name has to be in lower case, as ASCII.
+/// The offset at which the part of a name begins that one owner has, a public suffix and the label before it; -1 if
+/// there is none, or no list. The name has to be in lower case, as ASCII.
 int libpsl_registrable_domain(const char *name);
 
 // MARK: Memory
 
-/// The bytes that malloc has set aside at an address: malloc_usable_size, which Swift's module of the C library leaves out.
+/// The bytes that malloc has set aside at an address: malloc_usable_size, which Swift's module of the C library leaves
+/// out.
 size_t libcurl_allocation_size(void *allocation);
 
 #pragma clang assume_nonnull end

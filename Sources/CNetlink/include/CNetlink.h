@@ -1,6 +1,8 @@
-/// What Linux tells of links, addresses and routes: rtnetlink, whose messages are made and read with macros that Swift has not.
+/// What Linux tells of links, addresses and routes: rtnetlink, whose messages are made and read with macros that Swift
+/// has not.
 ///
-/// See rtnetlink(7). Elsewhere than on Linux every function fails with ENOSYS. Errors are returned as negative numbers, those of errno.
+/// See rtnetlink(7). Elsewhere than on Linux every function fails with ENOSYS. Errors are returned as negative numbers,
+/// those of errno.
 
 #ifndef CNETLINK_H
 #define CNETLINK_H
@@ -54,7 +56,8 @@ int32_t netlink_drain(int32_t socket);
 /// Reads what there is now. Returns 0, or an error.
 int32_t netlink_read(const netlink_reader *reader);
 
-/// Asks the kernel which way a packet would take, without sending one. Returns the index of the link, or an error if there is no way.
+/// Asks the kernel which way a packet would take, without sending one. Returns the index of the link, or an error if
+/// there is no way.
 ///
 /// @param bytes 4 or 16 of them.
 /// @param zone The index of the link that a link-local address belongs to; 0 for none.

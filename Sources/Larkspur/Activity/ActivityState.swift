@@ -1,5 +1,5 @@
-/// Whether to show that the network is in use: not for what is over at once, and not flickering between one request and the next. A value: it says which delay to set, and is
-/// told when that is over.
+/// Whether to show that the network is in use: not for what is over at once, and not flickering between one request and
+/// the next. A value: it says which delay to set, and is told when that is over.
 struct ActivityState: Equatable, Sendable {
     /// The stages, in their order.
     enum Stage: Sendable, CaseIterable {
@@ -73,7 +73,8 @@ struct ActivityState: Equatable, Sendable {
             stage = .active
             return .cancelDelay
         default:
-            // The delay before the start always runs to its end: many short requests, one after the other, are activity.
+            // The delay before the start always runs to its end: many short requests, one after the other, are
+            // activity.
             return nil
         }
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tells whether the program uses the network, for whoever shows it to a person: a ``Spinner``, a light, an indicator.
 ///
-/// It hears of all tasks by their notifications. What is over before the activation delay is never shown, and what begins within the completion delay after the end
-/// of something else does not make it flicker.
+/// It hears of all tasks by their notifications. What is over before the activation delay is never shown, and what
+/// begins within the completion delay after the end of something else does not make it flicker.
 ///
 ///     let spinner = Spinner(label: "Loading")
 ///     NetworkActivityMonitor.shared.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
@@ -77,7 +77,8 @@ public final class NetworkActivityMonitor: Sendable {
 
     // MARK: Configuring
 
-    /// Whether it tells of activity. While it does not, nothing is active; what is under way is counted all the same. Default: false.
+    /// Whether it tells of activity. While it does not, nothing is active; what is under way is counted all the same.
+    /// Default: false.
     public var isEnabled: Bool {
         get { storage.withLock { $0.state.isEnabled } }
         set { change { $0.setEnabled(newValue) } }
@@ -108,14 +109,15 @@ public final class NetworkActivityMonitor: Sendable {
 
     /// Sets the closure that is called when ``isActive`` has changed, in the order of the changes.
     /// - Parameters:
-    ///   - queue: Where it is called. Default: where it was before, at first the main queue on Apple platforms, elsewhere a serial queue of the monitor's.
+    ///   - queue: Where it is called. Default: where it was before, at first the main queue on Apple platforms,
+    ///     elsewhere a serial queue of the monitor's.
     ///   - handler: The closure; nil for none.
     public func setActivityHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Bool) -> Void)?) {
         _ = storage.withLock { $0.activity.setHandler(on: queue, handler) }
     }
 
-    /// ``isActive`` as it is now, and then every change. Each access makes a stream of its own, which ends with the monitor. A consumer that is more than 100
-    /// changes behind misses the oldest.
+    /// ``isActive`` as it is now, and then every change. Each access makes a stream of its own, which ends with the
+    /// monitor. A consumer that is more than 100 changes behind misses the oldest.
     public var activityUpdates: AsyncStream<Bool> {
         AsyncStream(bufferingPolicy: .bufferingNewest(ObservedValue<Bool>.streamCapacity)) { continuation in
             let stream = storage.withLock { $0.activity.add(continuation) }

@@ -1,5 +1,5 @@
-/// A value of which others hear when it changes: a closure on a queue, and streams. It belongs behind the lock of its owner, so that what is heard has the order of
-/// the changes; none of its methods runs code of others.
+/// A value of which others hear when it changes: a closure on a queue, and streams. It belongs behind the lock of its
+/// owner, so that what is heard has the order of the changes; none of its methods runs code of others.
 struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     typealias Handler = @Sendable (Value) -> Void
 
@@ -19,7 +19,8 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     }
 
     /// - Parameter queue: Where the handler runs; nil leaves it where it is.
-    /// - Returns: The handler that was there, to be released without the lock: objects may end with it that call the owner.
+    /// - Returns: The handler that was there, to be released without the lock: objects may end with it that call the
+    ///   owner.
     mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
         self.queue = queue ?? self.queue
         return exchange(&self.handler, with: handler)

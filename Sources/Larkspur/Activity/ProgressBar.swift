@@ -29,7 +29,8 @@ public struct ProgressBar: Sendable, Hashable {
 
     /// Makes a bar of what a task reports.
     /// - Parameters:
-    ///   - progress: How far it is, in bytes, with a negative total where that is unknown, as the tasks' progress closures and properties have it.
+    ///   - progress: How far it is, in bytes, with a negative total where that is unknown, as the tasks' progress
+    ///     closures and properties have it.
     ///   - label: What is being transferred. Default: nothing.
     ///   - rate: Bytes a second. Default: nil, which leaves it out.
     public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
@@ -43,7 +44,8 @@ public struct ProgressBar: Sendable, Hashable {
     }
 
     /// The line, without a line break.
-    /// - Parameter width: How many columns there are; what does not fit is left out, the rate first, then the sizes. Default: 80.
+    /// - Parameter width: How many columns there are; what does not fit is left out, the rate first, then the sizes.
+    ///   Default: 80.
     public func line(width: Int = 80) -> String {
         let width = max(0, width)
         let label = label.printable

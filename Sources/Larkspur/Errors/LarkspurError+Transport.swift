@@ -1,8 +1,8 @@
 extension LarkspurError {
     /// Names an error that a transport reported.
     ///
-    /// FoundationNetworking reports most failures of libcurl as "unknown" with libcurl's sentence in the description, so that is consulted where
-    /// the code says too little.
+    /// FoundationNetworking reports most failures of libcurl as "unknown" with libcurl's sentence in the description,
+    /// so that is consulted where the code says too little.
     init(transportError error: any Error) {
         if let error = error as? LarkspurError {
             self = error

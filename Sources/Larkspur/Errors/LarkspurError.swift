@@ -1,22 +1,25 @@
 /// What went wrong with a request: one type for every failure that Larkspur reports.
 ///
-/// Switch over ``code`` for what to do, log ``label`` for metrics, show `localizedDescription` to people. Where two things went
-/// wrong at once (a 404 whose body is of the wrong type), the outer error names the more important one and
+/// Switch over ``code`` for what to do, log ``label`` for metrics, show `localizedDescription` to people. Where two
+/// things went wrong at once (a 404 whose body is of the wrong type), the outer error names the more important one and
 /// ``underlyingError`` keeps the other; ``contains(_:)`` looks through both.
 public struct LarkspurError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
     /// One sentence that says what happened, in English, without secrets.
     public let message: String
-    /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another `LarkspurError`.
+    /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another
+    /// `LarkspurError`.
     public internal(set) var underlyingError: (any Error)?
     /// The request that failed, where one had been built: the one that was sent last, after redirects.
     public internal(set) var request: URLRequest?
     /// The response, where one had arrived.
     public internal(set) var response: URLResponse?
-    /// The content that had arrived before the failure; for an unacceptable response its whole body. Nil where there was no response.
+    /// The content that had arrived before the failure; for an unacceptable response its whole body. Nil where there
+    /// was no response.
     public internal(set) var responseData: Data?
-    /// What a download that has failed or was cancelled has left, for ``SessionManager/downloadTask(withResumeData:request:validation:resumes:progress:destination:completionHandler:)``.
+    /// The data with which another download goes on, after one that has failed or was cancelled: for
+    /// `SessionManager.download(_:resumeData:)` and `SessionManager.downloadTask(withResumeData:)`.
     ///
     /// The file with the beginning stays until it is used or discarded.
     public internal(set) var resumeData: Data?
@@ -61,9 +64,11 @@ public struct LarkspurError: Error, Sendable {
     /// The status code of the response, where there was an HTTP response.
     public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
 
-    /// What the response serializer made of the body of a response whose status is not acceptable: a JSON object, a decoded value.
+    /// What the response serializer made of the body of a response whose status is not acceptable: a JSON object, a
+    /// decoded value.
     ///
-    /// Nil where there was no body or it could not be parsed. Treat it as read-only: observers of the completion notification see the same object.
+    /// Nil where there was no body or it could not be parsed. Treat it as read-only: observers of the completion
+    /// notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
     /// Says whether this error or one of those that it keeps underneath has a code.
@@ -91,13 +96,14 @@ extension LarkspurError: CustomNSError {
     /// The key of the response's content in `errorUserInfo`, as `Data`.
     public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
 
-    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where there is one.
+    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where
+    /// there is one.
     public var errorCode: Int { code.number }
 
     /// Description, failing URL, response, its content and the underlying error, each where it is known.
     ///
-    /// An `NSError` prints all of it. So the URLs have no password, also those of the underlying error, and the response, whose fields are all there, prints without credentials and
-    /// cookies. Content is printed as its length.
+    /// An `NSError` prints all of it. So the URLs have no password, also those of the underlying error, and the
+    /// response, whose fields are all there, prints without credentials and cookies. Content is printed as its length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError.map { PrintableError.of($0) }

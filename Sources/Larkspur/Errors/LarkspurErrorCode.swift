@@ -47,7 +47,8 @@ extension LarkspurError.Code {
         label: "transport-unavailable",
         number: NSURLErrorResourceUnavailable
     )
-    /// A security policy with pins on a session manager whose base URL is missing or not https, or certificates for it that cannot be read.
+    /// A security policy with pins on a session manager whose base URL is missing or not https, or certificates for it
+    /// that cannot be read.
     public static let invalidSecurityPolicy = Self(
         label: "invalid-security-policy",
         number: NSURLErrorSecureConnectionFailed
@@ -57,7 +58,8 @@ extension LarkspurError.Code {
         label: "security-policy-not-enforceable",
         number: NSURLErrorSecureConnectionFailed
     )
-    /// The request would go over plain http, where that is not allowed: to a host with pins, or from https by a redirect.
+    /// The request would go over plain http, where that is not allowed: to a host with pins, or from https by a
+    /// redirect.
     public static let insecureRequest = Self(
         label: "insecure-request",
         number: NSURLErrorAppTransportSecurityRequiresSecureConnection
@@ -137,7 +139,8 @@ extension LarkspurError.Code {
     )
     /// The file of a download could not be made or written: no space, no permission, no such folder.
     public static let fileUnwritable = Self(label: "file-unwritable", number: NSURLErrorCannotWriteToFile)
-    /// What was to be sent could not be read to its end: a file or a stream failed, was changed, had another length than announced, or cannot be sent a second time.
+    /// What was to be sent could not be read to its end: a file or a stream failed, was changed, had another length
+    /// than announced, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
     /// The transport failed in a way that it has no better name for; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)

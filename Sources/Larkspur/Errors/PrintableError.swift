@@ -1,4 +1,5 @@
-/// Errors of transports as they can be printed: an `NSError` prints its user info, in which URLs with passwords and responses with cookies are.
+/// Errors of transports as they can be printed: an `NSError` prints its user info, in which URLs with passwords and
+/// responses with cookies are.
 enum PrintableError {
     private static let maximumDepth = 16
 

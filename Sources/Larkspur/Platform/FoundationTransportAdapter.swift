@@ -1,11 +1,13 @@
 #if canImport(FoundationNetworking)
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///
-/// Its tasks are driven from the session's delegate queue, one order at a time: a cancellation that overtakes the completion it races with, a redirect that is answered
-/// after a cancellation, or a suspension whose effect has not settled when the task is resumed, are each the end of the process otherwise.
+/// Its tasks are driven from the session's delegate queue, one order at a time: a cancellation that overtakes the
+/// completion it races with, a redirect that is answered after a cancellation, or a suspension whose effect has not
+/// settled when the task is resumed, are each the end of the process otherwise.
 struct FoundationTransportAdapter: TransportAdapter {
     static func prepare(_ configuration: URLSessionConfiguration) {
-        // HTTP responses are never stored in it, and looking them up makes the start of a task asynchronous, so that a suspension can overtake it and trap.
+        // HTTP responses are never stored in it, and looking them up makes the start of a task asynchronous, so that a
+        // suspension can overtake it and trap.
         configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = wholeSeconds(configuration.timeoutIntervalForRequest)
     }
@@ -22,7 +24,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             )
         }
         if kind == .upload || request.httpBodyStream != nil {
-            // A stream is sent in chunks whatever its length, and with both fields no server may take the request (RFC 9112, section 6.1).
+            // A stream is sent in chunks whatever its length, and with both fields no server may take the request (RFC
+            // 9112, section 6.1).
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
         let timeout = Self.wholeSeconds(request.timeoutInterval)
@@ -30,7 +33,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
-    /// Seconds that `Int(_:) * 1000` neither traps on nor truncates to nothing: rounded up, at most 1,000,000,000; 60 where there is no sensible number.
+    /// Seconds that `Int(_:) * 1000` neither traps on nor truncates to nothing: rounded up, at most 1,000,000,000; 60
+    /// where there is no sensible number.
     static func wholeSeconds(_ interval: TimeInterval) -> TimeInterval {
         guard interval > 0 else { return 60 }
         return min(interval.rounded(.up), 1_000_000_000)
@@ -69,7 +73,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             case .performDefaultHandling where challenge.previousFailureCount == 0: challenge.proposedCredential
             default: nil
             }
-        // Default handling without a credential hangs, rejection cancels, and a credential for anything but Basic traps.
+        // Default handling without a credential hangs, rejection cancels, and a credential for anything but Basic
+        // traps.
         guard let credential, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else {
             if case .cancel = answer { return (.cancelAuthenticationChallenge, nil) }
@@ -95,7 +100,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return timeout > 0 && timeout < 604_800 ? timeout : nil
     }
 
-    /// On the thread that asks, which is the session's work queue: the transfer is set up wherever the answer is given, and only there that is safe.
+    /// On the thread that asks, which is the session's work queue: the transfer is set up wherever the answer is given,
+    /// and only there that is safe.
     func makeBodyStream(
         on queue: DispatchQueue,
         _ hook: @escaping @Sendable () -> InputStream?,
@@ -104,7 +110,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         completion(hook())
     }
 
-    /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4), which FoundationNetworking sends along.
+    /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4), which FoundationNetworking
+    /// sends along.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         guard let target = request.url, let source = response.url, Origin(target) != Origin(source) else {
             return request
@@ -116,7 +123,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
-    /// When a request times out while its redirect is being decided about, FoundationNetworking notes the redirect as the response, says nothing, and traps on an answer.
+    /// When a request times out while its redirect is being decided about, FoundationNetworking notes the redirect as
+    /// the response, says nothing, and traps on an answer.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
         task.response === response
     }
@@ -140,7 +148,8 @@ struct FoundationTransportAdapter: TransportAdapter {
 }
 
 extension URL {
-    /// The same URL with its scheme in lower case, as FoundationNetworking knows no other; schemes are case-insensitive (RFC 3986, section 3.1).
+    /// The same URL with its scheme in lower case, as FoundationNetworking knows no other; schemes are case-insensitive
+    /// (RFC 3986, section 3.1).
     fileprivate var withLowercasedScheme: URL? {
         guard let scheme, scheme != scheme.lowercased() else { return self }
         return URL(string: scheme.lowercased() + absoluteString.dropFirst(scheme.count))

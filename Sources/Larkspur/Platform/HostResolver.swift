@@ -1,7 +1,8 @@
 #if os(Linux) || os(Android)
 /// Looks up the addresses of hosts, as the system does for everybody.
 enum HostResolver {
-    /// The addresses of a host, best first; none if it is not known. It takes as long as it takes, on a thread of its own.
+    /// The addresses of a host, best first; none if it is not known. It takes as long as it takes, on a thread of its
+    /// own.
     @Sendable static func addresses(of host: String) async -> [NetworkAddress] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: lookUp(host)) }

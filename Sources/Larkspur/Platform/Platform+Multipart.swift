@@ -31,7 +31,8 @@ extension Platform {
 import Synchronization
 
 extension Platform {
-    /// Apple's URL loading reads only streams of Foundation's own: one end of a pair, whose other end a thread writes to. Written for, not tested here.
+    /// Apple's URL loading reads only streams of Foundation's own: one end of a pair, whose other end a thread writes
+    /// to. Written for, not tested here.
     private static func makeBoundStream(
         of form: MultipartFormData,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
@@ -50,7 +51,8 @@ extension Platform {
     }
 }
 
-/// Writes a form to one end of a pair of streams, on a thread of its own, and closes it at the end, or too early where the form cannot be read: the announced length tells.
+/// Writes a form to one end of a pair of streams, on a thread of its own, and closes it at the end, or too early where
+/// the form cannot be read: the announced length tells.
 private struct MultipartStreamWriter: @unchecked Sendable {
     // Safe: made on one thread and handed to the other, which alone uses it.
     private let output: OutputStream

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TLSConfiguration {
-    /// Adds what a security policy asks for, for a session that is not a session manager's; a session manager does this itself. On Linux only.
+    /// Adds what a security policy asks for, for a session that is not a session manager's; a session manager does this
+    /// itself. On Linux only.
     /// - Parameter policy: The policy. Roots and pins that are there already go on to count besides it.
     public mutating func enforce(_ policy: SecurityPolicy) {
         // As with AFNetworking, one that cannot be read pins nothing.

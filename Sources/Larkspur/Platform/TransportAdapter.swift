@@ -1,7 +1,7 @@
 /// What one implementation of `URLSession` needs to be treated with.
 ///
-/// The layer above speaks the documented URLSession API and nothing else. Where an implementation would answer an allowed call with a trap or a hang, its adapter
-/// says the same thing in another way.
+/// The layer above speaks the documented URLSession API and nothing else. Where an implementation would answer an
+/// allowed call with a trap or a hang, its adapter says the same thing in another way.
 protocol TransportAdapter: Sendable {
     /// Changes a request into one that the implementation takes.
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
@@ -12,7 +12,8 @@ protocol TransportAdapter: Sendable {
     /// Invalidates a session, whose tasks have been told to cancel before if they are to.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
 
-    /// Answers a challenge; nil means that the implementation cannot do what was asked and the task is to end with the response that it has.
+    /// Answers a challenge; nil means that the implementation cannot do what was asked and the task is to end with the
+    /// response that it has.
     func disposition(
         for answer: ChallengeAnswer,
         to challenge: URLAuthenticationChallenge
@@ -46,7 +47,8 @@ protocol TransportAdapter: Sendable {
     /// Says whether a data task can become a download when its response has come.
     var canBecomeDownload: Bool { get }
 
-    /// Makes a task that goes on with what a download has left; a request takes the place of the one that the resume data speaks of.
+    /// Makes a task that goes on with what a download has left; a request takes the place of the one that the resume
+    /// data speaks of.
     func makeDownloadTask(
         resuming resumeData: Data,
         with request: URLRequest?,

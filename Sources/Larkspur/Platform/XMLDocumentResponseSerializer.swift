@@ -2,8 +2,8 @@
 #if os(macOS) || canImport(FoundationXML)
 /// Parses the content into an `XMLDocument`.
 ///
-/// Content that is empty is nil without an error. The document has to be well-formed, nested no deeper than libxml2 allows (256 levels), and
-/// external entities are not loaded unless the options say so.
+/// Content that is empty is nil without an error. The document has to be well-formed, nested no deeper than libxml2
+/// allows (256 levels), and external entities are not loaded unless the options say so.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
     /// Which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
     public var validation: ResponseValidation

@@ -21,7 +21,8 @@ struct NetworkAddress: Hashable, Sendable {
         self.zone = isMapped ? 0 : zone
     }
 
-    /// Reads an address as it is written in text or in a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`. Names and short forms are none.
+    /// Reads an address as it is written in text or in a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`.
+    /// Names and short forms are none.
     init?(_ text: String) {
         var text = Substring(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

@@ -9,7 +9,8 @@ struct NetworkLink: Equatable, Sendable {
     /// That of RFC 2863, in Linux's numbers.
     let operationalState: UInt8
 
-    /// Whether packets go through it: it is switched on, it has a carrier, and nothing, such as a missing authentication, holds it up.
+    /// Whether packets go through it: it is switched on, it has a carrier, and nothing, such as a missing
+    /// authentication, holds it up.
     var isUp: Bool {
         let needed = Flag.up | Flag.carrier
         return flags & needed == needed && (operationalState == State.up || operationalState == State.unknown)

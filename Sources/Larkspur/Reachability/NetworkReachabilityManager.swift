@@ -2,13 +2,16 @@ import Synchronization
 
 /// Tells whether there is a way to the network, to a host or to an address, and when that changes.
 ///
-/// It tells what the system knows of links, addresses and routes, and sends nothing to anybody. So "reachable" means that a request would leave the machine, not that
-/// it would be answered. Do not ask before sending: send, and use this to decide when to try again, and what to say to the user.
+/// It tells what the system knows of links, addresses and routes, and sends nothing to anybody. So "reachable" means
+/// that a request would leave the machine, not that it would be answered. Do not ask before sending: send, and use this
+/// to decide when to try again, and what to say to the user.
 ///
-/// On Linux the kernel reports changes by rtnetlink; nothing is polled. On Apple platforms it is the Network framework's path monitor, which knows of the network as such: there
-/// a host or an address is as reachable as the network is.
+/// On Linux the kernel reports changes by rtnetlink; nothing is polled. On Apple platforms it is the Network
+/// framework's path monitor, which knows of the network as such: there a host or an address is as reachable as the
+/// network is.
 ///
-/// The status is unknown until ``startMonitoring()`` has been called and the system has answered. Equal statuses are never reported twice in a row.
+/// The status is unknown until ``startMonitoring()`` has been called and the system has answered. Equal statuses are
+/// never reported twice in a row.
 public final class NetworkReachabilityManager: Sendable {
     private struct Storage {
         var status: ObservedValue<NetworkReachabilityStatus>
@@ -31,13 +34,14 @@ public final class NetworkReachabilityManager: Sendable {
         storage = Mutex(Storage(status: ObservedValue(.unknown, queue: Platform.makeCompletionQueue())))
     }
 
-    /// Makes a manager for the network as such: it is reachable if there is a default route over a link that is up, and an address to send from.
+    /// Makes a manager for the network as such: it is reachable if there is a default route over a link that is up, and
+    /// an address to send from.
     public convenience init() { self.init(.anyNetwork, source: Platform.reachabilitySource) }
 
     /// Makes a manager for a host: it is reachable if one of its addresses is.
     ///
-    /// Where it is a name, its addresses are looked up, as for a request, when monitoring starts and after changes of the network; where that fails, up to seven times more, with growing
-    /// pauses.
+    /// Where it is a name, its addresses are looked up, as for a request, when monitoring starts and after changes of
+    /// the network; where that fails, up to seven times more, with growing pauses.
     /// - Parameter host: A name, or an address in text.
     public convenience init(host: String) { self.init(.named(host), source: Platform.reachabilitySource) }
 
@@ -58,7 +62,8 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Begins to watch; once more, if it does already. The last known status stays until another one is known.
     ///
-    /// Where the system does not tell, as in a sandbox that forbids it, the status stays unknown, and ``unavailabilityReason`` says why.
+    /// Where the system does not tell, as in a sandbox that forbids it, the status stays unknown, and
+    /// ``unavailabilityReason`` says why.
     public func startMonitoring() {
         let generation = end()
         do {
@@ -76,7 +81,8 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Ends watching. The last known status stays; a change that was seen before may still be reported. It may be called from anywhere, the handler too.
+    /// Ends watching. The last known status stays; a change that was seen before may still be reported. It may be
+    /// called from anywhere, the handler too.
     public func stopMonitoring() { _ = end() }
 
     /// Why the system does not tell, in a sentence; nil if it does, or was not asked.
@@ -123,10 +129,11 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: Hearing of changes
 
-    /// Sets the closure that is called when the status has changed, in the order of the changes; the first known status is such a change.
+    /// Sets the closure that is called when the status has changed, in the order of the changes; the first known status
+    /// is such a change.
     /// - Parameters:
-    ///   - queue: Where it is called, and ``didChangeNotification`` posted. Default: where they were before, at first the main queue on Apple platforms,
-    ///     elsewhere a serial queue of the manager's.
+    ///   - queue: Where it is called, and ``didChangeNotification`` posted. Default: where they were before, at first
+    ///     the main queue on Apple platforms, elsewhere a serial queue of the manager's.
     ///   - handler: The closure; nil for none.
     public func setStatusChangeHandler(
         queue: DispatchQueue? = nil,
@@ -135,8 +142,8 @@ public final class NetworkReachabilityManager: Sendable {
         _ = storage.withLock { $0.status.setHandler(on: queue, handler) }
     }
 
-    /// The status as it is now, `unknown` included, and then every change. Each access makes a stream of its own, which ends with the manager. A consumer that
-    /// is more than 100 changes behind misses the oldest.
+    /// The status as it is now, `unknown` included, and then every change. Each access makes a stream of its own, which
+    /// ends with the manager. A consumer that is more than 100 changes behind misses the oldest.
     public var statusUpdates: AsyncStream<NetworkReachabilityStatus> {
         let capacity = ObservedValue<NetworkReachabilityStatus>.streamCapacity
         return AsyncStream(bufferingPolicy: .bufferingNewest(capacity)) { continuation in
@@ -145,8 +152,8 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Posted when the status has changed, after the closure was called and on its queue. The object is the `NetworkReachabilityManager`;
-    /// ``Foundation/Notification/reachabilityStatus`` is the status.
+    /// Posted when the status has changed, after the closure was called and on its queue. The object is the
+    /// `NetworkReachabilityManager`; ``Foundation/Notification/reachabilityStatus`` is the status.
     public static let didChangeNotification = Notification.Name("LarkspurReachabilityDidChange")
 
     /// Where the `NetworkReachabilityStatus` is in the user info of ``didChangeNotification``.

@@ -29,7 +29,8 @@ public enum NetworkReachabilityStatus: Sendable, Hashable {
 }
 
 extension NetworkReachabilityStatus: CustomStringConvertible {
-    /// In English: `Unknown`, `Not Reachable`, `Reachable via Ethernet`, `Reachable via WiFi`, `Reachable via WWAN` or `Reachable`.
+    /// In English: `Unknown`, `Not Reachable`, `Reachable via Ethernet`, `Reachable via WiFi`, `Reachable via WWAN` or
+    /// `Reachable`.
     public var description: String {
         switch self {
         case .unknown: "Unknown"
@@ -41,7 +42,8 @@ extension NetworkReachabilityStatus: CustomStringConvertible {
         }
     }
 
-    /// The description in the user's language, if the program has it in its table `Larkspur`, with the English one for a key; else in English.
+    /// The description in the user's language, if the program has it in its table `Larkspur`, with the English one for
+    /// a key; else in English.
     public var localizedDescription: String {
         Bundle.main.localizedString(forKey: description, value: description, table: "Larkspur")
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Watches one target: reads the kernel's state after each change, and has a host's addresses looked up when the state is another one.
+/// Watches one target: reads the kernel's state after each change, and has a host's addresses looked up when the state
+/// is another one.
 final class RoutedObservation: Sendable {
     /// The addresses of a host, and what is under way to find them.
     fileprivate struct Host {

@@ -1,4 +1,5 @@
-/// What the kernel has of links, addresses and routes at one time, as far as it decides whether the network can be reached.
+/// What the kernel has of links, addresses and routes at one time, as far as it decides whether the network can be
+/// reached.
 struct RoutingSnapshot: Equatable, Sendable {
     /// A route to everywhere.
     struct DefaultRoute: Equatable, Sendable {

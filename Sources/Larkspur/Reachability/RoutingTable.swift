@@ -1,7 +1,8 @@
 /// The kernel's links, addresses and routes, or a test's.
 protocol RoutingTable: Sendable {
     /// Begins to watch.
-    /// - Parameter onChange: Is called on one queue, one call at a time, after something may have changed, however much that was.
+    /// - Parameter onChange: Is called on one queue, one call at a time, after something may have changed, however much
+    ///   that was.
     /// - Returns: What ends it.
     /// - Throws: ``ReachabilityUnavailable`` where the kernel does not tell.
     func watch(

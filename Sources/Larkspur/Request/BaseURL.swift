@@ -1,6 +1,7 @@
 /// The rules by which a string and a base URL become the URL of a request.
 enum BaseURL {
-    /// A base URL with a slash at the end of its path, so that what is resolved against it lands below its path and not beside it.
+    /// A base URL with a slash at the end of its path, so that what is resolved against it lands below its path and not
+    /// beside it.
     ///
     /// A path that is empty stays empty; query and fragment stay.
     static func normalized(_ url: URL) -> URL {
@@ -10,8 +11,9 @@ enum BaseURL {
         return URL(string: text[..<end] + "/" + text[end...]) ?? url.absoluteURL
     }
 
-    /// Resolves a string against a base URL (RFC 3986, section 5): `foo` lands below the base's path, `/foo` drops it, an absolute URL replaces the
-    /// base, an empty string is the base, and the base's query goes unless the string is empty or a fragment.
+    /// Resolves a string against a base URL (RFC 3986, section 5): `foo` lands below the base's path, `/foo` drops it,
+    /// an absolute URL replaces the base, an empty string is the base, and the base's query goes unless the string is
+    /// empty or a fragment.
     /// - Parameters:
     ///   - string: A URL, absolute or relative; characters that a URL cannot hold are percent-encoded.
     ///   - base: The base URL, which is normalized first.

@@ -1,5 +1,6 @@
 extension URLRequest {
-    /// Makes sure that a request can be sent as it is: transports write what they are given, or end the process over it.
+    /// Makes sure that a request can be sent as it is: transports write what they are given, or end the process over
+    /// it.
     /// - Throws: `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     func validate() throws(LarkspurError) {
         guard let url else {

@@ -1,6 +1,7 @@
 /// The file of an upload.
 enum UploadFile {
-    /// Makes sure that a file can be sent before anything is: transports answer missing files and folders with hangs and worse.
+    /// Makes sure that a file can be sent before anything is: transports answer missing files and folders with hangs
+    /// and worse.
     /// - Throws: `fileUnreadable`.
     static func check(_ file: URL) throws(LarkspurError) {
         guard file.isFileURL else {

@@ -1,7 +1,7 @@
 /// The container structure of a binary property list: objects that refer to one another by number.
 ///
-/// Nothing in the format keeps references from forming a cycle, or a few hundred bytes from standing for a tree of 2^200 nodes. This looks at
-/// the references alone.
+/// Nothing in the format keeps references from forming a cycle, or a few hundred bytes from standing for a tree of
+/// 2^200 nodes. This looks at the references alone.
 struct BinaryPropertyList {
     private static let deepest = 512
     private static let trailerLength = 32
@@ -34,14 +34,15 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    /// Whether every reference leads somewhere, nesting stays within 512 levels (so that none leads back), and the tree that is meant has no more
-    /// nodes than a document of this size can want.
+    /// Whether every reference leads somewhere, nesting stays within 512 levels (so that none leads back), and the tree
+    /// that is meant has no more nodes than a document of this size can want.
     var isTractable: Bool {
         var references = 0
         return isTractable(reading: &references)
     }
 
-    /// The same, and how many references were read: in no more than it takes to hold them, as containers that share their bytes are nothing that a writer makes.
+    /// The same, and how many references were read: in no more than it takes to hold them, as containers that share
+    /// their bytes are nothing that a writer makes.
     func isTractable(reading references: inout Int) -> Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)

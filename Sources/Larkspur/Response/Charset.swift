@@ -1,7 +1,8 @@
 /// A character encoding under the name that HTTP has for it (RFC 2978).
 ///
-/// The table holds what Foundation decodes without fault on Linux, where each was compared with an independent decoder byte by byte.
-/// Left out: Mac OS Roman and IBM866, which come out as other characters there, and UTF-7 and HZ, which no server should send.
+/// The table holds what Foundation decodes without fault on Linux, where each was compared with an independent decoder
+/// byte by byte. Left out: Mac OS Roman and IBM866, which come out as other characters there, and UTF-7 and HZ, which
+/// no server should send.
 struct Charset: Sendable {
     /// The name for messages.
     let name: String
@@ -53,7 +54,8 @@ struct Charset: Sendable {
         }
     }
 
-    /// Decodes EUC-JP by way of Shift_JIS, since Foundation on Linux decodes only its ASCII half. JIS X 0212 has no place in Shift_JIS.
+    /// Decodes EUC-JP by way of Shift_JIS, since Foundation on Linux decodes only its ASCII half. JIS X 0212 has no
+    /// place in Shift_JIS.
     private static func decodeJapaneseEUC(_ data: Data) -> String? {
         var shifted = Data(capacity: data.count)
         var bytes = data.makeIterator()

@@ -1,9 +1,10 @@
 /// Tries several serializers in order: the first that makes an object of the response wins.
 ///
-/// Each member validates the response by itself, so that `[json, xmlParser]` picks by content type. Where the winner finds the status
-/// unacceptable, its error is the result and holds the object. Where no member finds anything to parse in it (an empty body), the result is
-/// the raw content, as in AFNetworking. Where every member fails, so does this, and unlike in AFNetworking the members' errors are kept
-/// (``MemberErrors``); add ``DataResponseSerializer`` as the last member to have the raw content then too.
+/// Each member validates the response by itself, so that `[json, xmlParser]` picks by content type. Where the winner
+/// finds the status unacceptable, its error is the result and holds the object. Where no member finds anything to parse
+/// in it (an empty body), the result is the raw content, as in AFNetworking. Where every member fails, so does this,
+/// and unlike in AFNetworking the members' errors are kept (``MemberErrors``); add ``DataResponseSerializer`` as the
+/// last member to have the raw content then too.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// Which responses are acceptable besides what the members accept. Default: all.
     public var validation: ResponseValidation
@@ -29,7 +30,8 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     }
 
     /// Serializes the content by the first member that can.
-    /// - Returns: What the first member that made an object of it made; the content where none found an object in it, or there are no members.
+    /// - Returns: What the first member that made an object of it made; the content where none found an object in it,
+    ///   or there are no members.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` where that is what every member found, else
     ///   `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {

@@ -1,7 +1,7 @@
 /// Decodes the content into a `Decodable` value.
 ///
-/// A response without content is the ``EmptyContentRepresentable/emptyContent`` of a type that has one (an optional, ``Empty``), and for
-/// any other type an error with the code `emptyResponse`.
+/// A response without content is the ``EmptyContentRepresentable/emptyContent`` of a type that has one (an optional,
+/// ``Empty``), and for any other type an error with the code `emptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     /// Which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
@@ -23,8 +23,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 
     /// Decodes the content.
-    /// - Throws: ``LarkspurError`` with the code `emptyResponse`, or with `responseSerializationFailed` and the decoder's error underneath; its
-    ///   message says what is wrong and at which coding path.
+    /// - Throws: ``LarkspurError`` with the code `emptyResponse`, or with `responseSerializationFailed` and the
+    ///   decoder's error underneath; its message says what is wrong and at which coding path.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Value {
         if data.isBlankContent { return try emptyValue() }
         do {

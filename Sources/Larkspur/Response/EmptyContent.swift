@@ -11,7 +11,8 @@ extension Optional: EmptyContentRepresentable {
     public static var emptyContent: Wrapped? { nil }
 }
 
-/// The value of a response whose content does not matter: `.decodable(Empty.self)` for a 204, or for any JSON that nobody reads.
+/// The value of a response whose content does not matter: `.decodable(Empty.self)` for a 204, or for any JSON that
+/// nobody reads.
 public struct Empty: Codable, Hashable, Sendable, EmptyContentRepresentable {
     /// The only value.
     public static let emptyContent = Empty()

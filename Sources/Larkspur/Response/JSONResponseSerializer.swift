@@ -1,7 +1,7 @@
 /// Parses the content as JSON (RFC 8259) into dictionaries, arrays, strings, numbers and `NSNull`.
 ///
-/// Content that is empty, or a single space as Ruby on Rails sends it, is nil without an error. Nesting deeper than 512 levels is refused by
-/// `JSONSerialization`.
+/// Content that is empty, or a single space as Ruby on Rails sends it, is nil without an error. Nesting deeper than 512
+/// levels is refused by `JSONSerialization`.
 public struct JSONResponseSerializer: ResponseSerializer {
     /// Which responses are acceptable. Default: status 200 to 299; application/json, text/json, text/javascript.
     public var validation: ResponseValidation
@@ -14,7 +14,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
     /// - Parameters:
     ///   - readingOptions: How `JSONSerialization` reads. Default: none.
     ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out. Default: false.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; application/json, text/json, text/javascript.
+    ///   - validation: Which responses are acceptable. Default: status 200 to 299; application/json, text/json,
+    ///     text/javascript.
     public init(
         readingOptions: JSONSerialization.ReadingOptions = [],
         removesKeysWithNullValues: Bool = false,

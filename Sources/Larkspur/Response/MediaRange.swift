@@ -1,8 +1,8 @@
 /// A media type, or a pattern for several, against which a response's Content-Type is held.
 ///
-/// `application/json` stands for itself, `text/*` for every text type, `*/*` for every type (RFC 9110, section 12.5.1), and
-/// `application/*+json` for every type of a structured syntax (RFC 6839): `application/problem+json`, `application/hal+json`. Case does not
-/// matter and parameters such as `charset` are ignored, here and in the response.
+/// `application/json` stands for itself, `text/*` for every text type, `*/*` for every type (RFC 9110, section 12.5.1),
+/// and `application/*+json` for every type of a structured syntax (RFC 6839): `application/problem+json`,
+/// `application/hal+json`. Case does not matter and parameters such as `charset` are ignored, here and in the response.
 public struct MediaRange: Hashable, Sendable {
     private let essence: String
 

@@ -11,7 +11,8 @@ package struct MediaType {
         parameters = Self.parameters(of: fieldValue)
     }
 
-    /// Reads a response's Content-Type; nil where there is none. A response of another kind than HTTP says its type by itself.
+    /// Reads a response's Content-Type; nil where there is none. A response of another kind than HTTP says its type by
+    /// itself.
     package init?(of response: URLResponse?) {
         guard let response else { return nil }
         if let response = response as? HTTPURLResponse {

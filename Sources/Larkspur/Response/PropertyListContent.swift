@@ -24,8 +24,9 @@ enum PropertyListContent {
 
     /// The same property list in a form that `PropertyListDecoder` reads safely.
     ///
-    /// On Linux the decoder follows nesting by recursion, without a limit, and cycles for ever. The binary form is checked here; the XML form
-    /// is read by `PropertyListSerialization`, which has a limit, and written anew, so that the decoder sees nothing else than it has seen.
+    /// On Linux the decoder follows nesting by recursion, without a limit, and cycles for ever. The binary form is
+    /// checked here; the XML form is read by `PropertyListSerialization`, which has a limit, and written anew, so that
+    /// the decoder sees nothing else than it has seen.
     static func decodable(_ data: Data) throws(LarkspurError) -> Data {
         if BinaryPropertyList.isOne(data) {
             try checkBinary(data)

@@ -1,7 +1,7 @@
 /// The way of a response's content through a serializer: validate, serialize, and put together what went wrong.
 ///
-/// Pure: no queue, no I/O, no state. Nothing is thrown away: where the status is unacceptable, the error keeps what the serializer made of
-/// the body, or why it could make nothing of it.
+/// Pure: no queue, no I/O, no state. Nothing is thrown away: where the status is unacceptable, the error keeps what the
+/// serializer made of the body, or why it could make nothing of it.
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
     /// - Returns: What the serializer made of it; or the failure, with request, response and content filled in.
@@ -89,7 +89,8 @@ extension LarkspurError {
         return error
     }
 
-    /// Adds why the body could not be parsed. A serializer of serializers has found the status unacceptable by itself and says more.
+    /// Adds why the body could not be parsed. A serializer of serializers has found the status unacceptable by itself
+    /// and says more.
     fileprivate func with(parseFailure: LarkspurError) -> LarkspurError {
         if parseFailure.code == .unacceptableStatusCode { return parseFailure }
         var error = self

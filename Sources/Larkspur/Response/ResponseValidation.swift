@@ -1,7 +1,7 @@
 /// Which responses are acceptable: by status code, and by content type.
 ///
-/// Only HTTP responses are checked. A wrong or missing content type does no harm where there is no content, so an empty body is acceptable
-/// whatever its type, as in AFNetworking.
+/// Only HTTP responses are checked. A wrong or missing content type does no harm where there is no content, so an empty
+/// body is acceptable whatever its type, as in AFNetworking.
 public struct ResponseValidation: Hashable, Sendable {
     /// The status codes that are acceptable; nil accepts every one. Default: 200 to 299.
     public var acceptableStatusCodes: StatusCodes?
@@ -27,8 +27,8 @@ public struct ResponseValidation: Hashable, Sendable {
     /// - Parameters:
     ///   - response: The response; one that is not an `HTTPURLResponse` is acceptable.
     ///   - data: Its content.
-    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; where both apply the first, with the
-    ///   second as its `underlyingError`. It carries the response and its content.
+    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; where both
+    ///   apply the first, with the second as its `underlyingError`. It carries the response and its content.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)

@@ -1,6 +1,7 @@
 /// Says in words why content could not be parsed.
 ///
-/// Parsers quote what they choke on, so that every quotation is cut: a message is a sentence and not the response's body.
+/// Parsers quote what they choke on, so that every quotation is cut: a message is a sentence and not the response's
+/// body.
 package enum SerializationFailure {
     /// The error for content that a parser refused.
     /// - Parameters:

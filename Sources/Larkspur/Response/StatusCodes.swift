@@ -60,7 +60,8 @@ public struct StatusCodes: Hashable, Sendable {
     public static let redirection = StatusCodes(300..<400)
     /// 400 to 499: the request cannot be fulfilled as it is.
     public static let clientError = StatusCodes(400..<500)
-    /// 500 to 999: the server failed to fulfil a request that looks valid. Codes beyond 599 are not assigned and count among these (RFC 9110, section 15).
+    /// 500 to 999: the server failed to fulfil a request that looks valid. Codes beyond 599 are not assigned and count
+    /// among these (RFC 9110, section 15).
     public static let serverError = StatusCodes(500..<1000)
 }
 

@@ -1,8 +1,8 @@
 /// Decodes the content as text.
 ///
-/// The encoding is ``encoding`` if it is set, else the charset of the Content-Type field, else what a byte order mark at the start says, else
-/// ``fallbackEncoding``. A byte order mark is no part of the text. A response with the status 204 or 205, or without content, is the
-/// empty string.
+/// The encoding is ``encoding`` if it is set, else the charset of the Content-Type field, else what a byte order mark
+/// at the start says, else ``fallbackEncoding``. A byte order mark is no part of the text. A response with the status
+/// 204 or 205, or without content, is the empty string.
 public struct StringResponseSerializer: ResponseSerializer {
     /// Which responses are acceptable. Default: status 200 to 299, any content type.
     public var validation: ResponseValidation
@@ -27,7 +27,8 @@ public struct StringResponseSerializer: ResponseSerializer {
     }
 
     /// Decodes the content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the charset is unknown or the content is not text in it.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the charset is unknown or the
+    ///   content is not text in it.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending String {
         let status = (response as? HTTPURLResponse)?.statusCode
         if data.isEmpty || status == 204 || status == 205 { return "" }

@@ -1,8 +1,9 @@
 extension XMLContent {
     /// Throws for comments that libxml2 would take too long to refuse.
     ///
-    /// A comment may not have two hyphens but at its end. For each pair of them libxml2 copies the comment up to there into an error, which for a mebibyte of hyphens takes a
-    /// minute. Documents with few pairs are left to it, as its error says where they are.
+    /// A comment may not have two hyphens but at its end. For each pair of them libxml2 copies the comment up to there
+    /// into an error, which for a mebibyte of hyphens takes a minute. Documents with few pairs are left to it, as its
+    /// error says where they are.
     static func requireCheapComments(_ bytes: UnsafeRawBufferPointer) throws(LarkspurError) {
         guard copiedBytes(bytes) > max(16 * bytes.count, 1 << 20) else { return }
         throw LarkspurError(

@@ -12,8 +12,9 @@ enum XMLContent {
 
     /// Throws unless content is a well-formed document.
     ///
-    /// `XMLDocument` on Linux repairs what is malformed, and dereferences a null pointer where nothing can be repaired: for empty content, NUL
-    /// bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2 alone, and reports.
+    /// `XMLDocument` on Linux repairs what is malformed, and dereferences a null pointer where nothing can be repaired:
+    /// for empty content, NUL bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2
+    /// alone, and reports.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
         try requireCheapComments(of: data)
@@ -31,9 +32,10 @@ enum XMLContent {
 
     /// The document in a form that `XMLParser` with a delegate survives on Linux: in UTF-8.
     ///
-    /// The parser takes what libxml2 reports for text, and ends the process where that is null (the data of `<?target?>`, an attribute's
-    /// default, a public identifier) or not UTF-8 (a name with a stray byte). A document in another encoding is therefore transcoded, and
-    /// one with such markup refused, on the side of refusal where that stands in a comment or a CDATA section.
+    /// The parser takes what libxml2 reports for text, and ends the process where that is null (the data of
+    /// `<?target?>`, an attribute's default, a public identifier) or not UTF-8 (a name with a stray byte). A document
+    /// in another encoding is therefore transcoded, and one with such markup refused, on the side of refusal where that
+    /// stands in a comment or a CDATA section.
     static func parserInput(_ data: Data) throws(LarkspurError) -> Data {
         try requireMeasurable(data)
         guard let bytes = inUTF8(data) else {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Those who are making a task in a session right now, counted, so that its invalidation can wait for them without a lock held while the transport works.
+/// Those who are making a task in a session right now, counted, so that its invalidation can wait for them without a
+/// lock held while the transport works.
 final class Makers: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -6,7 +6,8 @@ struct SessionConfiguration: Sendable {
 
     init(_ original: URLSessionConfiguration) {
         let configuration = Self.copy(original)
-        // FoundationNetworking ends the process over names and values that are no strings, and over classes that are no protocols.
+        // FoundationNetworking ends the process over names and values that are no strings, and over classes that are no
+        // protocols.
         let fields = HTTPHeaders(
             (original.httpAdditionalHeaders ?? [:]).map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
         )

@@ -1,7 +1,7 @@
 /// The delegate of one `URLSession`: finds the ``TaskDelegate`` of whatever the session reports and passes it on.
 ///
-/// Each session has its own, with its own registry, so that the identifiers of a session that was reset can never meet those of the next one. It does not keep its
-/// session manager alive: what the two share are the hooks.
+/// Each session has its own, with its own registry, so that the identifiers of a session that was reset can never meet
+/// those of the next one. It does not keep its session manager alive: what the two share are the hooks.
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
     let makers = Makers()

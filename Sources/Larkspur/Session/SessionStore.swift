@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Owns the `URLSession` of a session manager: makes it, replaces it after a reset, and refuses tasks once it is invalid.
+/// Owns the `URLSession` of a session manager: makes it, replaces it after a reset, and refuses tasks once it is
+/// invalid.
 final class SessionStore: Sendable {
     /// A session with what belongs to it.
     struct Live: Sendable {
@@ -179,7 +180,8 @@ final class SessionStore: Sendable {
 
     /// The session, made if there is none; nil within the closure that makes it.
     ///
-    /// The transport's closure runs without a lock, as it may use the session manager. So several threads may make a session each, of which the first is kept.
+    /// The transport's closure runs without a lock, as it may use the session manager. So several threads may make a
+    /// session each, of which the first is kept.
     private func live() -> Live? {
         if let live = storage.withLock({ $0.live }) { return live }
         let thread = ObjectIdentifier(Thread.current)

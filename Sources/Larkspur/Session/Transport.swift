@@ -22,20 +22,25 @@ public struct Transport: Sendable {
 
     /// Foundation's own `URLSession`.
     ///
-    /// On Linux that is FoundationNetworking, which some server replies end the process of or hang; see its limits in `Docs/Linux.md`.
+    /// On Linux that is FoundationNetworking, which some server replies end the process of or hang; see its limits in
+    /// `Docs/Linux.md`.
     public static let foundation = Transport(makeSession: Platform.makeFoundationSession)
 
     /// A `URLSession`, or a subclass, of the caller's making, such as the stub session of LarkspurTesting.
     ///
-    /// It enforces no ``SecurityPolicy``: with one that asks for more than the system's own checks, every request fails before it is sent.
-    /// - Parameter makeSession: Makes a session; called when the first task is made and again after the session was reset, on the thread that makes the task. It must
-    ///   hand on the delegate and the queue. No lock is held meanwhile: threads that make their first tasks at once may make a session each, of which one is kept and
-    ///   the others are invalidated. Requests that it makes itself with the session manager fail with `transportUnavailable`.
+    /// It enforces no ``SecurityPolicy``: with one that asks for more than the system's own checks, every request fails
+    /// before it is sent.
+    /// - Parameter makeSession: Makes a session; called when the first task is made and again after the session was
+    ///   reset, on the thread that makes the task. It must hand on the delegate and the queue. No lock is held
+    ///   meanwhile: threads that make their first tasks at once may make a session each, of which one is kept and the
+    ///   others are invalidated. Requests that it makes itself with the session manager fail with
+    ///   `transportUnavailable`.
     public static func custom(_ makeSession: @escaping SessionFactory) -> Transport {
         Transport(makeSession: makeSession)
     }
 
-    /// A `URLSession` of the caller's making that enforces the session manager's ``SecurityPolicy``, such as a stub session that needs none.
+    /// A `URLSession` of the caller's making that enforces the session manager's ``SecurityPolicy``, such as a stub
+    /// session that needs none.
     /// - Parameter makeSession: Makes a session that enforces the policy; otherwise as with ``custom(_:)``.
     public static func custom(enforcingSecurityPolicy makeSession: @escaping SecureSessionFactory) -> Transport {
         Transport(

@@ -33,7 +33,8 @@ final class DownloadResumer: Sendable {
     ///   - delegate: The delegate of the task.
     ///   - error: What the attempt has failed with.
     ///   - forget: Called when the attempt's place is taken by another one.
-    ///   - giveUp: Ends the task instead, with an error, because it is cancelled in between or there can be no other attempt.
+    ///   - giveUp: Ends the task instead, with an error, because it is cancelled in between or there can be no other
+    ///     attempt.
     /// - Returns: False if the task ends with this attempt.
     func resume(
         _ delegate: TaskDelegate,

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Runs validation and serialization on the processing queue, as many at a time as there are processors.
 ///
-/// Responses come in bursts: whoever has finished one goes on with the next, so that a thread is woken for a burst and not for each of it.
+/// Responses come in bursts: whoever has finished one goes on with the next, so that a thread is woken for a burst and
+/// not for each of it.
 final class ProcessingPool: Sendable {
     typealias Work = @Sendable () -> Void
 

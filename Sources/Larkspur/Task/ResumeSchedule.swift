@@ -12,7 +12,8 @@ struct ResumeSchedule: Equatable, Sendable {
     /// - Parameter limit: How often it goes on in all.
     init(limit: Int) { remaining = max(0, limit) }
 
-    /// The pause before the next attempt, in seconds; nil if there are to be no more. Each is twice as long as the one before, until something has come again.
+    /// The pause before the next attempt, in seconds; nil if there are to be no more. Each is twice as long as the one
+    /// before, until something has come again.
     /// - Parameter received: How many bytes there are by now.
     mutating func next(received: Int64) -> TimeInterval? {
         guard remaining > 0 else { return nil }

@@ -4,12 +4,14 @@ import Synchronization
 
 /// One request and what becomes of it: the task that a ``SessionManager`` hands out.
 ///
-/// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that it can be the object of notifications. Drive it with
-/// ``resume()``, ``suspend()`` and ``cancel()``: those post notifications, once for each real transition, and call no code of yours. With the transport
-/// `.foundation` on Linux, the first resume waits for the work queue that all sessions of the process share.
-/// What is done to ``urlSessionTask`` directly goes unnoticed.
+/// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that
+/// it can be the object of notifications. Drive it with ``resume()``, ``suspend()`` and ``cancel()``: those post
+/// notifications, once for each real transition, and call no code of yours. With the transport `.foundation` on Linux,
+/// the first resume waits for the work queue that all sessions of the process share. What is done to ``urlSessionTask``
+/// directly goes unnoticed.
 ///
-/// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the completion queue.
+/// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
+/// completion queue.
 public class SessionTask: @unchecked Sendable {
     /// The stages of a task's life.
     public enum State: Sendable, Hashable, CaseIterable {
@@ -62,7 +64,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: Driving
 
-    /// Starts the task, or goes on with it after ``suspend()``; without effect otherwise. Posts ``didResumeNotification``.
+    /// Starts the task, or goes on with it after ``suspend()``; without effect otherwise. Posts
+    /// ``didResumeNotification``.
     ///
     /// Calls are not counted: one resume undoes any number of suspends.
     public final func resume() {
@@ -71,12 +74,14 @@ public class SessionTask: @unchecked Sendable {
 
     /// Halts a task that runs; without effect otherwise. Posts ``didSuspendNotification``.
     ///
-    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is resumed, and an upload may time out.
+    /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is
+    /// resumed, and an upload may time out.
     public final func suspend() {
         send { $0.suspend() }
     }
 
-    /// Ends the task with the error `cancelled`, unless it has ended already. It may be cancelled before it was resumed.
+    /// Ends the task with the error `cancelled`, unless it has ended already. It may be cancelled before it was
+    /// resumed.
     public final func cancel() {
         send { $0.cancel() }
     }
@@ -86,7 +91,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: What it is about
 
-    /// The `URLSessionTask` of the current attempt; nil if none was ever made because the request could not be built or the session was invalidated.
+    /// The `URLSessionTask` of the current attempt; nil if none was ever made because the request could not be built or
+    /// the session was invalidated.
     public final var urlSessionTask: URLSessionTask? { storage.withLock { $0.attempt?.urlTask } }
 
     /// The identifier of ``urlSessionTask``, unique among the tasks of its session; 0 if there is none.
@@ -107,10 +113,12 @@ public class SessionTask: @unchecked Sendable {
     /// When its stages were reached.
     public final var timeline: Timeline { storage.withLock { $0.timeline } }
 
-    /// The progress of the request's content, in bytes; its cancel, pause and resume act on the task. Its total is −1 while it is unknown.
+    /// The progress of the request's content, in bytes; its cancel, pause and resume act on the task. Its total is −1
+    /// while it is unknown.
     public final var uploadProgress: Progress { upload.progress(of: self) }
 
-    /// The progress of the response's content, in bytes; its cancel, pause and resume act on the task. Its total is −1 while it is unknown.
+    /// The progress of the response's content, in bytes; its cancel, pause and resume act on the task. Its total is −1
+    /// while it is unknown.
     public final var downloadProgress: Progress { download.progress(of: self) }
 
     /// A label of the caller's. Larkspur does not use it.
@@ -170,7 +178,8 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Runs the handlers and posts the notifications of the end, then leaves the group; called once, after ``markCompleted()``.
+    /// Runs the handlers and posts the notifications of the end, then leaves the group; called once, after
+    /// ``markCompleted()``.
     func end(with ending: TaskEnding) {
         environment.completionQueue.async { [self] in
             let handlers = storage.withLock { storage in
@@ -238,7 +247,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: One task after another
 
-    /// Lets another task take the place of this one, whose attempt goes on under another face. This one takes no orders any more, and is to end.
+    /// Lets another task take the place of this one, whose attempt goes on under another face. This one takes no orders
+    /// any more, and is to end.
     /// - Returns: False if it has been cancelled or has ended.
     func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
         storage.withLock { storage in
@@ -272,7 +282,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: State
 
-    /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order of transitions, and tells the transport outside it.
+    /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order
+    /// of transitions, and tells the transport outside it.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
         let (transition, giveUp) = storage.withLock { storage in
             let transition = event(&storage.machine)
@@ -299,8 +310,9 @@ public class SessionTask: @unchecked Sendable {
         environment.completionQueue.async { [self] in post(name) }
     }
 
-    /// Brings the attempt to where the state is. One thread at a time does so and goes on until nothing is left to do; events that come
-    /// meanwhile leave their work to it, so that the transport gets its orders one after the other and in order.
+    /// Brings the attempt to where the state is. One thread at a time does so and goes on until nothing is left to do;
+    /// events that come meanwhile leave their work to it, so that the transport gets its orders one after the other and
+    /// in order.
     private func applyState() {
         var isFirst = true
         while true {

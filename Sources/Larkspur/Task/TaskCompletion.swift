@@ -1,8 +1,10 @@
 /// What ``SessionTask/didCompleteNotification`` says about the end of a task.
 public struct TaskCompletion: Sendable {
-    /// The serializer that the response was for; nil for a download or a task that hands its content on, which have none.
+    /// The serializer that the response was for; nil for a download or a task that hands its content on, which have
+    /// none.
     public let serializer: (any ResponseSerializer)?
-    /// The content of the response, as far as it arrived; nil where there was no response, or where it is in ``fileURL``.
+    /// The content of the response, as far as it arrived; nil where there was no response, or where it is in
+    /// ``fileURL``.
     public let data: Data?
     /// Why the task failed; nil if it succeeded.
     public let error: LarkspurError?
@@ -14,8 +16,8 @@ public struct TaskCompletion: Sendable {
     /// Finds the value, which nobody may ask for.
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
-    /// What the serializer made of the response: on success the value that the completion handler got, unless it was nil; on an unacceptable status the parsed body.
-    /// Treat it as read-only.
+    /// What the serializer made of the response: on success the value that the completion handler got, unless it was
+    /// nil; on an unacceptable status the parsed body. Treat it as read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Follows one attempt of a task: collects what its session's delegate hears of it, and sees to its end.
 ///
-/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the transport has finished with it.
-/// The session calls it on its delegate queue, one call after the other.
+/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the
+/// transport has finished with it. The session calls it on its delegate queue, one call after the other.
 final class TaskDelegate: Sendable {
     /// Makes the ending of a transfer; runs on the processing queue, once.
     typealias Finisher = @Sendable (TransferResult, SessionTask) -> TaskEnding
@@ -13,7 +13,8 @@ final class TaskDelegate: Sendable {
         var response: URLResponse?
         var file: URL?
         var error: LarkspurError?
-        /// The task was cancelled by us because the transport could do nothing better with a response that is to be the result.
+        /// The task was cancelled by us because the transport could do nothing better with a response that is to be the
+        /// result.
         var endsWithResponse = false
         var lastCredential: URLCredential?
         var finisher: Finisher?
@@ -71,7 +72,8 @@ final class TaskDelegate: Sendable {
 
     // MARK: Receiving
 
-    /// A response begins. One that came before it (a challenge, an informational response, an attempt that was suspended) is void, with its content.
+    /// A response begins. One that came before it (a challenge, an informational response, an attempt that was
+    /// suspended) is void, with its content.
     func receive(_ response: URLResponse) {
         task.markFirstResponseByte()
         storage.withLock { storage in
@@ -243,7 +245,8 @@ extension URLRequest {
 }
 
 extension URLResponse {
-    /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length is that of the coded bytes.
+    /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length
+    /// is that of the coded bytes.
     var contentLengthOnceDecoded: Int64 {
         guard let http = self as? HTTPURLResponse else { return expectedContentLength }
         if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {

@@ -7,25 +7,27 @@ extension SessionTask {
     /// Posted when a running task has been suspended. The object is the `SessionTask`.
     public static let didSuspendNotification = Notification.Name("LarkspurTaskDidSuspend")
 
-    /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`; ``Foundation/Notification/taskCompletion`` says how it
-    /// ended.
+    /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
+    /// ``Foundation/Notification/taskCompletion`` says how it ended.
     ///
-    /// A task that could not be made, or was cancelled before it was resumed, completes without ever having been resumed.
+    /// A task that could not be made, or was cancelled before it was resumed, completes without ever having been
+    /// resumed.
     public static let didCompleteNotification = Notification.Name("LarkspurTaskDidComplete")
 }
 
 extension DownloadTask {
-    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The object is the `DownloadTask`;
-    /// ``Foundation/Notification/downloadMove`` says where to.
+    /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The object
+    /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` says where to.
     public static let didMoveFileNotification = Notification.Name("LarkspurDownloadDidMoveFile")
 
-    /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with that error. The object is the
-    /// `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
+    /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with
+    /// that error. The object is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
     public static let didFailToMoveFileNotification = Notification.Name("LarkspurDownloadDidFailToMoveFile")
 }
 
 extension SessionManager {
-    /// Posted when a session has become invalid: its tasks have ended and it makes no more. The object is the `SessionManager`.
+    /// Posted when a session has become invalid: its tasks have ended and it makes no more. The object is the
+    /// `SessionManager`.
     public static let didInvalidateNotification = Notification.Name("LarkspurSessionDidInvalidate")
 }
 
@@ -51,6 +53,7 @@ extension Notification {
     /// How the task ended: what ``SessionTask/didCompleteNotification`` carries; nil for any other notification.
     public var taskCompletion: TaskCompletion? { userInfo?[TaskCompletion.userInfoKey] as? TaskCompletion }
 
-    /// Where a downloaded file went: what the move notifications of ``DownloadTask`` carry; nil for any other notification.
+    /// Where a downloaded file went: what the move notifications of ``DownloadTask`` carry; nil for any other
+    /// notification.
     public var downloadMove: DownloadMove? { userInfo?[DownloadMove.userInfoKey] as? DownloadMove }
 }

@@ -1,7 +1,8 @@
 /// The life of a task as a value: events in, transitions out.
 ///
-/// A task starts `initialized`, alternates between `running` and `suspended`, may be `cancelling`, and ends `completed`, once. An event that
-/// changes nothing answers nil, so that whoever acts on transitions acts once for each.
+/// A task starts `initialized`, alternates between `running` and `suspended`, may be `cancelling`, and ends
+/// `completed`, once. An event that changes nothing answers nil, so that whoever acts on transitions acts once for
+/// each.
 struct TaskStateMachine: Equatable, Sendable {
     /// What an event changed.
     enum Transition: Equatable, Sendable {

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// The progress of one direction of a task: counts that are always kept, and a `Progress` made when somebody first asks for it.
+/// The progress of one direction of a task: counts that are always kept, and a `Progress` made when somebody first asks
+/// for it.
 ///
-/// Reports to its handler are coalesced: while one is waiting in the completion queue no other is queued, so a slow queue costs nothing.
+/// Reports to its handler are coalesced: while one is waiting in the completion queue no other is queued, so a slow
+/// queue costs nothing.
 final class TransferProgress: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
 
@@ -49,7 +51,8 @@ final class TransferProgress: Sendable {
     func progress(of task: SessionTask) -> Progress {
         counts.withLock { counts in
             if let progress = counts.progress { return progress }
-            // Without a parent: what is current on the thread that happens to ask is another matter, and code of the caller's.
+            // Without a parent: what is current on the thread that happens to ask is another matter, and code of the
+            // caller's.
             let progress = Progress(parent: nil)
             progress.totalUnitCount = counts.total
             progress.completedUnitCount = counts.completed
@@ -66,7 +69,8 @@ final class TransferProgress: Sendable {
         }
     }
 
-    /// Brings a task to where its `Progress` is. Foundation calls the handlers of pausing and resuming on whatever threads come first, so that neither says what was asked for last.
+    /// Brings a task to where its `Progress` is. Foundation calls the handlers of pausing and resuming on whatever
+    /// threads come first, so that neither says what was asked for last.
     private func follow(_ progress: Progress, with task: SessionTask) {
         // Outside the lock, as the task drives the transport.
         guard following.withLock({ $0.begin() }) else { return }

@@ -1,6 +1,7 @@
 /// Windows icons: a directory of pictures, each a bitmap without its file header or a PNG.
 ///
-/// The size is that of the largest picture, by what that says itself: the directory has no room for more than 256 pixels a side.
+/// The size is that of the largest picture, by what that says itself: the directory has no room for more than 256
+/// pixels a side.
 enum ICOFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let count = try bytes.little(2, at: 4).orTruncated()

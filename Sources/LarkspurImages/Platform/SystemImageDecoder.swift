@@ -5,10 +5,12 @@ internal import ImageIO
 internal import CImages
 #endif
 
-/// Decodes PNG and JPEG with the system's libraries, where they are installed; the other formats, as in AFNetworking, not at all.
+/// Decodes PNG and JPEG with the system's libraries, where they are installed; the other formats, as in AFNetworking,
+/// not at all.
 ///
-/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), looked up when they are first needed. Where one is missing, images of its format stay
-/// undecoded, which is no error. So do JPEGs in CMYK. On Apple platforms it is ImageIO.
+/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), looked up when they are
+/// first needed. Where one is missing, images of its format stay undecoded, which is no error. So do JPEGs in CMYK. On
+/// Apple platforms it is ImageIO.
 public struct SystemImageDecoder: ImageDecoder {
     /// Makes a decoder.
     public init() {}
@@ -24,7 +26,8 @@ public struct SystemImageDecoder: ImageDecoder {
     }
 
     /// Decodes a PNG or a JPEG.
-    /// - Returns: The pixels; nil for another format, where there is no library, and for colours that it does not convert.
+    /// - Returns: The pixels; nil for another format, where there is no library, and for colours that it does not
+    ///   convert.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the library refuses the image.
     public func decode(_ data: Data, header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
         guard Self.canDecode(header.format), let width = UInt32(exactly: header.width),

@@ -19,8 +19,8 @@ package enum Growth {
     /// The least time that is told from none, in seconds.
     private static let resolution = 0.001
 
-    /// How many times as long this thread computes for an input of the whole size as for a quarter of it: about 4 where the
-    /// work grows with the length, 16 where it grows with the square.
+    /// How many times as long this thread computes for an input of the whole size as for a quarter of it: about 4 where
+    /// the work grows with the length, 16 where it grows with the square.
     /// - Parameters:
     ///   - make: Makes an input of a size; not measured.
     ///   - size: The whole size.

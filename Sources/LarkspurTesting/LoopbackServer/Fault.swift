@@ -1,8 +1,8 @@
 extension LoopbackServer {
     /// Something that a server should not do, to find out what a client makes of it.
     ///
-    /// Each is to be had as a response, ``Response/fault(_:)``, and at the path ``path`` of every server. Request bodies are
-    /// read before the fault begins.
+    /// Each is to be had as a response, ``Response/fault(_:)``, and at the path ``path`` of every server. Request
+    /// bodies are read before the fault begins.
     public enum Fault: String, Sendable, CaseIterable {
         // MARK: No response
 

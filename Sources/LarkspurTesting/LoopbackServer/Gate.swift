@@ -5,9 +5,9 @@ internal import Synchronization
 extension LoopbackServer {
     /// A latch that starts closed and, once opened, stays open.
     ///
-    /// A response waits on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``), or opens one
-    /// on which the test waits (``Response/Step/open(_:)``). A client that goes away and a server that stops end the
-    /// response's wait without opening the gate; a client that ends its side of the connection counts as gone.
+    /// A response waits on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``), or opens
+    /// one on which the test waits (``Response/Step/open(_:)``). A client that goes away and a server that stops end
+    /// the response's wait without opening the gate; a client that ends its side of the connection counts as gone.
     public final class Gate: Sendable {
         private struct State {
             var isOpen = false

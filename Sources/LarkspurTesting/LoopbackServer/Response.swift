@@ -1,8 +1,8 @@
 extension LoopbackServer {
     /// What a route answers.
     ///
-    /// Begin with a factory such as ``text(_:status:)`` or ``data(_:contentType:status:)``, and change what should differ:
-    /// every property may be set. What the properties cannot say, ``raw(_:)`` can.
+    /// Begin with a factory such as ``text(_:status:)`` or ``data(_:contentType:status:)``, and change what should
+    /// differ: every property may be set. What the properties cannot say, ``raw(_:)`` can.
     public struct Response: Sendable {
         /// The status code.
         public var status = 200
@@ -10,8 +10,8 @@ extension LoopbackServer {
         public var reason: String?
         /// The header's fields.
         ///
-        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added where they are needed and not among these.
-        /// `Connection: close` closes the connection after the response.
+        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added where they are needed and not among
+        /// these. `Connection: close` closes the connection after the response.
         public var headers: Fields = [:]
         /// The steps of the body, in order.
         public var body: [Step] = []

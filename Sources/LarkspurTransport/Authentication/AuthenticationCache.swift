@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The credentials that servers have taken, to be sent again without being asked for (RFC 7617, section 2.2; RFC 7616, section 3.6).
+/// The credentials that servers have taken, to be sent again without being asked for (RFC 7617, section 2.2; RFC 7616,
+/// section 3.6).
 ///
 /// Every method may be called on any thread. Each use of a Digest's nonce is counted, also where requests run at once.
 final class AuthenticationCache: Sendable {
@@ -31,7 +32,8 @@ final class AuthenticationCache: Sendable {
 
     /// The field for a request, as its party sees it.
     ///
-    /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be named to it.
+    /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be
+    /// named to it.
     func use(for request: PartyAuthentication.Request) -> KnownAuthentications.Use? {
         use(
             server: request.server,
@@ -53,12 +55,14 @@ final class AuthenticationCache: Sendable {
         return owners
     }
 
-    /// The credentials behind a use, to answer a further challenge with, such as that the nonce is too old; nil if they were forgotten or replaced.
+    /// The credentials behind a use, to answer a further challenge with, such as that the nonce is too old; nil if they
+    /// were forgotten or replaced.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }
 
-    /// Remembers credentials that a server has taken for a path, in place of others of the same owner for the same space.
+    /// Remembers credentials that a server has taken for a path, in place of others of the same owner for the same
+    /// space.
     func store(
         _ authentication: HTTPAuthentication,
         server: ProtectionSpace.Server,

@@ -81,7 +81,8 @@ struct AuthenticationFieldParser {
         return text(content)
     }
 
-    /// What stands after a scheme's name up to a comma, if that has the characters of a token68; nil, with the cursor where it was, if not.
+    /// What stands after a scheme's name up to a comma, if that has the characters of a token68; nil, with the cursor
+    /// where it was, if not.
     private mutating func token68() -> String? {
         let start = position
         skipBlanks()

@@ -25,7 +25,8 @@ enum ChallengeOffer: Sendable, Hashable {
 extension AuthenticationChallenges {
     /// The ways to answer, the strongest first; of two that are alike the first counts.
     ///
-    /// Digest goes before Basic, which gives the password away, and SHA-256 before MD5. The schemes of connections count only where there is no other.
+    /// Digest goes before Basic, which gives the password away, and SHA-256 before MD5. The schemes of connections
+    /// count only where there is no other.
     /// - Parameter schemes: What libcurl can do.
     static func offers(
         in challenges: [AuthenticationChallenge],

@@ -19,7 +19,8 @@ struct CredentialStore: Sendable {
         return nil
     }
 
-    /// Stores a credential that was accepted, as the default one of its space; the storage decides what its persistence allows.
+    /// Stores a credential that was accepted, as the default one of its space; the storage decides what its persistence
+    /// allows.
     func keep(_ credential: URLCredential, for space: ProtectionSpace) {
         guard let storage, credential.persistence != .none else { return }
         storage.setDefaultCredential(

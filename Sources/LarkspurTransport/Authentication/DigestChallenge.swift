@@ -17,7 +17,8 @@ struct DigestChallenge: Sendable, Hashable {
     /// Where the credentials are good too: paths, or whole URIs; empty means everywhere on the server.
     var domain: [String]
 
-    /// Nil for another scheme, without a nonce, with an algorithm that is not known, and with a quality of protection other than "auth" alone.
+    /// Nil for another scheme, without a nonce, with an algorithm that is not known, and with a quality of protection
+    /// other than "auth" alone.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme.isEqualIgnoringCase(to: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")

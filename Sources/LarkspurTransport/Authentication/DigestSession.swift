@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPBasics
 
-/// The answers to one Digest challenge: it counts the uses of the nonce, and computes a response for each (RFC 7616, section 3.4).
+/// The answers to one Digest challenge: it counts the uses of the nonce, and computes a response for each (RFC 7616,
+/// section 3.4).
 struct DigestSession: Sendable {
     private(set) var challenge: DigestChallenge
     private let user: String
     private let clientNonce: String
-    /// H(A1): all that is kept of the password. Where the algorithm is a "-sess" one it belongs to the challenge's first nonce, and a nonce that
-    /// follows in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
+    /// H(A1): all that is kept of the password. Where the algorithm is a "-sess" one it belongs to the challenge's
+    /// first nonce, and a nonce that follows in `Authentication-Info` does not change it (RFC 7616, section 3.4.2).
     private let secret: String
     private var useCount: UInt32 = 0
 
@@ -56,7 +57,8 @@ struct DigestSession: Sendable {
         if challenge.wantsUserHash {
             return "username=\"\(challenge.algorithm.hash(user, challenge.realm))\""
         }
-        // A name beyond ASCII is written in the way that servers of RFC 7616 understand, to those that say they are one.
+        // A name beyond ASCII is written in the way that servers of RFC 7616 understand, to those that say they are
+        // one.
         if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) {
             return "username*=UTF-8''\(Self.percentEncoded(user))"
         }

@@ -1,11 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPBasics
 
-/// Credentials for a challenge, as a value: what goes into the `Authorization` field of each request, or into `Proxy-Authorization`.
+/// Credentials for a challenge, as a value: what goes into the `Authorization` field of each request, or into
+/// `Proxy-Authorization`.
 ///
 /// A user name and a password are kept for as long as the value is, since Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
-    /// How often in a row a server may say that only the nonce was too old. One that goes on saying so would keep a task for ever.
+    /// How often in a row a server may say that only the nonce was too old. One that goes on saying so would keep a
+    /// task for ever.
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
@@ -56,8 +58,8 @@ struct HTTPAuthentication: Sendable {
 
     /// Takes the new nonce of a challenge that says that only the last one was too old.
     ///
-    /// - Returns: Whether the request is to be sent again with the same credentials, which then counts as no failure. False too after several
-    ///   renewals without a success, and for another realm.
+    /// - Returns: Whether the request is to be sent again with the same credentials, which then counts as no failure.
+    ///   False too after several renewals without a success, and for another realm.
     mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
         guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
             next.scheme == challenge.scheme,

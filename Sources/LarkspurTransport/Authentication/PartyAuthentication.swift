@@ -3,7 +3,8 @@
 ///
 /// A value without I/O: it is told what is sent and what comes back, and says what follows.
 struct PartyAuthentication {
-    /// How many refusals are reported, after which the response is the last word. A delegate that answers with one credential for ever would keep its task.
+    /// How many refusals are reported, after which the response is the last word. A delegate that answers with one
+    /// credential for ever would keep its task.
     static let failureLimit = 20
     /// How often a request is sent again because another task has replaced the credentials that it was sent with.
     static let replacementLimit = 3
@@ -284,7 +285,8 @@ struct PartyAuthentication {
         )
     }
 
-    /// The credential that nobody need be asked for and that was not refused yet: that of the URL, then that of the storage.
+    /// The credential that nobody need be asked for and that was not refused yet: that of the URL, then that of the
+    /// storage.
     private func untried(_ request: Request, _ space: ProtectionSpace, _ store: CredentialStore) -> URLCredential? {
         if let login = request.login, !refused.contains(login) { return login.credential }
         guard let stored = store.defaultCredential(for: space), let login = Login(stored), !refused.contains(login)

@@ -9,8 +9,8 @@ struct ProtectedPaths: Sendable, Hashable {
     /// Each begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// The folders of a challenge's `domain` (RFC 7616, section 3.3), or the whole server where it has none; for Basic, the folder of the
-    /// path that was asked for (RFC 7617, section 2.2); everything for a proxy.
+    /// The folders of a challenge's `domain` (RFC 7616, section 3.3), or the whole server where it has none; for Basic,
+    /// the folder of the path that was asked for (RFC 7617, section 2.2); everything for a proxy.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -51,7 +51,8 @@ struct ProtectedPaths: Sendable, Hashable {
         if folders.count > Self.limit { folders.removeFirst() }
     }
 
-    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, written as such or escaped.
+    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, written as such or
+    /// escaped.
     private static func climbs(_ path: String) -> Bool {
         var isAtStart = false
         var rest = path.utf8[...]

@@ -59,7 +59,8 @@ final class BodyPump: Sendable {
         } else if count == 0, stream.streamStatus != .error {
             send(.end)
         } else {
-            // Foundation's streams end the process when they are asked for an error that they do not have, as one that is closed.
+            // Foundation's streams end the process when they are asked for an error that they do not have, as one that
+            // is closed.
             let error = stream.streamStatus == .error ? stream.streamError : nil
             let reason = error.map { ": \($0.localizedDescription)" } ?? ""
             send(.failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil)))

@@ -4,7 +4,8 @@ enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// Read once from the stream of the request, if it has one; else, and each time that it must be sent again, the delegate is asked for one.
+    /// Read once from the stream of the request, if it has one; else, and each time that it must be sent again, the
+    /// delegate is asked for one.
     case stream(Transferring<InputStream>?)
 
     /// The content of the request itself.

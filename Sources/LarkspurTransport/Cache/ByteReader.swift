@@ -12,7 +12,8 @@ struct ByteReader {
         return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// A number of things of which each takes a byte at least, so that no number can ask for more memory than there are bytes.
+    /// A number of things of which each takes a byte at least, so that no number can ask for more memory than there are
+    /// bytes.
     mutating func readCount() -> Int? {
         guard let number = readNumber(), number <= UInt64(rest.count) else { return nil }
         return Int(number)

@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
 /// The directives of a `Cache-Control` field that a private cache heeds (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// It takes what is really sent: unknown directives are skipped, numbers may be quoted, of duplicates the most restrictive counts, and a `max-age` that is no
-/// number means stale. `s-maxage` and `proxy-revalidate` are for shared caches.
+/// It takes what is really sent: unknown directives are skipped, numbers may be quoted, of duplicates the most
+/// restrictive counts, and a `max-age` that is no number means stale. `s-maxage` and `proxy-revalidate` are for shared
+/// caches.
 struct CacheControl: Equatable, Sendable {
     /// What a number beyond all measure counts as, in seconds (RFC 9111, section 1.2.2).
     static let longest = 1 << 31

@@ -13,7 +13,8 @@ enum CacheDecision: Sendable {
     case revalidate(CacheEntry)
     /// The cache has no answer, and the policy forbids to ask anybody else.
     case fail
-    /// The same, where a field of the request forbids it, to which the answer is a response (RFC 9111, section 5.2.1.7).
+    /// The same, where a field of the request forbids it, to which the answer is a response (RFC 9111, section
+    /// 5.2.1.7).
     case gatewayTimeout
 
     /// - Parameters:

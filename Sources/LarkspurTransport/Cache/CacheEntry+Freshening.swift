@@ -42,7 +42,8 @@ extension CacheEntry {
         return true
     }
 
-    /// Whether the response to a HEAD, whose status is 200, is about the same representation, as far as it tells (RFC 9111, section 4.3.5).
+    /// Whether the response to a HEAD, whose status is 200, is about the same representation, as far as it tells (RFC
+    /// 9111, section 4.3.5).
     func isConfirmed(byHead fields: [String: String]) -> Bool {
         status == 200
             && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 extension CacheEntry {
-    /// What a URL is kept under: the whole of it, without user information and fragment, and the same for URLs that mean the same by their case, a default port or
-    /// an empty path (RFC 9110, section 4.2.3). Nil for what cannot be sent.
+    /// What a URL is kept under: the whole of it, without user information and fragment, and the same for URLs that
+    /// mean the same by their case, a default port or an empty path (RFC 9110, section 4.2.3). Nil for what cannot be
+    /// sent.
     static func key(_ url: URL) -> String? {
         guard let target = try? RequestTarget(url) else { return nil }
         guard target.socketPath == nil else { return socketKey(url) }

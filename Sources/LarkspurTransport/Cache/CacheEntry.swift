@@ -27,7 +27,8 @@ struct CacheEntry: Equatable, Sendable {
     var fields: [String: String]
     /// In the order of their names.
     var varying: [VaryingField]
-    /// The hash of the request's `Authorization` field, by which entries differ as if `Vary` always named it: one cache may serve several users of a process.
+    /// The hash of the request's `Authorization` field, by which entries differ as if `Vary` always named it: one cache
+    /// may serve several users of a process.
     let authorization: String?
     var requestTime: Date
     var responseTime: Date
@@ -51,7 +52,8 @@ struct CacheEntry: Equatable, Sendable {
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
     }
 
-    /// Whether it leads elsewhere. None is kept by the engine, which would have to follow it; somebody's cache may have some.
+    /// Whether it leads elsewhere. None is kept by the engine, which would have to follow it; somebody's cache may have
+    /// some.
     private var isRedirect: Bool {
         switch status {
         case 301, 302, 303, 307, 308: fields["Location"] != nil
@@ -77,7 +79,8 @@ struct CacheEntry: Equatable, Sendable {
     /// When the server made it; when it came, if the server did not say.
     var date: Date { fields["Date"].flatMap { CookieDate.parse($0) } ?? responseTime }
 
-    /// The fields that ask the server whether it is still good (RFC 9111, section 4.3.1); empty if there is nothing to ask by.
+    /// The fields that ask the server whether it is still good (RFC 9111, section 4.3.1); empty if there is nothing to
+    /// ask by.
     var conditions: [(name: String, value: String)] {
         var conditions: [(String, String)] = []
         if let tag = fields["Etag"], !tag.isEmpty, !tag.breaksLine { conditions.append(("If-None-Match", tag)) }
@@ -87,8 +90,10 @@ struct CacheEntry: Equatable, Sendable {
         return conditions
     }
 
-    /// The response, for a request with this URL, which may have a fragment; nil only if Foundation refuses to make one.
-    /// - Parameter age: Its age in seconds, which it then states (RFC 9111, section 5.1); nil if the server has just validated it.
+    /// The response, for a request with this URL, which may have a fragment; nil only if Foundation refuses to make
+    /// one.
+    /// - Parameter age: Its age in seconds, which it then states (RFC 9111, section 5.1); nil if the server has just
+    ///   validated it.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
         var fields = fields
         if let age { fields["Age"] = String(Int(max(0, min(age, TimeInterval(CacheControl.longest))))) }

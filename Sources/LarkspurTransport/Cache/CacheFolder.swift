@@ -1,7 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The files of a cache in their folder; nothing that goes wrong here matters to anybody: what cannot be read is not there.
+/// The files of a cache in their folder; nothing that goes wrong here matters to anybody: what cannot be read is not
+/// there.
 ///
-/// A file is written under another name and renamed when it is whole, so that no process sees half a file, whenever the other ends.
+/// A file is written under another name and renamed when it is whole, so that no process sees half a file, whenever the
+/// other ends.
 struct CacheFolder: Sendable {
     struct File: Equatable, Sendable {
         let name: String
@@ -18,7 +20,8 @@ struct CacheFolder: Sendable {
 
     let path: String
 
-    /// Nil if there is no such folder and none can be made, it belongs to another user, or it is a symbolic link: what is behind that may be anything.
+    /// Nil if there is no such folder and none can be made, it belongs to another user, or it is a symbolic link: what
+    /// is behind that may be anything.
     init?(_ url: URL) {
         var path = url.path
         // Behind a slash, a link would be followed.
@@ -42,7 +45,8 @@ struct CacheFolder: Sendable {
         return body(descriptor)
     }
 
-    /// The files of entries, the one used last at the end. What processes have left behind that ended while they wrote is removed.
+    /// The files of entries, the one used last at the end. What processes have left behind that ended while they wrote
+    /// is removed.
     func files() -> [File] {
         withDescriptor { descriptor in
             let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,7 +4,8 @@ struct CacheRequest: Sendable {
     let method: String
     let policy: URLRequest.CachePolicy
     let directives: CacheControl
-    /// Whether the caller asks for a part, or only if something has changed, as a cache would do itself, or for what the URL does not name: another host.
+    /// Whether the caller asks for a part, or only if something has changed, as a cache would do itself, or for what
+    /// the URL does not name: another host.
     let isSpecial: Bool
 
     /// - Parameters:

@@ -13,7 +13,8 @@ struct CacheRequestFields: Sendable {
     /// - Parameters:
     ///   - own: Those of the request.
     ///   - additional: Those that the session adds where the request has none.
-    ///   - login: Who asks, by an answer to a challenge, whose field takes the place of the request's own and may be another each time.
+    ///   - login: Who asks, by an answer to a challenge, whose field takes the place of the request's own and may be
+    ///     another each time.
     ///   - cookie: Makes the field of the session's cookies; called if it is asked for.
     init(
         own: [String: String],

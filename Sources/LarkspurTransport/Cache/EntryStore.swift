@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Entries in memory, and on disk where there is a folder for them; those that were not used for the longest time give way to new ones.
+/// Entries in memory, and on disk where there is a folder for them; those that were not used for the longest time give
+/// way to new ones.
 ///
-/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue, to which changes are given while the lock is held: so files
-/// change in the order in which memory does, whoever changes it.
+/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue, to which changes
+/// are given while the lock is held: so files change in the order in which memory does, whoever changes it.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<String, CacheEntry>()
@@ -20,7 +21,8 @@ final class EntryStore: ResponseStore {
         var awaitedRemovals = 0
     }
 
-    /// How many entries there are for a URL, as all of them are looked at: a field that is new in each request must not make that slow.
+    /// How many entries there are for a URL, as all of them are looked at: a field that is new in each request must not
+    /// make that slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>
@@ -245,7 +247,8 @@ final class EntryStore: ResponseStore {
 }
 
 extension EntryStore.State {
-    /// Takes note of the files that there are. Those that others have written count as used before our own, whose use in memory no file tells of.
+    /// Takes note of the files that there are. Those that others have written count as used before our own, whose use
+    /// in memory no file tells of.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }

@@ -1,12 +1,14 @@
 #if canImport(FoundationNetworking)
 /// A private HTTP cache (RFC 9111) for a session's configuration, in memory and, if it is given a folder, on disk.
 ///
-/// Set it as `urlCache` of a configuration, or for all default configurations as `URLCache.shared`. ``CurlURLSession`` fills and reads it; the methods below look into
-/// it and change it. Its entries belong to full URLs and to the request fields that `Vary` names. Those that were not used for the longest time give way to new ones.
-/// A response whose content is larger than a twentieth of the larger capacity is not kept.
+/// Set it as `urlCache` of a configuration, or for all default configurations as `URLCache.shared`. ``CurlURLSession``
+/// fills and reads it; the methods below look into it and change it. Its entries belong to full URLs and to the request
+/// fields that `Vary` names. Those that were not used for the longest time give way to new ones. A response whose
+/// content is larger than a twentieth of the larger capacity is not kept.
 ///
-/// Files are written under other names and renamed when they are whole, carry a checksum, and may be read by nobody but their owner. Several processes may use one
-/// folder at the same time; each finds the others' entries when it opens it, and knows of none that they store later. Every method may be called on any thread.
+/// Files are written under other names and renamed when they are whole, carry a checksum, and may be read by nobody but
+/// their owner. Several processes may use one folder at the same time; each finds the others' entries when it opens it,
+/// and knows of none that they store later. Every method may be called on any thread.
 public final class HTTPCache: URLCache, @unchecked Sendable {
     // Safe: the store is a constant and locks what changes in it; nothing of the superclass's is used.
     let entries: EntryStore
@@ -14,9 +16,11 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     /// Makes a cache.
     /// - Parameters:
     ///   - memoryCapacity: How many bytes it may take in memory. Default: 4 MiB.
-    ///   - diskCapacity: How many bytes its files may take together. Default: 20 MiB; without a folder it has no effect.
-    ///   - directory: The folder for its files, for nothing else, which is made where there is none; entries that are there already count. One that belongs to another
-    ///     user of the system is not used. Default: nil, in memory only.
+    ///   - diskCapacity: How many bytes its files may take together. Default: 20 MiB; without a folder it has no
+    ///     effect.
+    ///   - directory: The folder for its files, for nothing else, which is made where there is none; entries that are
+    ///     there already count. One that belongs to another user of the system is not used. Default: nil, in memory
+    ///     only.
     public init(memoryCapacity: Int = 4 << 20, diskCapacity: Int = 20 << 20, directory: URL? = nil) {
         entries = EntryStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
         // A folder that cannot be made: with nil or another one it would make one that is never used.
@@ -53,7 +57,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
     /// Roughly how many bytes it takes in memory.
     public override var currentMemoryUsage: Int { entries.memoryUsage }
 
-    /// How many bytes its files take together, as far as they are known; waits for what is being written, so that a program may ask before it ends.
+    /// How many bytes its files take together, as far as they are known; waits for what is being written, so that a
+    /// program may ask before it ends.
     public override var currentDiskUsage: Int { entries.diskUsage }
 
     // MARK: Entries
@@ -88,7 +93,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         if let entry { entries.store(entry) }
     }
 
-    /// Removes everything that is kept for a request's URL, whatever its fields; not what other processes have stored since the folder was opened.
+    /// Removes everything that is kept for a request's URL, whatever its fields; not what other processes have stored
+    /// since the folder was opened.
     public override func removeCachedResponse(for request: URLRequest) {
         if let key = request.url.flatMap(CacheEntry.key) { entries.remove(key) }
     }

@@ -11,7 +11,8 @@ enum SessionCache {
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
 
     /// Nil without a cache.
-    /// - Parameter isShared: Whether what other sessions with a plain cache have got counts: not where servers are trusted for other reasons.
+    /// - Parameter isShared: Whether what other sessions with a plain cache have got counts: not where servers are
+    ///   trusted for other reasons.
     static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }

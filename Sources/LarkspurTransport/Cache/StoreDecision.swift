@@ -50,7 +50,8 @@ enum StoreDecision: Equatable, Sendable {
         return .store(varying: names)
     }
 
-    /// The fields of requests by which those are told apart that a response with these fields answers; nil if it answers no other.
+    /// The fields of requests by which those are told apart that a response with these fields answers; nil if it
+    /// answers no other.
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"

@@ -41,7 +41,8 @@ final class ContentDecoder {
     /// Nil if there is nothing to be undone, or if it cannot be: then the content is what it is.
     /// - Parameters:
     ///   - contentEncoding: The value of the Content-Encoding field.
-    ///   - maximumExpansion: How many times its coded size content may have, as long as it is more than ``harmlessSize``.
+    ///   - maximumExpansion: How many times its coded size content may have, as long as it is more than
+    ///     ``harmlessSize``.
     init?(contentEncoding: String, maximumExpansion: Int) {
         guard let codings = ContentCoding.list(of: contentEncoding), !codings.isEmpty, codings.count <= Self.codingLimit
         else { return nil }

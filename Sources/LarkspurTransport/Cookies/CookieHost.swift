@@ -2,7 +2,8 @@
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///
-/// A dot at the end makes it another host, as for the sender; but neither an address nor a public suffix becomes something else by it.
+/// A dot at the end makes it another host, as for the sender; but neither an address nor a public suffix becomes
+/// something else by it.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList
@@ -17,7 +18,8 @@ struct CookieHost: Equatable {
     /// The name without the dot that may end it.
     private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
 
-    /// Whether it is an address, in any of the forms that the system's resolver takes: its last label is a number then, in decimal, octal or hexadecimal digits.
+    /// Whether it is an address, in any of the forms that the system's resolver takes: its last label is a number then,
+    /// in decimal, octal or hexadecimal digits.
     var isAddress: Bool {
         if name.utf8.contains(UInt8(ascii: ":")) { return true }
         let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
@@ -42,7 +44,8 @@ struct CookieHost: Equatable {
     /// Whether strangers have names under this one, so that no cookie may be shared within it.
     var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
 
-    /// The part of the name that one owner has: the public suffix and one label before it. An address, and a public suffix, is one as a whole.
+    /// The part of the name that one owner has: the public suffix and one label before it. An address, and a public
+    /// suffix, is one as a whole.
     var site: String {
         guard !isAddress, let domain = suffixes.registrableDomain(of: String(relativeName)) else { return name }
         return domain + name.dropFirst(relativeName.count)

@@ -2,8 +2,9 @@
 
 /// A session's cookies: an `HTTPCookieStorage` with the rules of RFC 6265 that it lacks.
 ///
-/// The storage itself knows neither paths nor secure schemes nor ages. It keeps a cookie of one host under the host's name, and one that is shared with
-/// the hosts below it under the name with a dot before it, which is what this type relies on.
+/// The storage itself knows neither paths nor secure schemes nor ages. It keeps a cookie of one host under the host's
+/// name, and one that is shared with the hosts below it under the name with a dot before it, which is what this type
+/// relies on.
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let writes: CookieWrites?
@@ -25,9 +26,11 @@ struct CookieJar: Sendable {
         self.clock = clock
     }
 
-    /// The value of the Cookie field for a request to this URL, nil if there is no cookie for it (RFC 6265, section 5.4).
+    /// The value of the Cookie field for a request to this URL, nil if there is no cookie for it (RFC 6265, section
+    /// 5.4).
     ///
-    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie with which the field would become too long is left out.
+    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie with which the
+    /// field would become too long is left out.
     func field(for url: URL) -> String? {
         guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
             return nil
@@ -52,9 +55,11 @@ struct CookieJar: Sendable {
         }.map(\.cookie)
     }
 
-    /// Stores what the values of a response's `Set-Cookie` fields ask for, so far as the rules allow it (RFC 6265, section 5.3).
+    /// Stores what the values of a response's `Set-Cookie` fields ask for, so far as the rules allow it (RFC 6265,
+    /// section 5.3).
     ///
-    /// Nothing is written that is there already. ``field(for:)`` knows of the change at once; the storage does when `completion` is called.
+    /// Nothing is written that is there already. ``field(for:)`` knows of the change at once; the storage does when
+    /// `completion` is called.
     /// - Returns: Whether anything is written, after which `completion` is called, on a queue of the jar's.
     @discardableResult
     func store(

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
-/// The changes to a storage that the `Set-Cookie` values of a response ask for, so far as the rules and the bounds allow them (RFC 6265bis, sections 5.7 and 5.3).
+/// The changes to a storage that the `Set-Cookie` values of a response ask for, so far as the rules and the bounds
+/// allow them (RFC 6265bis, sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
     /// The cookies to delete: those that the server has ended, and those that give way to new ones.
     private(set) var removals: [HTTPCookie] = []
@@ -129,7 +130,8 @@ extension CookieUpdate {
             }
         }
 
-        /// Whether a cookie from an insecure origin would replace one for secure connections, or be sent in its place (RFC 6265bis, section 5.7, step 15).
+        /// Whether a cookie from an insecure origin would replace one for secure connections, or be sent in its place
+        /// (RFC 6265bis, section 5.7, step 15).
         private func hidesSecureCookie(_ name: String, domain: String, path: String) -> Bool {
             guard let known = secure[name] else { return false }
             let new = CookieHost(domain.withoutDot)

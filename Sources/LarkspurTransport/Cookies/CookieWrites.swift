@@ -2,9 +2,11 @@
 import Dispatch
 import Synchronization
 
-/// The changes to a storage that are under way, which a queue of their own makes: a storage that has a file rewrites all of it with each of them.
+/// The changes to a storage that are under way, which a queue of their own makes: a storage that has a file rewrites
+/// all of it with each of them.
 ///
-/// Meanwhile the cookies are read from here, so that a request sees those of each response before it, and waits for no file.
+/// Meanwhile the cookies are read from here, so that a request sees those of each response before it, and waits for no
+/// file.
 final class CookieWrites: Sendable {
     private struct State {
         /// The number of updates that the queue has not finished.

@@ -31,8 +31,8 @@ extension HTTPCookie {
         return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
-    /// Whether the new cookie says what this one says already. An end that moves by less than a hundredth of the time left, and less than a minute, is not
-    /// worth writing: servers renew ages with every response.
+    /// Whether the new cookie says what this one says already. An end that moves by less than a hundredth of the time
+    /// left, and less than a minute, is not worth writing: servers renew ages with every response.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
         guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
         switch (expiresDate, expiry) {

@@ -5,12 +5,14 @@ internal import CLibcurl
 enum PublicSuffixList: Sendable {
     /// The list of libpsl, which libcurl brings along on most systems.
     case system
-    /// A rule for machines without a list: a single label is a public suffix, and so are a country's two letters after a label that registries use for all of theirs.
+    /// A rule for machines without a list: a single label is a public suffix, and so are a country's two letters after
+    /// a label that registries use for all of theirs.
     case heuristic
 
     static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
 
-    /// The part of a name that one owner has, the public suffix and one label before it; nil for a name that is itself a public suffix.
+    /// The part of a name that one owner has, the public suffix and one label before it; nil for a name that is itself
+    /// a public suffix.
     /// - Parameter name: In lower case, as ASCII, without a dot at its end.
     func registrableDomain(of name: String) -> String? {
         // No name of the DNS is longer, and none has an empty label.

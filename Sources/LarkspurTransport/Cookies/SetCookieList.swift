@@ -2,9 +2,10 @@
 
 /// Several `Set-Cookie` values as the one value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` takes apart.
 ///
-/// It takes a comma for the end of a cookie when a token and an equals sign follow, and so tells cookies from the comma of an `Expires` date. It counts
-/// UTF-16 units where it should count characters, and traps where the two differ in what it takes for a name, or a date. Cookies with such characters there are
-/// left out; the session's storage has them all the same.
+/// It takes a comma for the end of a cookie when a token and an equals sign follow, and so tells cookies from the comma
+/// of an `Expires` date. It counts UTF-16 units where it should count characters, and traps where the two differ in
+/// what it takes for a name, or a date. Cookies with such characters there are left out; the session's storage has them
+/// all the same.
 struct SetCookieList {
     /// Nil when no cookie is left.
     let text: String?
@@ -19,7 +20,8 @@ struct SetCookieList {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
         // Nil in a value that is no date's.
         var name: String? = ""
-        // A mark that belongs to the character before it may begin the value, and one that takes the next character to itself may end it.
+        // A mark that belongs to the character before it may begin the value, and one that takes the next character to
+        // itself may end it.
         for character in ", " + value + ", " {
             let isOneUnit = character.utf16.count == 1
             switch character.unicodeScalars.first {

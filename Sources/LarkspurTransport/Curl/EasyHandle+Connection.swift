@@ -15,7 +15,8 @@ extension EasyHandle {
         set(CURLOPT_FORBID_REUSE, isAlone || closesConnection ? 1 : 0)
     }
 
-    /// The number of the connection that the transfer uses or has used last; nil where libcurl does not tell (before 8.2).
+    /// The number of the connection that the transfer uses or has used last; nil where libcurl does not tell (before
+    /// 8.2).
     var connection: Int64? { Libcurl.identifiesConnections ? int64(CURLINFO_CONN_ID) : nil }
 
     /// Whether the connection of the transfer had been used before, or is shared with another.

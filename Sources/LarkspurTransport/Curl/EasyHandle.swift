@@ -15,8 +15,10 @@ protocol EasyHandleClient: AnyObject {
     /// Goes to a place in what is to be sent, because libcurl has to send it again.
     func seekContent(to offset: Int64) -> Bool
 
-    /// Asks whether the request may be sent on the connection that libcurl has chosen; false stops the transfer. libcurl before 7.80 does not ask.
-    /// - Parameter isStale: Whether the connection was kept from before, and has been closed or has brought bytes that belong to no response.
+    /// Asks whether the request may be sent on the connection that libcurl has chosen; false stops the transfer.
+    /// libcurl before 7.80 does not ask.
+    /// - Parameter isStale: Whether the connection was kept from before, and has been closed or has brought bytes that
+    ///   belong to no response.
     func maySend(onStaleConnection isStale: Bool) -> Bool
 
     /// A line of a header section that a server or, before it, a proxy has sent; only where tunnels are watched.
@@ -110,7 +112,8 @@ final class EasyHandle {
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Else removing a transfer whose host name is being looked up waits for that; older versions have no such option.
+        // Else removing a transfer whose host name is being looked up waits for that; older versions have no such
+        // option.
         set(CURLOPT_QUICK_EXIT, 1)
         switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
         case .asConfigured: break

@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The sockets of a session's connections: they are made here, so that child processes do not inherit them, and found by the local port of a connection.
+/// The sockets of a session's connections: they are made here, so that child processes do not inherit them, and found
+/// by the local port of a connection.
 ///
-/// libcurl 7.88 names the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after that has ended. The table belongs to the loop's thread, and outlives all
-/// connections.
+/// libcurl 7.88 names the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after that has ended. The table belongs
+/// to the loop's thread, and outlives all connections.
 final class SocketTable {
     /// Sockets that were not connected when they were last looked at.
     private var unplaced: [Int32] = []
@@ -28,7 +29,8 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// The sockets one of which is that of a connection: one, but for Unix-domain sockets and for a port that is used towards several servers.
+    /// The sockets one of which is that of a connection: one, but for Unix-domain sockets and for a port that is used
+    /// towards several servers.
     /// - Parameter port: The local port of the connection; 0 where there are no ports.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }

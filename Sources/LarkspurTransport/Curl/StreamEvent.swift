@@ -5,7 +5,8 @@ enum StreamEvent: Equatable {
     case ended(Int)
     /// A RST_STREAM frame has come.
     case reset(Int)
-    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); tells of the own stream too.
+    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); tells of the own
+    /// stream too.
     case refused(Int)
     /// The stream is closed; this line comes to the transfer whose stream it is, the others to the one that reads.
     case closed(Int)
@@ -53,7 +54,8 @@ struct StreamWatch {
     private var ended: Set<Stream> = []
     private var reset: Stream?
 
-    /// Takes note of what the trace says of a stream of a connection; true where a stream is closed that was reset before its end.
+    /// Takes note of what the trace says of a stream of a connection; true where a stream is closed that was reset
+    /// before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         switch event {
         case .ended(let number): ended.insert(Stream(connection: connection, number: number))

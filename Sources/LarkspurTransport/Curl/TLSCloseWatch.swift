@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Tells connections that were closed by TLS's close_notify from those that broke off, which libcurl before 8.14 takes for the same.
+/// Tells connections that were closed by TLS's close_notify from those that broke off, which libcurl before 8.14 takes
+/// for the same.
 ///
 /// It belongs to the loop's thread, and outlives all connections.
 final class TLSCloseWatch {

@@ -9,8 +9,8 @@ enum Answer: Sendable {
 
 /// A completion handler that takes the first answer and tells where it came from.
 ///
-/// A handler that is released without having been called counts as the answer of a delegate that does not implement the method, so that forgetting it cannot hang
-/// a task.
+/// A handler that is released without having been called counts as the answer of a delegate that does not implement the
+/// method, so that forgetting it cannot hang a task.
 final class Question<Value: Sendable>: Sendable {
     private enum State {
         case asking

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Carries the response of a task to the Swift task that iterates over its content; what is not taken holds the transfer back.
+/// Carries the response of a task to the Swift task that iterates over its content; what is not taken holds the
+/// transfer back.
 final class ByteChannel: ByteSource {
     private struct State {
         var response: Result<URLResponse, any Error>?

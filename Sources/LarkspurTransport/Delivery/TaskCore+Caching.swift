@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Asks the delegate whether a response is to be stored; the task does not wait for the answer, and none is a refusal.
+    /// Asks the delegate whether a response is to be stored; the task does not wait for the answer, and none is a
+    /// refusal.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return }
         guard let delegate = delegates.data, let session = session.face, let task = face as? URLSessionDataTask,

@@ -3,7 +3,8 @@
 extension TaskCore {
     private typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Asks the session's delegate about a challenge to a connection, and the task's about all others and what that leaves to default handling.
+    /// Asks the session's delegate about a challenge to a connection, and the task's about all others and what that
+    /// leaves to default handling.
     ///
     /// A method that a delegate does not implement answers so, and cannot be told from one that it does.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A data task that becomes a download, because its delegate has said so.
 ///
-/// It is carried as before. What arrives is written where its delegate is called, and a download task takes the place of the data task before the delegate.
+/// It is carried as before. What arrives is written where its delegate is called, and a download task takes the place
+/// of the data task before the delegate.
 extension TaskCore {
     func becomeDownload() {
         guard let session = session.face, let dataTask = face as? URLSessionDataTask else { return }

@@ -29,11 +29,11 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not as long as it should be: such a one serves nobody any
-    /// more, and is removed.
+    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not
+    /// as long as it should be: such a one serves nobody any more, and is removed.
     ///
-    /// What is in the file has come in order, so all of it counts. Of a file that is whole the last byte is given up: it is fetched again, which proves that
-    /// the server still has the same version.
+    /// What is in the file has come in order, so all of it counts. Of a file that is whole the last byte is given up:
+    /// it is fetched again, which proves that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source
@@ -75,7 +75,8 @@ final class DownloadFile {
         return (descriptor, status)
     }
 
-    /// Removes what a download has left, whatever is in it; not where that is no file of ours, is in use, or was written to too lately.
+    /// Removes what a download has left, whatever is in it; not where that is no file of ours, is in use, or was
+    /// written to too lately.
     /// - Parameter age: How long nothing was written to it at least, in seconds. Default: any time.
     /// - Returns: Whether it was removed.
     @discardableResult
@@ -89,7 +90,8 @@ final class DownloadFile {
         return unlink(path) == 0
     }
 
-    /// Whether a path is absolute and its last name has the form of those that are given here: resume data that was tampered with must not name other files.
+    /// Whether a path is absolute and its last name has the form of those that are given here: resume data that was
+    /// tampered with must not name other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {

@@ -17,7 +17,8 @@ struct ResumeData: Equatable, Sendable {
 
     /// What a response lets one go on from, whose content goes to a file; nil where another download could not.
     ///
-    /// The content has to be a version's very bytes, so the engine must not decode it; and only the whole of what a plain GET gives is resumed.
+    /// The content has to be a version's very bytes, so the engine must not decode it; and only the whole of what a
+    /// plain GET gives is resumed.
     init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
             let url = request.url?.withoutUser, Self.mayHold(url),
@@ -65,7 +66,8 @@ struct ResumeData: Equatable, Sendable {
         return request
     }
 
-    /// Whether a URL may be written down: not one with a Unix-domain socket, which resume data that was tampered with must not reach.
+    /// Whether a URL may be written down: not one with a Unix-domain socket, which resume data that was tampered with
+    /// must not reach.
     static func mayHold(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false

@@ -1,13 +1,16 @@
 #if canImport(FoundationNetworking)
 /// What becomes of a download that asked for the rest of a file, given the response.
 ///
-/// Only a 206 that is the rest of the same version is put behind what is there. Everything else begins anew, so that the file is never a mixture.
+/// Only a 206 that is the rest of the same version is put behind what is there. Everything else begins anew, so that
+/// the file is never a mixture.
 enum ResumeDecision: Equatable {
     /// Content is what follows; the file then has `end` bytes, of `total`.
     case append(end: Int64, total: Int64)
-    /// The response is the whole, or whatever else the server has to say: it is written to a file of its own, and what was there goes away.
+    /// The response is the whole, or whatever else the server has to say: it is written to a file of its own, and what
+    /// was there goes away.
     case startOver
-    /// The response says nothing of the file, such as a 503: it is the result, and what was there stays for another attempt.
+    /// The response says nothing of the file, such as a 503: it is the result, and what was there stays for another
+    /// attempt.
     case setAside
     /// The file seems to be whole, which fetching its last byte once more is to prove.
     case askForLastByte(total: Int64)

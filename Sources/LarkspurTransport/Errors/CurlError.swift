@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// What libcurl said of a transfer that failed: the cause underneath a `URLError`.
 ///
-/// It is found with ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under `NSUnderlyingErrorKey`.
+/// It is found with ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under
+/// `NSUnderlyingErrorKey`.
 public struct CurlError: Error, Sendable, Hashable {
     /// The `CURLcode`, such as 35, `CURLE_SSL_CONNECT_ERROR`.
     public let code: Int
@@ -9,8 +10,8 @@ public struct CurlError: Error, Sendable, Hashable {
     public let message: String
     /// The `errno` of the system call that failed; 0 where that is not known.
     public let systemError: Int32
-    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it found nothing wrong,
-    /// 1 where it was not made.
+    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it
+    /// found nothing wrong, 1 where it was not made.
     public let verifyResult: Int
 
     init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
@@ -38,7 +39,8 @@ extension CurlError: CustomNSError {
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where it is known.
+    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where
+    /// it is known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription

@@ -2,8 +2,9 @@
 extension TransferFailure {
     /// The code of URLSession for what happened.
     ///
-    /// Numbers of libcurl's that another version no longer uses keep the meaning that they had; unknown ones are `unknown`. Those of FTP, LDAP, SSH, TFTP
-    /// and RTSP cannot come from a request for HTTP, and have the code that says most about them.
+    /// Numbers of libcurl's that another version no longer uses keep the meaning that they had; unknown ones are
+    /// `unknown`. Those of FTP, LDAP, SSH, TFTP and RTSP cannot come from a request for HTTP, and have the code that
+    /// says most about them.
     var urlErrorCode: URLError.Code {
         switch curlCode {
         case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
@@ -18,8 +19,8 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // What libcurl says, without words, of a line of the header that is longer than it allows: 27 until 8.5, then 100. Linux, which
-        // promises more memory than there is, hardly ever refuses any.
+        // What libcurl says, without words, of a line of the header that is longer than it allows: 27 until 8.5, then
+        // 100. Linux, which promises more memory than there is, hardly ever refuses any.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
@@ -45,13 +46,14 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the name that could not be found is that of a proxy; from 8.13 on only the words say so where the system's own lookup has failed at once.
+    /// Whether the name that could not be found is that of a proxy; from 8.13 on only the words say so where the
+    /// system's own lookup has failed at once.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
     /// A connection that was not made.
     ///
-    /// Only an errno that comes from this machine's own routing means that it has no network: "host unreachable" is what a router somewhere says, or the
-    /// neighbour that does not answer, of one host while others may be fine.
+    /// Only an errno that comes from this machine's own routing means that it has no network: "host unreachable" is
+    /// what a router somewhere says, or the neighbour that does not answer, of one host while others may be fine.
     private var connectionCode: URLError.Code {
         switch osError {
         case ETIMEDOUT: .timedOut
@@ -60,7 +62,8 @@ extension TransferFailure {
         }
     }
 
-    /// A connection that failed while it was in use; libcurl uses its codes also for what a proxy or a peer's TLS says, and for malformed chunks.
+    /// A connection that failed while it was in use; libcurl uses its codes also for what a proxy or a peer's TLS says,
+    /// and for malformed chunks.
     private var lostConnectionCode: URLError.Code {
         if says("connect tunnel", "from proxy after connect") {
             return says("407") ? .userAuthenticationRequired : .cannotConnectToHost
@@ -90,7 +93,8 @@ extension TransferFailure {
         return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
     }
 
-    /// The alerts with which a server says that it wants a certificate of the client's, or not the one that it got (RFC 8446, section 6.2).
+    /// The alerts with which a server says that it wants a certificate of the client's, or not the one that it got (RFC
+    /// 8446, section 6.2).
     private var clientCertificateCode: URLError.Code? {
         if says("certificate required", "certificate is required") { return .clientCertificateRequired }
         let rejects = says(
@@ -104,7 +108,8 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code for what is a wrong argument.
+    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code for
+    /// what is a wrong argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
@@ -112,13 +117,15 @@ extension TransferFailure {
     /// Whether the verification came to a result; OpenSSL's 1, "unspecified", is what there is before it.
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// A certificate that was refused. A name that does not match has no number of its own in older versions, and is "untrusted" as on other platforms.
+    /// A certificate that was refused. A name that does not match has no number of its own in older versions, and is
+    /// "untrusted" as on other platforms.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid
         // Expired, and dates that are none.
         case 10, 13, 14: .serverCertificateHasBadDate
-        // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is not trusted.
+        // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is
+        // not trusted.
         case 2, 18, 19, 20, 21, 27: .serverCertificateHasUnknownRoot
         case 0, 1:
             if says("not yet valid", "not activated") {

@@ -5,7 +5,8 @@ struct TransferFailure: Sendable, Hashable {
     var curlCode: Int32
     /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 where there was none.
     ///
-    /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes that come from such a call.
+    /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes
+    /// that come from such a call.
     var osError: Int32 = 0
     /// What the verification of the certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing,
     /// and 1 before it is made.

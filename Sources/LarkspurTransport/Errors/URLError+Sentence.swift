@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys; without the password that may be in it, as errors are logged.
+    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys; without
+    /// the password that may be in it, as errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,
@@ -20,7 +21,8 @@ extension URLError {
         .engine(.timedOut, "The task took longer than the \(seconds) seconds that its session allows.", url: url)
     }
 
-    /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on it.
+    /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on
+    /// it.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }
 

@@ -127,7 +127,8 @@ extension Exchange {
         if case .renewal = demand { fate = .discarded }
     }
 
-    /// Takes a response for a refusal that libcurl could have answered and has not: it would have kept the content to itself.
+    /// Takes a response for a refusal that libcurl could have answered and has not: it would have kept the content to
+    /// itself.
     func settleRefusal() {
         guard case .refusal(let party, let head) = question, let response else { return }
         question = nil

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The connection of a transaction: whether it may be used, whether the request may be sent once more, and whether its end is an end.
+/// The connection of a transaction: whether it may be used, whether the request may be sent once more, and whether its
+/// end is an end.
 extension Exchange {
     /// Before each sending, from within libcurl; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
@@ -31,7 +32,8 @@ extension Exchange {
         needsNewConnection = false
     }
 
-    /// Begins the transfer anew on a connection of its own if it was stopped before anything of it was sent; false if that was not why it has ended.
+    /// Begins the transfer anew on a connection of its own if it was stopped before anything of it was sent; false if
+    /// that was not why it has ended.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard sending.endInterruption(), failure == nil else { return false }
         handle.usesFreshConnection = true

@@ -44,7 +44,8 @@ extension Exchange {
 
     /// Takes out of its codings what has come, and delivers it.
     ///
-    /// It pauses in the middle if its consumer does not keep up. Nothing is thrown, for libcurl has called: the failure is noted.
+    /// It pauses in the middle if its consumer does not keep up. Nothing is thrown, for libcurl has called: the failure
+    /// is noted.
     func take(_ bytes: UnsafeRawBufferPointer) {
         guard let decoder else {
             if let error = deliver(bytes) { failure = error }

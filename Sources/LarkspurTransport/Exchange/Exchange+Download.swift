@@ -45,7 +45,8 @@ extension Exchange {
 
     // MARK: The response
 
-    /// Makes the file ready for the content of a response; false if that is not wanted, because another request follows or there is no file.
+    /// Makes the file ready for the content of a response; false if that is not wanted, because another request follows
+    /// or there is no file.
     func beginDownload(_ response: HTTPURLResponse) -> Bool {
         if download.asksForRest, let file, let earlier = download.resumption {
             switch ResumeDecision.decide(
@@ -194,7 +195,8 @@ extension Exchange {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the network is to blame, or somebody who cancelled to go on later, or nothing was added to what had been there: then what has come is in order.
+    /// Whether the network is to blame, or somebody who cancelled to go on later, or nothing was added to what had been
+    /// there: then what has come is in order.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         if error.tlsFailure?.reason == .missingCloseNotify { return true }

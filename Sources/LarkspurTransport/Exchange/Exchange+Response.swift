@@ -12,7 +12,8 @@ extension Exchange {
         // Other informational responses say nothing that a task could tell.
         guard head.status >= 200, beginContent(of: head) else { return head.status < 200 }
         if head.status == 417, asksFirst {
-            // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks like the end.
+            // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks
+            // like the end.
             mayAskFirst = false
             question = .restart
             return false

@@ -3,7 +3,8 @@ internal import CLibcurl
 
 /// Connections that turn out to be of no use, and requests that are sent again on a new one.
 extension Exchange {
-    /// Whether the connection that libcurl has chosen is one that gets no more requests; then it is closed as soon as may be.
+    /// Whether the connection that libcurl has chosen is one that gets no more requests; then it is closed as soon as
+    /// may be.
     var hasRetiredConnection: Bool {
         guard let handle, let connection = handle.connection, reactor.retiredConnections.contains(connection) else {
             return false
@@ -20,8 +21,8 @@ extension Exchange {
         if let connection = handle.connection { reactor.retiredConnections.insert(connection) }
     }
 
-    /// Whether the request goes once more, on a new connection: all that came of it is the failure of a connection that it
-    /// shared with others, or that had been used before.
+    /// Whether the request goes once more, on a new connection: all that came of it is the failure of a connection that
+    /// it shared with others, or that had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard failure == nil, response == nil, !hasRepeated, reactor.settings.offersHTTP2,
             request.url?.isSecure == true, ConnectionFault.isFault(result), handle.usesKnownConnection,

@@ -145,7 +145,8 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
-    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, where that can be needed.
+    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, where that can
+    /// be needed.
     func nudge() {
         guard stage == .transferring, !isSuspended, !isReceivingPaused, let handle,
             handle.long(CURLINFO_HTTP_VERSION) == 3
@@ -206,8 +207,8 @@ extension Exchange {
         }
     }
 
-    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on it:
-    /// libcurl begins anew on another one, for which only content that can be read again is enough.
+    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on
+    /// it: libcurl begins anew on another one, for which only content that can be read again is enough.
     ///
     /// - Parameter isReused: Whether the last connection was one that was kept.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
@@ -261,7 +262,8 @@ extension Exchange {
 extension RequestHead {
     /// The line for the codings that the engine can undo.
     ///
-    /// A part of coded content could not be decoded, so that none is asked for with a range, as the Fetch standard has it.
+    /// A part of coded content could not be decoded, so that none is asked for with a range, as the Fetch standard has
+    /// it.
     fileprivate var acceptEncoding: String? {
         lines.contains(where: \.isRange) ? "Accept-Encoding: identity" : Self.anyCoding
     }

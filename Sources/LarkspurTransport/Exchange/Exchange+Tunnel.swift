@@ -5,8 +5,8 @@ internal import CLibcurl
 extension Exchange {
     /// Takes a line of libcurl's account of what it received.
     ///
-    /// The fields of a proxy's answer are not among those of responses, so that no proxy can pass for a server whose connection it has not even made. They are
-    /// looked at only if there is no tunnel.
+    /// The fields of a proxy's answer are not among those of responses, so that no proxy can pass for a server whose
+    /// connection it has not even made. They are looked at only if there is no tunnel.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard isTunnelled, response == nil else { return }
         do throws(ResponseHeadParser.Failure) {
@@ -16,7 +16,8 @@ extension Exchange {
         }
     }
 
-    /// What a proxy has answered that makes no tunnel because it wants to know who asks; nil if that is not why the transfer has failed.
+    /// What a proxy has answered that makes no tunnel because it wants to know who asks; nil if that is not why the
+    /// transfer has failed.
     func tunnelRefusal(of handle: EasyHandle) -> ResponseHead? {
         guard failure == nil, response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = tunnelHead, head.status == 407
@@ -37,7 +38,8 @@ extension Exchange {
 }
 
 extension ResponseHead {
-    /// A head that says no more than who asks and for what: whatever else a proxy says is not to be taken for the server's.
+    /// A head that says no more than who asks and for what: whatever else a proxy says is not to be taken for the
+    /// server's.
     fileprivate var withChallengesOnly: ResponseHead {
         ResponseHead(
             status: status,

@@ -3,7 +3,8 @@
 ///
 /// It belongs to the loop's thread.
 final class Exchange {
-    /// How much libcurl reads at a time, in bytes. It allocates that for every transfer; twice as much is what malloc gives back to the system each time.
+    /// How much libcurl reads at a time, in bytes. It allocates that for every transfer; twice as much is what malloc
+    /// gives back to the system each time.
     static let bufferSize = 1 << 16
     /// How many redirects are followed.
     static let redirectLimit = 20
@@ -97,7 +98,8 @@ final class Exchange {
     var needsNewConnection = false
     /// Whether the server is asked if it wants the content before it gets it.
     var asksFirst = false
-    /// Whether the transfer was stopped from within one of libcurl's callbacks, as the rest of what the server sends is of no use.
+    /// Whether the transfer was stopped from within one of libcurl's callbacks, as the rest of what the server sends is
+    /// of no use.
     var isCutShort = false
     var transactionStart = Date.distantPast
     var tls: (version: String?, cipher: String?) = (nil, nil)
@@ -211,7 +213,8 @@ final class Exchange {
 
     private var isExpectingBytes: Bool { stage == .transferring && !isReceivingPaused }
 
-    /// A delegate that is asked about a redirect has as long as the network; one that is asked for a password may ask a person.
+    /// A delegate that is asked about a redirect has as long as the network; one that is asked for a password may ask a
+    /// person.
     private var isAwaitingRedirect: Bool {
         if case .redirect = question { return true }
         return false

@@ -4,8 +4,9 @@ import Synchronization
 
 /// An `HTTPURLResponse` whose fields are taken as they are.
 ///
-/// The superclass spells every name anew and reads the Content-Type with scanners when it is made, which costs more than all else that the engine does for a small
-/// response. Here its storage is filled with names that are canonical already, and what it would derive from them is derived when somebody asks.
+/// The superclass spells every name anew and reads the Content-Type with scanners when it is made, which costs more
+/// than all else that the engine does for a small response. Here its storage is filled with names that are canonical
+/// already, and what it would derive from them is derived when somebody asks.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes once it is made.
     private let fields: [String: String]
@@ -71,8 +72,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     // MARK: The superclass's storage
 
-    /// Where a response keeps its fields, found by looking for those of one whose fields reflection shows; nil if they are not found, or writing them has
-    /// not the effect that it must have.
+    /// Where a response keeps its fields, found by looking for those of one whose fields reflection shows; nil if they
+    /// are not found, or writing them has not the effect that it must have.
     private static let fieldsOffset: Int? = {
         guard let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),

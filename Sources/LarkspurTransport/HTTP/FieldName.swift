@@ -53,7 +53,8 @@ struct FieldName: Sendable {
         UInt16(bytes[0] | 0x20) << 8 | UInt16(bytes[bytes.count - 1] | 0x20)
     }
 
-    /// Words begin with a capital, as in `HTTPURLResponse`, which leaves only names beginning with X- as they were sent.
+    /// Words begin with a capital, as in `HTTPURLResponse`, which leaves only names beginning with X- as they were
+    /// sent.
     private static func canonical(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { output in
             var isInsideWord = false

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
-/// Questions about single bytes that run for every request; kept in this module so that they are compiled into their callers.
+/// Questions about single bytes that run for every request; kept in this module so that they are compiled into their
+/// callers.
 extension UInt8 {
     static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")

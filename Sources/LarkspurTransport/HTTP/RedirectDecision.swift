@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
-/// What becomes of a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect fetch).
+/// What becomes of a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
+/// fetch).
 enum RedirectDecision {
     /// The response is the answer, be it one of 3xx.
     case deliver

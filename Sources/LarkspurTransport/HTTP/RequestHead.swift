@@ -11,7 +11,8 @@ struct RequestHead {
 
         var hasContent: Bool { self != .none && self != .known(0) }
 
-        /// Whether it is worth asking first if the server wants it (RFC 9110, section 10.1.1), as libcurl does above 1 MiB.
+        /// Whether it is worth asking first if the server wants it (RFC 9110, section 10.1.1), as libcurl does above 1
+        /// MiB.
         var isLong: Bool {
             if case .known(let length) = self { length > 1 << 20 } else { false }
         }
@@ -19,7 +20,8 @@ struct RequestHead {
 
     let method: String
     let target: RequestTarget
-    /// Lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" against one of libcurl's own.
+    /// Lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" against one of
+    /// libcurl's own.
     let lines: [String]
     /// The length of the content, which a stream's request may state in a Content-Length field.
     let body: BodyLength
@@ -28,7 +30,8 @@ struct RequestHead {
     /// Whether the caller says which codings are welcome.
     let setsAcceptEncoding: Bool
 
-    /// The length of the URL and the fields together, in bytes; libcurl allows 1 MiB for them and for what it adds, and does not say what is too large.
+    /// The length of the URL and the fields together, in bytes; libcurl allows 1 MiB for them and for what it adds, and
+    /// does not say what is too large.
     static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for `CURLOPT_URL`.
@@ -36,8 +39,9 @@ struct RequestHead {
 
     /// Checks the request, for libcurl writes what it is given, and completes its fields.
     ///
-    /// The request's own fields win over `additionalFields`, and both over `cookie`. `authorization` is the answer to a challenge and wins over all.
-    /// Fields about the transfer of the content are libcurl's to write; it asks first whether the server wants long content if it may.
+    /// The request's own fields win over `additionalFields`, and both over `cookie`. `authorization` is the answer to a
+    /// challenge and wins over all. Fields about the transfer of the content are libcurl's to write; it asks first
+    /// whether the server wants long content if it may.
     init(
         _ request: URLRequest,
         additionalFields: [String: String],

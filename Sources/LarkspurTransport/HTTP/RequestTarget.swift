@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 
-/// A URL in the form that libcurl takes: absolute, in ASCII, without user information and fragment, with a host and a port that exist.
+/// A URL in the form that libcurl takes: absolute, in ASCII, without user information and fragment, with a host and a
+/// port that exist.
 struct RequestTarget: Equatable {
     let text: String
     let isSecure: Bool

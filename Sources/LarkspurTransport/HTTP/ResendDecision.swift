@@ -1,7 +1,9 @@
 #if canImport(FoundationNetworking)
-/// Whether a request may be sent again after an attempt that got no response (RFC 9110, section 9.2.2): a value without I/O.
+/// Whether a request may be sent again after an attempt that got no response (RFC 9110, section 9.2.2): a value without
+/// I/O.
 ///
-/// A request that was answered by a redirect, a challenge or the like is another matter: the server has said what follows.
+/// A request that was answered by a redirect, a challenge or the like is another matter: the server has said what
+/// follows.
 enum ResendDecision: Equatable, Sendable {
     case resend
     /// The server may have executed it.

@@ -5,8 +5,8 @@ struct ResponseHead: Sendable {
     let status: Int
     /// As sent, for instance "HTTP/1.1" or "HTTP/2".
     let version: String
-    /// Values by names as `HTTPURLResponse` spells them. Repeated fields are joined with a comma; `Set-Cookie` so that Foundation's parser can
-    /// take the cookies apart again.
+    /// Values by names as `HTTPURLResponse` spells them. Repeated fields are joined with a comma; `Set-Cookie` so that
+    /// Foundation's parser can take the cookies apart again.
     let fields: [String: String]
     /// Each `Set-Cookie` value for itself: joined they cannot be told apart with certainty.
     let setCookies: [String]

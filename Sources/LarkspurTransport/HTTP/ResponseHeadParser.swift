@@ -2,9 +2,10 @@
 
 /// Puts response heads together from header lines as libcurl hands them over, one at a time with its line end.
 ///
-/// It takes what servers really send: no reason phrase, no blank after the colon or one before it, bare line feeds, text in ISO 8859-1, folded
-/// lines. A line that is no field is skipped. Control characters that could end a line elsewhere become spaces (RFC 9110, section 5.5). What of that
-/// could make it uncertain where the content ends is noted (``FramingFields/obscured``).
+/// It takes what servers really send: no reason phrase, no blank after the colon or one before it, bare line feeds,
+/// text in ISO 8859-1, folded lines. A line that is no field is skipped. Control characters that could end a line
+/// elsewhere become spaces (RFC 9110, section 5.5). What of that could make it uncertain where the content ends is
+/// noted (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd
@@ -46,8 +47,8 @@ struct ResponseHeadParser {
 
     /// Takes the next line.
     ///
-    /// Returns a head with the empty line that ends it, for informational responses too. What follows a final one is trailers, until a status line
-    /// begins another: libcurl may repeat a request by itself.
+    /// Returns a head with the empty line that ends it, for informational responses too. What follows a final one is
+    /// trailers, until a status line begins another: libcurl may repeat a request by itself.
     mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
@@ -98,7 +99,8 @@ struct ResponseHeadParser {
         pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
     }
 
-    /// The name without the blanks around it. A name that others read, or leave unread, may have been meant for another field.
+    /// The name without the blanks around it. A name that others read, or leave unread, may have been meant for another
+    /// field.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))

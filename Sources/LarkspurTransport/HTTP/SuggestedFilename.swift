@@ -2,8 +2,9 @@
 
 /// A file's name that a server suggests, made into one that is the name of a file in any folder.
 ///
-/// Slashes, backslashes, control characters, and the marks that change the direction of text become underscores, and so do dots at the beginning: no name is `..`, or hides the
-/// file. Blanks around the name go. A name is cut to the 255 bytes of a file system, its extension kept where that is short. Without a name it is `Unknown`, as in Foundation.
+/// Slashes, backslashes, control characters, and the marks that change the direction of text become underscores, and so
+/// do dots at the beginning: no name is `..`, or hides the file. Blanks around the name go. A name is cut to the 255
+/// bytes of a file system, its extension kept where that is short. Without a name it is `Unknown`, as in Foundation.
 struct SuggestedFilename: Equatable {
     static let unknown = "Unknown"
     private static let maximumLength = 255

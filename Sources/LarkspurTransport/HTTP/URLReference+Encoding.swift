@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 
 extension URLReference {
-    /// The reference with what may not stand in a URL percent-encoded, as servers send spaces and UTF-8 in a Location; the host is left to Foundation,
-    /// which knows how international names are written.
+    /// The reference with what may not stand in a URL percent-encoded, as servers send spaces and UTF-8 in a Location;
+    /// the host is left to Foundation, which knows how international names are written.
     var percentEncoded: URLReference {
         var encoded = self
         encoded.path = Self.encode(path)

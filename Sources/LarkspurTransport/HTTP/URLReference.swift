@@ -2,8 +2,8 @@
 
 /// A URL or a relative reference in its five components (RFC 3986), made of any text without failing.
 ///
-/// Foundation resolves references as well, but keeps dot segments of absolute ones and treats a percent sign differently depending on what else is
-/// in the text.
+/// Foundation resolves references as well, but keeps dot segments of absolute ones and treats a percent sign
+/// differently depending on what else is in the text.
 struct URLReference: Equatable {
     var scheme: String?
     var authority: String?

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The parts of FoundationNetworking's sessions and tasks that its API does not show and that carrying its tasks needs.
 ///
-/// All of it is read and written on the work queue of the session or the task, where FoundationNetworking does so itself.
+/// All of it is read and written on the work queue of the session or the task, where FoundationNetworking does so
+/// itself.
 struct FoundationLayout: Sendable {
     private let sessionQueue: StoredProperty
     private let taskQueue: StoredProperty
@@ -35,7 +36,8 @@ struct FoundationLayout: Sendable {
 
     /// Has the completion handler of an async method called on the delegate queue.
     ///
-    /// On the work queue it waits for the lock of a Swift task, whose cancellation may hold that lock and wait for the work queue.
+    /// On the work queue it waits for the lock of a Swift task, whose cancellation may hold that lock and wait for the
+    /// work queue.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// The content of an upload task.

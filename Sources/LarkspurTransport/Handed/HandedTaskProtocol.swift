@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
 /// Carries by the engine the tasks that FoundationNetworking makes of a ``CurlURLSession`` by itself.
 ///
-/// Its async methods do so for code that was compiled without this module, as they cannot be overridden. Everything here happens on the task's work queue, as FoundationNetworking expects of
-/// its client's callers. Redirects and challenges are the engine's; its client ends the process or hangs on many of them.
+/// Its async methods do so for code that was compiled without this module, as they cannot be overridden. Everything
+/// here happens on the task's work queue, as FoundationNetworking expects of its client's callers. Redirects and
+/// challenges are the engine's; its client ends the process or hangs on many of them.
 final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
@@ -98,7 +99,8 @@ final class HandedTaskProtocol: URLProtocol {
     }
 
     private func finish(_ outcome: Outcome) {
-        // A task that is being cancelled hears of that from FoundationNetworking, which knows it no more after it has heard of an end.
+        // A task that is being cancelled hears of that from FoundationNetworking, which knows it no more after it has
+        // heard of an end.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
             return Self.remove(outcome.file)
         }

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A 401 response that FoundationNetworking does not take for a challenge.
 ///
-/// It would raise a challenge for Basic when the task ends, and never end the task where that is not answered. The engine has seen to challenges before.
+/// It would raise a challenge for Basic when the task ends, and never end the task where that is not answered. The
+/// engine has seen to challenges before.
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes once it is made.
 

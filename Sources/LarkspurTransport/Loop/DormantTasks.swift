@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// Since when a task that was resumed has not begun, and what for.
 struct Dormancy: Equatable, Sendable {
-    /// When the timer of its resource began to run: with its first resumption, or at its earliest begin date, if that is later.
+    /// When the timer of its resource began to run: with its first resumption, or at its earliest begin date, if that
+    /// is later.
     var timerStart: LoopTime
     /// When it begins by itself; nil for one that is suspended.
     var beginning: LoopTime?
@@ -13,7 +14,8 @@ struct Dormancy: Equatable, Sendable {
     }
 }
 
-/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could take them up, or wait for their earliest begin date.
+/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could take them up, or
+/// wait for their earliest begin date.
 ///
 /// It is a value without I/O.
 struct DormantTasks {

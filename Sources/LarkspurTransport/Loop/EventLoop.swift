@@ -3,8 +3,8 @@ import Synchronization
 
 /// The thread of one session and the mailbox through which everyone else talks to it.
 ///
-/// The thread starts with the first command and ends when the session is invalidated, or has had nothing to do for a while. Posting never waits
-/// for anything but the mailbox, in which nobody else's code runs.
+/// The thread starts with the first command and ends when the session is invalidated, or has had nothing to do for a
+/// while. Posting never waits for anything but the mailbox, in which nobody else's code runs.
 final class EventLoop: Sendable {
     /// What the thread can be told.
     enum Command: Sendable {
@@ -28,7 +28,8 @@ final class EventLoop: Sendable {
         case cookiesStored(TaskCore)
         /// Runs something on the thread.
         case run(@Sendable () -> Void)
-        /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts another.
+        /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts
+        /// another.
         case end
     }
 
@@ -130,8 +131,9 @@ final class EventLoop: Sendable {
         return Reactor(loop: self, settings: settings, multi: multi).run()
     }
 
-    /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without asking for anything else; and so would writing to a
-    /// file that is as large as the process may make one. Both are errors of the call that is made, and no more.
+    /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without
+    /// asking for anything else; and so would writing to a file that is as large as the process may make one. Both are
+    /// errors of the call that is made, and no more.
     private static func blockWriteSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The exchanges with one origin: so many at a time, the others in the order of priority and age.
 ///
-/// They wait here and not within libcurl, so that their idle timers do not run, and that ten thousand of them cost nothing.
+/// They wait here and not within libcurl, so that their idle timers do not run, and that ten thousand of them cost
+/// nothing.
 final class HostQueue {
     /// How many transfers share an HTTP/2 connection, as servers commonly allow.
     private static let streamLimit = 100

@@ -3,7 +3,8 @@
 package struct LoopThread: Sendable {
     /// Shown in the process's list of threads, which has room for 15 bytes.
     static let name = "larkspur.loop"
-    /// Enough for the verification of certificates and what delegates do; in bytes, of which only those that are touched cost memory.
+    /// Enough for the verification of certificates and what delegates do; in bytes, of which only those that are
+    /// touched cost memory.
     private static let stackSize = 1 << 20
 
     /// Runs an action on a new thread. Returns 0, or the `errno` for which there is none, and the action does not run.

@@ -121,7 +121,8 @@ final class Reactor {
         }
     }
 
-    /// Has a task begin, wait, go on or pause as its state asks for by now: commands that several threads send may overtake one another.
+    /// Has a task begin, wait, go on or pause as its state asks for by now: commands that several threads send may
+    /// overtake one another.
     private func control(_ task: TaskCore) {
         if let exchange = exchanges[task.identifier] {
             if task.isSuspended { exchange.suspend() } else { exchange.resume() }
@@ -241,8 +242,8 @@ final class Reactor {
     /// Takes note of an exchange whose response has begun while or after it sent content.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
-    /// Has libcurl read once more for them: over HTTP/2 it may have read what follows the head while it was sending, and up to 7.88 at least it then
-    /// waits for the socket, on which nothing comes any more.
+    /// Has libcurl read once more for them: over HTTP/2 it may have read what follows the head while it was sending,
+    /// and up to 7.88 at least it then waits for the socket, on which nothing comes any more.
     private func nudgeAnswered() {
         guard !answered.isEmpty else { return }
         for exchange in answered { exchange.nudge() }

@@ -1,7 +1,8 @@
-/// What one transaction, a request and its response, took and moved; a task has one for each redirect and each authentication too.
+/// What one transaction, a request and its response, took and moved; a task has one for each redirect and each
+/// authentication too.
 ///
-/// Durations are counted from the moment at which the transfer began, after it had waited for its turn. A phase that did not happen, such as the
-/// look-up of a name on a connection that is used again, is nil.
+/// Durations are counted from the moment at which the transfer began, after it had waited for its turn. A phase that
+/// did not happen, such as the look-up of a name on a connection that is used again, is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// Where a response came from.
     public enum Source: Sendable, Hashable {
@@ -9,7 +10,8 @@ public struct TransferMetrics: Sendable, Hashable {
         case network
         /// From the cache, without asking a server: nothing was sent.
         case cache
-        /// From the cache, after the server has said that it is still good: ``TransferMetrics/response`` is what it said, a 304.
+        /// From the cache, after the server has said that it is still good: ``TransferMetrics/response`` is what it
+        /// said, a 304.
         case validatedCache
     }
 

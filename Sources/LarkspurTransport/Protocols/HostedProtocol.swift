@@ -3,7 +3,8 @@ import Synchronization
 
 /// Runs one of the caller's `URLProtocol` classes for a task, and passes on to the loop what it reports.
 ///
-/// The class is called on a queue of its own, so that it may take its time, or use sessions; what it reports may come from any thread, and counts until it is stopped.
+/// The class is called on a queue of its own, so that it may take its time, or use sessions; what it reports may come
+/// from any thread, and counts until it is stopped.
 final class HostedProtocol: NSObject, URLProtocolClient {
     enum Report: Sendable {
         /// No class claims the request: it goes over the network.

@@ -22,7 +22,8 @@ public struct HostAddress: Sendable, Hashable {
     /// In libcurl's notation; nil if something in it is not what it should be.
     var curlLine: String? {
         guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
-            // At the beginning of a line the first two change what is known of a host, and the third stands for all hosts.
+            // At the beginning of a line the first two change what is known of a host, and the third stands for all
+            // hosts.
             !host.utf8.starts(with: "-".utf8), !host.utf8.starts(with: "+".utf8), host != "*",
             host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
             addresses.allSatisfy({ IPAddress($0) != nil })

@@ -45,7 +45,8 @@ public struct ProxyServer: Sendable, Hashable {
         self.password = password
     }
 
-    /// Reads a proxy as environment variables name it: `http://user:password@host:port`, of which only the host is needed.
+    /// Reads a proxy as environment variables name it: `http://user:password@host:port`, of which only the host is
+    /// needed.
     ///
     /// The schemes are http, https, socks5 and socks5h, which mean the same. Nil for everything else.
     public init?(_ text: String) {

@@ -26,7 +26,8 @@ struct UnixSocketTarget: Equatable {
 }
 
 extension URL {
-    /// Makes the URL of a resource that a server on a Unix-domain socket has, such as the Docker API's, for tasks of a ``CurlURLSession``.
+    /// Makes the URL of a resource that a server on a Unix-domain socket has, such as the Docker API's, for tasks of a
+    /// ``CurlURLSession``.
     ///
     /// - Parameters:
     ///   - socketPath: The absolute path of the socket, of at most 107 bytes.

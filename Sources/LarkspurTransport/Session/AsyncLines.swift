@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
 /// The lines of a text that arrives as bytes: UTF-8, with what is not that replaced by U+FFFD.
 ///
-/// A line ends at a line feed, a carriage return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029. As in Foundation on other
-/// platforms, lines without any character are left out. A line is kept in memory, however long it is.
+/// A line ends at a line feed, a carriage return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029.
+/// As in Foundation on other platforms, lines without any character are left out. A line is kept in memory, however
+/// long it is.
 public struct AsyncLines: AsyncSequence, Sendable {
     /// A line without its end.
     public typealias Element = String

@@ -22,7 +22,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 
     /// Makes a task, resumes it, and waits for its completion handler.
     ///
-    /// - Parameter makeTask: Makes a task that calls what it is given when it ends. Not called if the Swift task is cancelled already.
+    /// - Parameter makeTask: Makes a task that calls what it is given when it ends. Not called if the Swift task is
+    ///   cancelled already.
     static func run(
         delegate: (any URLSessionTaskDelegate)?,
         makeTask: (@escaping Completion) -> URLSessionTask
@@ -54,7 +55,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // A session keeps a task that is never resumed, so it has to be told. What the completion handler hears comes too late for anybody.
+            // A session keeps a task that is never resumed, so it has to be told. What the completion handler hears
+            // comes too late for anybody.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
         case .finish(let result): continuation.resume(with: result)

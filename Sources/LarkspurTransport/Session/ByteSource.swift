@@ -6,7 +6,8 @@ protocol ByteSource: Sendable {
     /// Called by one task at a time.
     func next() async throws -> Data?
 
-    /// Ends the transfer, and a call of `next()` that waits with it. May be called at any time, on any thread, more than once and after the end.
+    /// Ends the transfer, and a call of `next()` that waits with it. May be called at any time, on any thread, more
+    /// than once and after the end.
     func cancel()
 }
 #endif

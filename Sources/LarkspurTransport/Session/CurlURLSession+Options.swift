@@ -13,37 +13,44 @@ extension CurlURLSession {
         }
         /// Whether a redirect may lead from https to http. Default: false; such a task fails.
         public var allowsInsecureRedirects = false
-        /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost before a response. Default: false; such a task
-        /// fails with `networkConnectionLost` once a byte of the request may have left, as the server may have executed it (RFC 9110, section 9.2.2).
+        /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost
+        /// before a response. Default: false; such a task fails with `networkConnectionLost` once a byte of the request
+        /// may have left, as the server may have executed it (RFC 9110, section 9.2.2).
         ///
-        /// A request with an `Idempotency-Key` field is sent again whatever this says, as is one of which the server says that it did not process it.
+        /// A request with an `Idempotency-Key` field is sent again whatever this says, as is one of which the server
+        /// says that it did not process it.
         public var resendsNonIdempotentRequests = false
-        /// How many times its coded size content may have when it is decoded, as long as it is more than 16 MiB. Default: 100.
+        /// How many times its coded size content may have when it is decoded, as long as it is more than 16 MiB.
+        /// Default: 100.
         ///
         /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
         public var maximumExpansion = 100
-        /// How many bytes of content are collected for a completion handler or an async method that returns content whole. Default: nil, any number, as with
-        /// URLSession on other platforms.
+        /// How many bytes of content are collected for a completion handler or an async method that returns content
+        /// whole. Default: nil, any number, as with URLSession on other platforms.
         ///
-        /// A response with more, once decoded, fails with the code `dataLengthExceedsMaximum`; one that announces more fails before its content comes. Delegates,
-        /// `bytes(for:)` and downloads have no limit, as nothing is collected for them.
+        /// A response with more, once decoded, fails with the code `dataLengthExceedsMaximum`; one that announces more
+        /// fails before its content comes. Delegates, `bytes(for:)` and downloads have no limit, as nothing is
+        /// collected for them.
         public var maximumContentSize: Int?
         /// Which proxies are used. Default: those of the configuration, else those of the environment.
         public var proxy = ProxyChoice.automatic
         /// Hosts whose addresses are given here, so that nobody is asked for them. Default: none.
         public var hostAddresses: [HostAddress] = []
-        /// The address, or the name of the network interface, from which connections are made. Default: nil, the system's choice.
+        /// The address, or the name of the network interface, from which connections are made. Default: nil, the
+        /// system's choice.
         public var localAddress: String?
         /// The addresses of the name servers that are asked, each with a port if need be. Default: none, the system's.
         ///
-        /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not; with any other every request fails.
+        /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not;
+        /// with any other every request fails.
         public var nameServers: [String] = []
-        /// The folder in which downloads are written, and in which one that was broken off keeps its beginning. Default: nil, the temporary folder, which many
-        /// systems empty when they start.
+        /// The folder in which downloads are written, and in which one that was broken off keeps its beginning.
+        /// Default: nil, the temporary folder, which many systems empty when they start.
         ///
         /// It has to exist. In the folder where finished files go, moving them is but a change of names.
         public var partialDownloadFolder: URL?
-        /// How servers and the client prove who they are. Default: servers by certificates of authorities that the system trusts, the client not at all.
+        /// How servers and the client prove who they are. Default: servers by certificates of authorities that the
+        /// system trusts, the client not at all.
         public var tls = TLSConfiguration()
 
         /// Makes options with the defaults.

@@ -1,15 +1,17 @@
 #if canImport(FoundationNetworking)
-/// A `URLSession` for Linux whose http and https tasks are carried by libcurl's multi interface, on a thread of the session's own.
+/// A `URLSession` for Linux whose http and https tasks are carried by libcurl's multi interface, on a thread of the
+/// session's own.
 ///
-/// Use it in place of `URLSession`: make it with the same initialiser, and everything that the superclass's documentation says of data, upload and download tasks
-/// holds. Tasks for other schemes (data:, file:, ftp:, ws:) are the superclass's own. Unlike the superclass it never ends the process because of what a server
-/// sends, or because it was invalidated.
+/// Use it in place of `URLSession`: make it with the same initialiser, and everything that the superclass's
+/// documentation says of data, upload and download tasks holds. Tasks for other schemes (data:, file:, ftp:, ws:) are
+/// the superclass's own. Unlike the superclass it never ends the process because of what a server sends, or because it
+/// was invalidated.
 ///
-/// The delegate is called on the delegate queue, one call after the other, and is kept until the session is invalidated. A session that is released without having
-/// been invalidated ends with its last task.
+/// The delegate is called on the delegate queue, one call after the other, and is kept until the session is
+/// invalidated. A session that is released without having been invalidated ends with its last task.
 ///
-/// Sessions whose configuration is `.default` share their cookies in `HTTPCookieStorage.shared`, as with the superclass. A server that acts for several users gives each
-/// an `.ephemeral` configuration, or a storage of its own.
+/// Sessions whose configuration is `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
+/// superclass. A server that acts for several users gives each an `.ephemeral` configuration, or a storage of its own.
 public final class CurlURLSession: URLSession, @unchecked Sendable {
     // Safe: what can change is behind the lock of the core.
     let core: SessionCore
@@ -56,7 +58,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for anything.
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for
+    ///     anything.
     ///   - unavailability: Why no task can be carried; nil if they can.
     ///   - tlsAbilities: What libcurl can do for TLS. Default: nil, what it really can.
     ///   - thread: Starts the session's thread. Default: one of the system's.
@@ -124,7 +127,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     deinit { core.abandon() }
 
-    /// The configuration without what the superclass would trap on when it is made, add to requests by rules of its own, or needlessly open files for; with the class that carries its tasks.
+    /// The configuration without what the superclass would trap on when it is made, add to requests by rules of its
+    /// own, or needlessly open files for; with the class that carries its tasks.
     private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -138,7 +142,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     // MARK: Availability
 
-    /// Whether there is a libcurl that the engine can use: 7.68 or later. Without one every task fails with what ``unavailabilityReason`` says.
+    /// Whether there is a libcurl that the engine can use: 7.68 or later. Without one every task fails with what
+    /// ``unavailabilityReason`` says.
     public static var isAvailable: Bool { unavailabilityReason == nil }
 
     /// Why the engine cannot be used; nil if it can.
@@ -183,7 +188,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
 
     /// Calls back when the superclass's own tasks have ended.
     ///
-    /// It is never invalidated itself: its async methods would then end the process in code that was compiled without this module.
+    /// It is never invalidated itself: its async methods would then end the process in code that was compiled without
+    /// this module.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
         guard let layout, let queue = layout.workQueue(of: self) else { return action() }
         queue.async { [self] in
@@ -192,7 +198,8 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
         }
     }
 
-    /// Removes the cookies and credentials of the session's storages and all that its cache keeps, and closes its connections as soon as no transfer is under way; then calls back on the delegate queue.
+    /// Removes the cookies and credentials of the session's storages and all that its cache keeps, and closes its
+    /// connections as soon as no transfer is under way; then calls back on the delegate queue.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         core.settings.cookies.removeAll()
         core.settings.credentials.removeAll()
@@ -301,9 +308,11 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that goes on with what another download has left. Its fields that prove who somebody is are not in resume data: use ``downloadTask(with:resumeData:)``.
+    /// A task that goes on with what another download has left. Its fields that prove who somebody is are not in resume
+    /// data: use ``downloadTask(with:resumeData:)``.
     ///
-    /// Where the file or its beginning is not the same any more it begins anew. Data that is not a ``CurlURLSession``'s fails the task with `unsupportedURL`.
+    /// Where the file or its beginning is not the same any more it begins anew. Data that is not a ``CurlURLSession``'s
+    /// fails the task with `unsupportedURL`.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
     }

@@ -12,7 +12,8 @@ extension SessionCore {
         )
     }
 
-    /// The URL, or one that nobody can connect to: the superclass makes the tasks of WebSockets, and has no other way to let one fail.
+    /// The URL, or one that nobody can connect to: the superclass makes the tasks of WebSockets, and has no other way
+    /// to let one fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url

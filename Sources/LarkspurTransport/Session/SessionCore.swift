@@ -52,7 +52,8 @@ final class SessionCore: Sendable {
         storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.face)
     }
 
-    /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other schemes.
+    /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other
+    /// schemes.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme?.lowercased() else { return true }
         return scheme == "http" || scheme == "https" || UnixSocketTarget.schemes.contains(scheme)

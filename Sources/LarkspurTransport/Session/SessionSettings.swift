@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// What of a configuration the engine goes by, read once when its session is made; an object, as each request looks at it and copying so many values costs.
+/// What of a configuration the engine goes by, read once when its session is made; an object, as each request looks at
+/// it and copying so many values costs.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
     /// Seconds without a byte, for requests that have the default.
@@ -88,7 +89,8 @@ final class SessionSettings: Sendable {
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// The timeout of a request that has one of its own, else the configuration's: 60 seconds is what a request has that was told nothing.
+    /// The timeout of a request that has one of its own, else the configuration's: 60 seconds is what a request has
+    /// that was told nothing.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

@@ -1,13 +1,15 @@
 #if canImport(FoundationNetworking)
-// FoundationNetworking's methods of these names cannot be overridden, go past overridden factories, and can wait for ever when a task is cancelled as it ends.
-// These have no parameter with a default, so that they are preferred in every file that imports this module.
+// FoundationNetworking's methods of these names cannot be overridden, go past overridden factories, and can wait for
+// ever when a task is cancelled as it ends. These have no parameter with a default, so that they are preferred in every
+// file that imports this module.
 
 extension URLSession {
     /// Sends a request and returns the content and the response.
     ///
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameter request: What to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` where the session gave neither a response nor an error.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` where the session gave
+    ///   neither a response nor an error.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
         try await content { self.dataTask(with: request, completionHandler: $0) }
     }

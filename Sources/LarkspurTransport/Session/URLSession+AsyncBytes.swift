@@ -2,8 +2,9 @@
 extension URLSession {
     /// The content of a response as a sequence of bytes, which can be iterated once.
     ///
-    /// The bytes arrive in pieces; only at the end of a piece does the iteration wait. The transfer is cancelled when the Swift task that
-    /// iterates is cancelled, and when the sequence and its iterators are gone. Of several iterators each byte goes to one.
+    /// The bytes arrive in pieces; only at the end of a piece does the iteration wait. The transfer is cancelled when
+    /// the Swift task that iterates is cancelled, and when the sequence and its iterators are gone. Of several
+    /// iterators each byte goes to one.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte of the content.
         public typealias Element = UInt8

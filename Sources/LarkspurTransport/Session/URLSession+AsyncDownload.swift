@@ -4,8 +4,9 @@ extension URLSession {
     ///
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameter request: What to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` where the session gave neither a response nor an
-    ///   error, `unknown` where it gave no file. The file system's error where the file could not be kept.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` where the session gave
+    ///   neither a response nor an error, `unknown` where it gave no file. The file system's error where the file could
+    ///   not be kept.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: request, completionHandler: $0) }
     }
@@ -38,10 +39,12 @@ extension URLSession {
         try await file(delegate: delegate) { self.downloadTask(with: url, completionHandler: $0) }
     }
 
-    /// Goes on with a download from its resume data, and returns the temporary file with the response. Nobody but the caller removes the file.
+    /// Goes on with a download from its resume data, and returns the temporary file with the response. Nobody but the
+    /// caller removes the file.
     /// - Parameters:
     ///   - resumeData: What an earlier download left.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's delegate gets them.
+    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
+    ///     delegate gets them.
     /// - Throws: As ``download(for:)`` does.
     public func download(
         resumeFrom resumeData: Data,

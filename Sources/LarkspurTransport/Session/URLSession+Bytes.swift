@@ -3,7 +3,8 @@ extension URLSession {
     /// Gets a URL and returns the response as soon as it begins, with its content as a sequence of bytes.
     /// - Parameters:
     ///   - url: The URL.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's delegate gets them.
+    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
+    ///     delegate gets them.
     /// - Throws: As ``data(for:)`` does.
     public func bytes(
         from url: URL,
@@ -14,10 +15,12 @@ extension URLSession {
 
     /// Sends a request and returns the response as soon as it begins, with its content as a sequence of bytes.
     ///
-    /// The content arrives only as fast as it is taken. A session that is no ``CurlURLSession`` receives all of it first.
+    /// The content arrives only as fast as it is taken. A session that is no ``CurlURLSession`` receives all of it
+    /// first.
     /// - Parameters:
     ///   - request: What to send.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's delegate gets them.
+    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
+    ///     delegate gets them.
     /// - Throws: As ``data(for:)`` does.
     public func bytes(
         for request: URLRequest,

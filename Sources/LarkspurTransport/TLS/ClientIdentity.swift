@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The certificate and private key with which a client proves who it is to a server that asks for that.
 ///
-/// Every server of the session that asks gets to see the certificate, the target of a redirect too; the private key never leaves the process. What is printed of it shows no secret.
+/// Every server of the session that asks gets to see the certificate, the target of a redirect too; the private key
+/// never leaves the process. What is printed of it shows no secret.
 public struct ClientIdentity: Sendable, Hashable {
     enum Form: Hashable {
         case pem(certificates: Data, key: Data)
@@ -20,7 +21,8 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// Whether the passphrase is right and the key is that of the certificate shows with the first request.
     /// - Parameters:
-    ///   - certificates: The client's own certificate, then those of its authorities that the server may not have; PEM, or one certificate in DER.
+    ///   - certificates: The client's own certificate, then those of its authorities that the server may not have; PEM,
+    ///     or one certificate in DER.
     ///   - key: The private key of the first certificate, in PEM.
     ///   - passphrase: What the key is encrypted with. Default: nil, it is not.
     /// - Throws: `malformedCertificate`, `malformedKey`, `missingPassphrase`.
@@ -60,7 +62,8 @@ public struct ClientIdentity: Sendable, Hashable {
         )
     }
 
-    /// Takes certificate, key and authorities from one PKCS #12 container (RFC 7292), such as a `.p12` or `.pfx` file has.
+    /// Takes certificate, key and authorities from one PKCS #12 container (RFC 7292), such as a `.p12` or `.pfx` file
+    /// has.
     ///
     /// Whether the passphrase is right shows with the first request.
     /// - Parameters:

@@ -11,8 +11,9 @@ public struct HostPins: Sendable, Hashable {
 
     /// Pins a host: a certificate of its chain has to have one of the keys.
     ///
-    /// With the key of the server's own certificate only that may change; with the key of an authority, every certificate that it issues for the host is good. Without
-    /// a backup pin, a key that is lost locks every client out that is not updated in time.
+    /// With the key of the server's own certificate only that may change; with the key of an authority, every
+    /// certificate that it issues for the host is good. Without a backup pin, a key that is lost locks every client out
+    /// that is not updated in time.
     /// - Parameters:
     ///   - host: A name or address, without scheme and port.
     ///   - includesSubdomains: Whether the pins hold for all hosts below it too. Default: false.

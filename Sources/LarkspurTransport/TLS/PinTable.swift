@@ -20,7 +20,8 @@ struct PinTable: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
-    /// Sets of keys, of each of which a server has to have one; the more special pins of a name replace those of the domains above it.
+    /// Sets of keys, of each of which a server has to have one; the more special pins of a name replace those of the
+    /// domains above it.
     /// - Parameter name: In its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

@@ -2,7 +2,8 @@ internal import HTTPBasics
 
 /// The spellings of a host, brought to one.
 enum ServerName {
-    /// A name in lower case and without the dot at its end, an address as the system writes it; nil for what can be neither.
+    /// A name in lower case and without the dot at its end, an address as the system writes it; nil for what can be
+    /// neither.
     static func canonical(_ host: String) -> String? {
         var name = host[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }

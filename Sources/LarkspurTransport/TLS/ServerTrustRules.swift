@@ -46,7 +46,8 @@ struct ServerTrustRules: Sendable {
 extension ServerTrustRules.Evidence {
     /// The name by which pins are looked up.
     ///
-    /// That of the handshake, where there is one: it says where the connection leads, and for a proxy that is the proxy.
+    /// That of the handshake, where there is one: it says where the connection leads, and for a proxy that is the
+    /// proxy.
     var name: String {
         guard let serverName else { return host }
         return ServerName.canonical(serverName) ?? serverName
@@ -54,7 +55,8 @@ extension ServerTrustRules.Evidence {
 
     /// The keys of certificates each of which has issued the one before it.
     ///
-    /// A server can send along certificates that are not its own, so that without that only its own key counts, which the handshake proves.
+    /// A server can send along certificates that are not its own, so that without that only its own key counts, which
+    /// the handshake proves.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }
@@ -64,7 +66,8 @@ extension ServerTrustRules.Evidence {
         switch error {
         // Not yet valid, and expired.
         case 9, 10: true
-        // Ends in a certificate that has signed itself, or whose issuer is not known; a chain of one whose issuer is not.
+        // Ends in a certificate that has signed itself, or whose issuer is not known; a chain of one whose issuer is
+        // not.
         case 18, 19, 20, 21: true
         default: false
         }

@@ -20,7 +20,8 @@ struct SubjectPublicKeyInfo: Equatable {
         encoding = Data(key.encoding)
     }
 
-    /// A public key as it stands in a file of its own: with its algorithm, or a bare one of RSA (RFC 8017, appendix A.1.1).
+    /// A public key as it stands in a file of its own: with its algorithm, or a bare one of RSA (RFC 8017, appendix
+    /// A.1.1).
     init?(publicKey: Data) {
         let bytes = ArraySlice(publicKey)
         if Self.isKey(bytes) {

@@ -1,15 +1,18 @@
 #if canImport(FoundationNetworking)
 /// Where libcurl finds the certificate authorities of the system.
 ///
-/// A libcurl that was built for another distribution, as one that comes with a program, names a file that this system does not have. Then every secure request would fail.
+/// A libcurl that was built for another distribution, as one that comes with a program, names a file that this system
+/// does not have. Then every secure request would fail.
 enum SystemRoots: Equatable {
     case asConfigured
-    /// The file, without the folder: with both, libcurl reads them anew for every connection, with the file alone it keeps them.
+    /// The file, without the folder: with both, libcurl reads them anew for every connection, with the file alone it
+    /// keeps them.
     case fileAlone
     /// The file of this system.
     case other(String)
 
-    /// Where distributions keep them, in the order in which Go's standard library looks for them (`crypto/x509`, `root_linux.go`).
+    /// Where distributions keep them, in the order in which Go's standard library looks for them (`crypto/x509`,
+    /// `root_linux.go`).
     static let files = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",

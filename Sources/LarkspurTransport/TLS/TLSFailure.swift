@@ -26,7 +26,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let certificateUntrusted = Self(label: "certificate-untrusted")
         /// The server has none of the keys, or certificates, that are pinned for it.
         public static let pinMismatch = Self(label: "pin-mismatch")
-        /// The server wants a certificate of the client's. Over TLS 1.2 some servers end the handshake without saying so.
+        /// The server wants a certificate of the client's. Over TLS 1.2 some servers end the handshake without saying
+        /// so.
         public static let clientCertificateRequired = Self(label: "client-certificate-required")
         /// The server does not accept the client's certificate.
         public static let clientCertificateRejected = Self(label: "client-certificate-rejected")
@@ -36,7 +37,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let insecureRequest = Self(label: "insecure-request")
         /// What is configured contradicts itself, or cannot be enforced with the libcurl at hand.
         public static let notEnforceable = Self(label: "not-enforceable")
-        /// The connection was closed without a close_notify where nothing else ended the content, which may have been cut short.
+        /// The connection was closed without a close_notify where nothing else ended the content, which may have been
+        /// cut short.
         public static let missingCloseNotify = Self(label: "missing-close-notify")
         /// Anything else: no version or cipher in common, a connection that broke.
         public static let other = Self(label: "other")
@@ -46,7 +48,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
     public let reason: Reason
     /// The host that it is about; empty where there is none.
     public let host: String
-    /// The pins of the public keys that the server has shown, its own first; for a ``Reason/pinMismatch``, where they are known. They are not secret.
+    /// The pins of the public keys that the server has shown, its own first; for a ``Reason/pinMismatch``, where they
+    /// are known. They are not secret.
     public let presentedPins: [PublicKeyPin]
 
     init(_ reason: Reason, host: String, presentedPins: [PublicKeyPin] = []) {

@@ -112,12 +112,14 @@ extension TLSConfiguration {
         return self != plain
     }
 
-    /// Whether a certificate has to name its host in a subjectAltName; not where its names or all of it are not verified.
+    /// Whether a certificate has to name its host in a subjectAltName; not where its names or all of it are not
+    /// verified.
     fileprivate var refusesCommonNames: Bool {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether libcurl's own options do not suffice: they know the key of the server's own certificate alone, and no roots besides the system's.
+    /// Whether libcurl's own options do not suffice: they know the key of the server's own certificate alone, and no
+    /// roots besides the system's.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
     }

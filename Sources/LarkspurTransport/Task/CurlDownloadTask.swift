@@ -55,7 +55,8 @@ final class CurlDownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Cancels, and hands on what ``CurlURLSession/downloadTask(withResumeData:)`` takes, or nil; called once, where the session's delegate is called.
+    /// Cancels, and hands on what ``CurlURLSession/downloadTask(withResumeData:)`` takes, or nil; called once, where
+    /// the session's delegate is called.
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }

@@ -9,7 +9,8 @@ extension CurlUploadTask: EngineTask {}
 extension CurlDownloadTask: EngineTask {}
 
 extension URLSessionTask {
-    /// What each request of the task took and moved so far, redirects and authentication included; empty for tasks that are not a ``CurlURLSession``'s own.
+    /// What each request of the task took and moved so far, redirects and authentication included; empty for tasks that
+    /// are not a ``CurlURLSession``'s own.
     public var transferMetrics: [TransferMetrics] { (self as? any EngineTask)?.core.withStorage { $0.metrics } ?? [] }
 }
 #else

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Content that a delegate has been given and has not done with: while somebody keeps this object, the content counts as undelivered and may hold back the transfer.
+/// Content that a delegate has been given and has not done with: while somebody keeps this object, the content counts
+/// as undelivered and may hold back the transfer.
 package final class HeldContent: Sendable {
     private let task: TaskCore
     private let count: Int
@@ -13,7 +14,8 @@ package final class HeldContent: Sendable {
 }
 
 extension URLSessionTask {
-    /// Keeps content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns; to be called in there.
+    /// Keeps content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns; to be called in
+    /// there.
     /// - Parameter count: How many bytes were delivered.
     /// - Returns: What to keep until the content is consumed; nil for tasks that are not the engine's.
     package func holdContent(_ count: Int) -> HeldContent? {

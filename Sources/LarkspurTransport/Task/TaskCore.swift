@@ -188,7 +188,8 @@ final class TaskCore: Sendable {
         if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
     }
 
-    /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates are.
+    /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates
+    /// are.
     ///
     /// A download that is complete by then ends as if nothing had been said, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
@@ -257,7 +258,8 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// When the timer of its resource began to run, for a task that has been taken up: with its first resumption, or with its earliest begin date.
+    /// When the timer of its resource began to run, for a task that has been taken up: with its first resumption, or
+    /// with its earliest begin date.
     func timerStart(at now: LoopTime) -> LoopTime {
         storage.withLock { storage in
             let start = storage.firstResumption ?? now
@@ -326,7 +328,8 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// Marks the task as completed and lets go of it; the face is returned so that it lives until its delegate has been told.
+    /// Marks the task as completed and lets go of it; the face is returned so that it lives until its delegate has been
+    /// told.
     ///
     /// A task that was cancelled before its delegate could hear of its end has failed, unless that is to come too late.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> (URLSessionTask?, (any Error)?) {

@@ -16,8 +16,9 @@ struct HTTP2TruncationTests {
         "goaway:below:0", "goaway:below:2", "goaway:0:0 close", "goaway:this:0 close", "goaway:this:11 close",
         "goaway:below:0 rst:0",
         "close", "abort", "rst:0 close",
-        // A frame too short, too long for its kind, too long at all; a window that overflows; a block that cannot be decoded; frames on streams that are idle or 0; a
-        // continuation without a beginning, a frame between a header section and its continuation; junk, and a response of HTTP/1.1.
+        // A frame too short, too long for its kind, too long at all; a window that overflows; a block that cannot be
+        // decoded; frames on streams that are idle or 0; a continuation without a beginning, a frame between a header
+        // section and its continuation; junk, and a response of HTTP/1.1.
         "frame:3:0:this:000000", "frame:8:0:this:00", "frame:6:0:0:00", "raw:ff0000000000000001",
         "frame:8:0:0:7fffffff",
         "frame:8:0:this:7fffffff", "frame:8:0:0:00000000", "frame:1:5:this:80", "frame:0:0:99:00", "frame:0:0:0:00",

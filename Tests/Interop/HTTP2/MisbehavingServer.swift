@@ -75,7 +75,8 @@ struct MisbehavingServer {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The suite of HTTP/2 decides which versions of libcurl are trusted: others run it only where LARKSPUR_HTTP2_SUITE says so.
+    /// The suite of HTTP/2 decides which versions of libcurl are trusted: others run it only where LARKSPUR_HTTP2_SUITE
+    /// says so.
     static var needsTrustedHTTP2: Self {
         .enabled(
             if: Servers.areExpected

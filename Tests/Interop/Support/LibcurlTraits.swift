@@ -5,8 +5,8 @@
 enum LibcurlTraits {
     /// Whether a kept connection is closed, and not used again, when TLS has brought something that is no content.
     ///
-    /// Versions from 8.0 on close any connection but of HTTP/2 whose socket has bytes to read, before the engine hears of
-    /// it.
+    /// Versions from 8.0 on close any connection but of HTTP/2 whose socket has bytes to read, before the engine hears
+    /// of it.
     static let closesConnectionsWithLateMessages = Libcurl.isAtLeast(8, 0)
 }
 #endif

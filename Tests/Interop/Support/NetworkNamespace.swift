@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// The test changes the network, and runs only where that is a namespace of its own, made by Tests/Interop/reachability.sh.
+    /// The test changes the network, and runs only where that is a namespace of its own, made by
+    /// Tests/Interop/reachability.sh.
     static var needsNetworkNamespace: Self {
         .enabled(
             if: ProcessInfo.processInfo.environment["LARKSPUR_NETWORK_NAMESPACE"] != nil,

@@ -37,7 +37,8 @@ final class PacedConsumer: NSObject, URLSessionDataDelegate {
         permitted.signal()
     }
 
-    /// The identifier of the task whose piece arrived last; the task itself would keep its session, and that this delegate.
+    /// The identifier of the task whose piece arrived last; the task itself would keep its session, and that this
+    /// delegate.
     var waitingTask: Int? { state.withLock { $0.waitingTask } }
 
     func result(of task: URLSessionTask) -> Result { state.withLock { $0.results[task.taskIdentifier] ?? Result() } }

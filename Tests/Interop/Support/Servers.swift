@@ -32,11 +32,13 @@ struct Servers: Sendable {
         case httpbin
         /// HTTP/2 as Scripts/http2_server.py is told to speak it, and HTTP/1.1.
         case misbehaving
-        /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost alone.
+        /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost
+        /// alone.
         case chain
         /// A leaf and a root of another chain.
         case otherChain
-        /// A leaf that names the intermediate of the chain as its issuer, and has not been signed by it; that is sent along.
+        /// A leaf that names the intermediate of the chain as its issuer, and has not been signed by it; that is sent
+        /// along.
         case impostor
         /// A certificate that has signed itself, with the name localhost as its common name alone.
         case selfSignedName
@@ -126,7 +128,8 @@ struct Servers: Sendable {
         String(decoding: try contents(of: "main-requests.log"), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What nginx says of handshakes that have failed on a port, once there is something; empty if there is nothing for long.
+    /// What nginx says of handshakes that have failed on a port, once there is something; empty if there is nothing for
+    /// long.
     func failedHandshakes(_ port: Port) async throws -> [String] {
         let end = "server: 127.0.0.1:\(try #require(ports[port]))"
         let session = makeSession()
@@ -158,7 +161,8 @@ struct Servers: Sendable {
     /// Options that trust the certificate authority that has signed the good certificates.
     var options: CurlURLSession.Options { options(trusting: "authority") }
 
-    /// Options that trust some of the certificates made here, and nothing else; nobody where one cannot be read, so that tests fail.
+    /// Options that trust some of the certificates made here, and nothing else; nobody where one cannot be read, so
+    /// that tests fail.
     func options(trusting names: String...) -> CurlURLSession.Options {
         var options = CurlURLSession.Options()
         // nginx does not misbehave, whatever libcurl there is.

@@ -2,8 +2,8 @@ import Larkspur
 import Synchronization
 import Testing
 
-/// Closures and clocks of callers', each of which uses what it was given to: on its own thread, and on another one for which it waits. A lock that is held meanwhile
-/// ends the process or hangs the test.
+/// Closures and clocks of callers', each of which uses what it was given to: on its own thread, and on another one for
+/// which it waits. A lock that is held meanwhile ends the process or hangs the test.
 @Suite("Closures about activity that call back", .timeLimit(.minutes(5)))
 struct ActivityReentranceTests {
     private let poke = Poke()

@@ -66,7 +66,8 @@ enum Documentation {
         }
     }()
 
-    /// The pages' samples, from the files `Samples….swift` of all tests; those that do without Larkspur are in `Tests/LarkspurTransportTests/Docs`.
+    /// The pages' samples, from the files `Samples….swift` of all tests; those that do without Larkspur are in
+    /// `Tests/LarkspurTransportTests/Docs`.
     static let samples: [Sample] = sources(below: "Tests")
         .filter { $0.name.hasPrefix("Samples") }
         .flatMap { samples(in: $0.text, of: $0.name) }

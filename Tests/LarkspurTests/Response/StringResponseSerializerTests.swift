@@ -98,7 +98,8 @@ struct StringResponseSerializerTests {
     }
 
     @Test func everyRowOfJapaneseEUCIsThatOfShiftJIS() throws {
-        // Both stand for the same 94 × 94 table; a cell that one has and the other lacks would show a fault in the arithmetic.
+        // Both stand for the same 94 × 94 table; a cell that one has and the other lacks would show a fault in the
+        // arithmetic.
         let charset = try #require(Charset(named: "euc-jp"))
         let jis = try #require(Charset(named: "iso-2022-jp"))
         var compared = 0

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Larkspur
 
-/// Closures of callers', each of which uses the session manager and its task: on its own thread, and on another one for which it waits. A lock that is held meanwhile ends the
-/// process or hangs the test.
+/// Closures of callers', each of which uses the session manager and its task: on its own thread, and on another one for
+/// which it waits. A lock that is held meanwhile ends the process or hangs the test.
 @Suite("Closures that call back", .timeLimit(.minutes(5)))
 struct ReentranceTests {
     let server: LoopbackServer
@@ -162,7 +162,8 @@ struct ReentranceTests {
 
     @Test("Each may use the session manager and its task", arguments: Kind.allCases, TestTransport.allCases)
     func closures(kind: Kind, transport: TestTransport) async throws {
-        // FoundationNetworking makes no download of a data task, and asks for streams on the queue that its tasks wait for.
+        // FoundationNetworking makes no download of a data task, and asks for streams on the queue that its tasks wait
+        // for.
         if transport == .foundation, kind == .becameDownload || kind == .bodyStream { return }
         let poke = Poke()
         let manager = makeManager(kind, poke, transport)

@@ -28,7 +28,8 @@ struct SlowConsumerTests {
         await withCheckedContinuation { continuation in session.core.loop.post(.run { continuation.resume() }) }
     }
 
-    /// Starts the task, waits until the consumer holds it up, and checks that no more than the backlog allows was decoded for it.
+    /// Starts the task, waits until the consumer holds it up, and checks that no more than the backlog allows was
+    /// decoded for it.
     private func start(_ events: inout AsyncStream<SlowConsumer.Event>.Iterator) async throws -> Int {
         task.resume()
         guard case .data(let first)? = await events.next() else {

@@ -3,7 +3,8 @@ import LarkspurTesting
 import LarkspurTransport
 import Testing
 
-/// Runs the samples of `Docs/Linux.md` that need a server, and those of the overloads with a session that notes who made a task.
+/// Runs the samples of `Docs/Linux.md` that need a server, and those of the overloads with a session that notes who
+/// made a task.
 @Suite("Samples of the page on Linux", .timeLimit(.minutes(5)))
 struct LinuxSamplesTests {
     let server: LoopbackServer

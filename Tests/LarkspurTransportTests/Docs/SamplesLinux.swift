@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import LarkspurTransport
 
-/// The samples of `README.md` and `Docs/Linux.md` that do with LarkspurTransport alone, each between two markers; what they print is noted.
+/// The samples of `README.md` and `Docs/Linux.md` that do with LarkspurTransport alone, each between two markers; what
+/// they print is noted.
 struct LinuxSamples: Sendable {
     let url: URL
     let output = PrintedLines()

@@ -168,7 +168,8 @@ struct LoopThreadTests {
             // So low that hardly any number becomes free again: what has these was opened before.
             var limit = rlimit(rlim_cur: 8, rlim_max: 256)
             try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
-            // All are kept: libcurl 8.16 needs a single descriptor for a session, which one that ends would leave to the next.
+            // All are kept: libcurl 8.16 needs a single descriptor for a session, which one that ends would leave to
+            // the next.
             var sessions = [earlier]
             var session = earlier
             var outcome = Outcome()

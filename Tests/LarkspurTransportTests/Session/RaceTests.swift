@@ -5,7 +5,8 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// Many tasks whose ends meet their cancellation. The variable LARKSPUR_STRESS=1 of the environment makes them many more.
+/// Many tasks whose ends meet their cancellation. The variable LARKSPUR_STRESS=1 of the environment makes them many
+/// more.
 @Suite("Races", .timeLimit(.minutes(5)))
 struct RaceTests {
     static let isStress = ProcessInfo.processInfo.environment["LARKSPUR_STRESS"] == "1"

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import LarkspurTransport
 
-/// A delegate that is asked about challenges only, and answers each in the order of its answers, the last of which repeats.
+/// A delegate that is asked about challenges only, and answers each in the order of its answers, the last of which
+/// repeats.
 final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     struct Challenge: Sendable {
         let method: String

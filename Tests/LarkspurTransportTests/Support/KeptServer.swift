@@ -2,7 +2,8 @@
 import Foundation
 import Synchronization
 
-/// A server whose first connection does what a test says once it has answered a request, and whose others answer every request.
+/// A server whose first connection does what a test says once it has answered a request, and whose others answer every
+/// request.
 final class KeptServer: Sendable {
     /// A request as its connection's number and its first line.
     struct Entry: Equatable, Sendable {

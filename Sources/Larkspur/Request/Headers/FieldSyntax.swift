@@ -45,7 +45,8 @@ enum FieldSyntax {
         return result
     }
 
-    /// Whether a name is letters and hyphens, each word with a capital at its beginning only, as `URLRequest` spells names.
+    /// Whether a name is letters and hyphens, each word with a capital at its beginning only, as `URLRequest` spells
+    /// names.
     static func isCapitalized(_ name: String) -> Bool {
         var isAtStart = true
         for byte in name.utf8 {

@@ -16,7 +16,8 @@ extension HTTPHeaders.Field {
 
     /// `Accept-Language` from language tags, the preferred one first, with falling weights: `de;q=1, en;q=0.9`.
     ///
-    /// At most six are sent, down to a weight of 0.5, as in AFNetworking. Tags that are no letters, digits and hyphens are left out.
+    /// At most six are sent, down to a weight of 0.5, as in AFNetworking. Tags that are no letters, digits and hyphens
+    /// are left out.
     public static func acceptLanguage(_ tags: [String]) -> Self {
         let valid = tags.filter { !$0.isEmpty && $0.utf8.allSatisfy(isLanguageTagByte) }
         let weighted = zip(valid, ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]).map { "\($0);q=\($1)" }

@@ -1,8 +1,8 @@
 extension HTTPHeaders {
     /// A header field: a name and its value (RFC 9110, section 5).
     ///
-    /// Fields are equal when their values are and their names differ at most in case. Printing one hides the value where
-    /// ``isSensitive`` says so; ``value`` always has it.
+    /// Fields are equal when their values are and their names differ at most in case. Printing one hides the value
+    /// where ``isSensitive`` says so; ``value`` always has it.
     public struct Field: Sendable {
         /// The name as it is sent.
         public let name: String
@@ -31,7 +31,8 @@ extension HTTPHeaders.Field: Hashable {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token, key, session, secret or password.
+    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token,
+    /// key, session, secret or password.
     public var isSensitive: Bool {
         let words = name.lowercased().split { $0 == "-" || $0 == "_" }
         if words.contains(where: { Self.sensitiveWords.contains(String($0)) }) { return true }

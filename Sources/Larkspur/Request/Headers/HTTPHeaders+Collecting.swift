@@ -1,7 +1,8 @@
 internal import HTTPBasics
 
 extension HTTPHeaders {
-    /// Fields while many are put together: what a server sends may have tens of thousands, and each is found in the same time.
+    /// Fields while many are put together: what a server sends may have tens of thousands, and each is found in the
+    /// same time.
     struct Collector {
         private var names: [String] = []
         private var values: [String] = []
@@ -40,6 +41,7 @@ extension HTTPHeaders {
         var fields: [Field] { zip(names, values).map { Field(name: $0, value: $1) } }
     }
 
-    /// Values of one field are joined by a comma (RFC 9110, section 5.3), those of `Cookie` by a semicolon (RFC 6265, section 4.2.1).
+    /// Values of one field are joined by a comma (RFC 9110, section 5.3), those of `Cookie` by a semicolon (RFC 6265,
+    /// section 4.2.1).
     static func separator(of name: String) -> String { FieldSyntax.areSameName(name, "Cookie") ? "; " : ", " }
 }

@@ -8,7 +8,8 @@
 /// ```
 ///
 /// Printing headers hides credentials, cookies and what looks like a secret by its name. Two are equal when they hold
-/// the same fields; the order counts for nothing, as the order of different fields has no meaning (RFC 9110, section 5.3).
+/// the same fields; the order counts for nothing, as the order of different fields has no meaning (RFC 9110, section
+/// 5.3).
 public struct HTTPHeaders: Sendable {
     private var fields: [Field] = []
 
@@ -65,7 +66,8 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Adds a value: joined by a comma to the one that the field has (RFC 9110, section 5.3), by a semicolon for `Cookie` (RFC 6265, section 4.2.1).
+    /// Adds a value: joined by a comma to the one that the field has (RFC 9110, section 5.3), by a semicolon for
+    /// `Cookie` (RFC 6265, section 4.2.1).
     ///
     /// `Set-Cookie` cannot be joined so that it can be told apart again: read cookies with `HTTPCookie`.
     public mutating func add(_ field: Field) {
@@ -93,7 +95,8 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Checks that every field can be sent as it is: the name is a token, the value holds no CR, LF or NUL.
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, which names the field and never prints its value.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, which names the field and never prints its
+    ///   value.
     public func validate() throws(LarkspurError) {
         for field in fields { try field.validate() }
     }

@@ -1,7 +1,8 @@
 extension URLRequest {
     /// Sets fields as `setValue(_:forHTTPHeaderField:)` would one by one.
     ///
-    /// That spells every name anew and copies the request for each field, which is dear; names that are spelled so already are set all at once.
+    /// That spells every name anew and copies the request for each field, which is dear; names that are spelled so
+    /// already are set all at once.
     /// - Parameter keepsOwn: Whether fields that the request has stay.
     mutating func setFields(_ headers: HTTPHeaders, keepsOwn: Bool) {
         var fields = allHTTPHeaderFields ?? [:]

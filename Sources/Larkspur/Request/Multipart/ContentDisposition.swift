@@ -26,9 +26,11 @@ enum ContentDisposition {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with `"`, CR and LF percent-encoded and nothing else.
+    /// A name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with `"`, CR and
+    /// LF percent-encoded and nothing else.
     ///
-    /// NUL is encoded too, which browsers leave, as many parsers would take it for the end. On bytes: to Swift, CR LF is one `Character`.
+    /// NUL is encoded too, which browsers leave, as many parsers would take it for the end. On bytes: to Swift, CR LF
+    /// is one `Character`.
     static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: isEscaped) else { return name }
         var result: [UInt8] = []

@@ -20,7 +20,8 @@ extension MultipartFormData {
     ///   - data: The content.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The media type. Default: by the extension of `fileName`, `application/octet-stream` where that says nothing.
+    ///   - mimeType: The media type. Default: by the extension of `fileName`, `application/octet-stream` where that
+    ///     says nothing.
     ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(
@@ -41,9 +42,11 @@ extension MultipartFormData {
     ///   - file: The file, by a `file:` URL.
     ///   - name: The field's name.
     ///   - fileName: The name that the server is told. Default: the last part of the file's path.
-    ///   - mimeType: The media type. Default: by the extension of the file, `application/octet-stream` where that says nothing.
+    ///   - mimeType: The media type. Default: by the extension of the file, `application/octet-stream` where that says
+    ///     nothing.
     ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
-    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, no regular file, unreadable, or named by another URL; `invalidHeaderField`.
+    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, no regular file, unreadable, or
+    ///   named by another URL; `invalidHeaderField`.
     public mutating func append(
         file: URL,
         name: String,
@@ -65,7 +68,8 @@ extension MultipartFormData {
     ///   - fileName: The file's name; nil for a field that is no file. Default: nil.
     ///   - mimeType: The media type. Default: by the extension of `fileName`; none without that.
     ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
-    ///   - makeStream: Makes the stream, unopened; called anew each time that the form is sent, on the thread that reads it. Nil is an error of the sending.
+    ///   - makeStream: Makes the stream, unopened; called anew each time that the form is sent, on the thread that
+    ///     reads it. Nil is an error of the sending.
     /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField`.
     public mutating func append(
         length: Int64,
@@ -86,7 +90,8 @@ extension MultipartFormData {
 
     /// Adds what a stream delivers, as a file or a field; the form can be sent only once then.
     ///
-    /// Where it must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`; a closure that makes the stream has no such limit.
+    /// Where it must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`; a closure
+    /// that makes the stream has no such limit.
     /// - Parameters:
     ///   - stream: The stream, unopened.
     ///   - length: How many bytes the stream delivers. Another number is an error when the form is sent.

@@ -14,7 +14,8 @@ extension MultipartFormData {
 
     /// Writes the body to a file, for an upload of that file.
     ///
-    /// The file appears under its name when it is whole, in place of one that was there. ``bytesPerSecond`` does not slow this down.
+    /// The file appears under its name when it is whole, in place of one that was there. ``bytesPerSecond`` does not
+    /// slow this down.
     /// - Parameter file: Where to, by a `file:` URL; its folder must exist.
     /// - Throws: ``LarkspurError``: `bodyUnreadable`, `fileUnwritable`.
     public func write(to file: URL) throws(LarkspurError) {

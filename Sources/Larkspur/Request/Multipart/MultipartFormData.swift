@@ -4,17 +4,20 @@
 ///     form.append(text: "Ada", name: "author")
 ///     try form.append(file: URL(fileURLWithPath: "portrait.jpg"), name: "portrait")
 ///
-/// It is sent as a stream: files are read while they are sent, a piece at a time, so that a body of any size costs little memory and no temporary file. Its length is known
-/// beforehand. A file that has another size by then, or cannot be read, is an error of the request; what the server got is never taken for whole.
+/// It is sent as a stream: files are read while they are sent, a piece at a time, so that a body of any size costs
+/// little memory and no temporary file. Its length is known beforehand. A file that has another size by then, or cannot
+/// be read, is an error of the request; what the server got is never taken for whole.
 ///
-/// A form is a value: a copy has its own parts. It can be sent any number of times, except for a part of a single stream.
+/// A form is a value: a copy has its own parts. It can be sent any number of times, except for a part of a single
+/// stream.
 public struct MultipartFormData: Sendable {
     /// What separates the parts. Default: random.
     public var boundary: MultipartBoundary
 
     /// How many bytes are read for sending in a second, at most; nil for as many as the network takes. Default: nil.
     ///
-    /// It holds for each sending. What is less than 1 counts as 1. With the transport `.foundation` on Linux, waiting for the next piece holds up all tasks of the session.
+    /// It holds for each sending. What is less than 1 counts as 1. With the transport `.foundation` on Linux, waiting
+    /// for the next piece holds up all tasks of the session.
     public var bytesPerSecond: Int?
 
     private(set) var parts: [MultipartPart] = []

@@ -1,6 +1,7 @@
 /// Reads the body of a form from its beginning to its end, a buffer at a time; on one thread at a time.
 ///
-/// It opens one file or stream after the other. It delivers as many bytes as the form's ``MultipartFormData/contentLength`` says, or fails.
+/// It opens one file or stream after the other. It delivers as many bytes as the form's
+/// ``MultipartFormData/contentLength`` says, or fails.
 final class MultipartReader {
     /// How much is read at once where the reader may choose, in bytes.
     static let pieceSize = 1 << 17
@@ -25,7 +26,8 @@ final class MultipartReader {
         next = form.parts.isEmpty ? .end : .beginning(of: 0)
     }
 
-    /// Reads as many bytes as there are and fit, or fewer where more would have to be waited for; none only at the end, or if the buffer has no room.
+    /// Reads as many bytes as there are and fit, or fewer where more would have to be waited for; none only at the end,
+    /// or if the buffer has no room.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count

@@ -1,6 +1,7 @@
 /// Turns parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
-/// Both end the process, or write something else than was meant, over values that they do not know: nothing reaches them that has not been looked at here.
+/// Both end the process, or write something else than was meant, over values that they do not know: nothing reaches
+/// them that has not been looked at here.
 struct ObjectGraph {
     enum Format: String {
         case json = "JSON"

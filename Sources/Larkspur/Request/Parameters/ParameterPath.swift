@@ -1,6 +1,7 @@
 /// Where in the parameters something is, and the errors that say so.
 enum ParameterPath {
-    /// How deep parameters may be nested. A limit is needed because they are walked by recursion, and may contain themselves.
+    /// How deep parameters may be nested. A limit is needed because they are walked by recursion, and may contain
+    /// themselves.
     static let maximumDepth = 64
 
     /// A path as it is written in Swift: `filter.tags[2]`.
@@ -46,7 +47,8 @@ enum ParameterPath {
         }
     }
 
-    /// The whole path of what failed: an encoder that started at the path reports all of it, one that started anew only what is below.
+    /// The whole path of what failed: an encoder that started at the path reports all of it, one that started anew only
+    /// what is below.
     private static func joined(_ path: [any CodingKey], _ reported: [any CodingKey]) -> [any CodingKey] {
         let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue))
         return isWhole ? reported : path + reported

@@ -20,7 +20,8 @@ enum ParameterValue {
     }
 
     init(_ value: Any) {
-        // A cast to a protocol looks at the type as it is; `as? Bool` or `as? NSNumber` would bridge and take 1 for true.
+        // A cast to a protocol looks at the type as it is; `as? Bool` or `as? NSNumber` would bridge and take 1 for
+        // true.
         if let value = value as? any ParameterValueConvertible {
             self = value.parameterValue
         } else if let value = value as? any Encodable {
@@ -81,7 +82,8 @@ extension Decimal: ParameterValueConvertible {
 }
 
 extension NSNumber: ParameterValueConvertible {
-    // Foundation keeps one object for true and one for false. The type encoding would not do: on Apple platforms a small integer has the same.
+    // Foundation keeps one object for true and one for false. The type encoding would not do: on Apple platforms a
+    // small integer has the same.
     private static let booleans = (true: NSNumber(value: true), false: NSNumber(value: false))
 
     var parameterValue: ParameterValue {

@@ -1,7 +1,8 @@
 /// The parameters of a request, as a request serializer receives them.
 ///
-/// Values may be strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and dictionaries of these, in
-/// their Swift or Foundation types; raw-representable values, which stand for their raw value; and anything `Encodable`.
+/// Values may be strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and
+/// dictionaries of these, in their Swift or Foundation types; raw-representable values, which stand for their raw
+/// value; and anything `Encodable`.
 public enum Parameters {
     /// Names and values.
     case dictionary([String: Any])

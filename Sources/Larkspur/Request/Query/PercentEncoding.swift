@@ -21,7 +21,8 @@ enum PercentEncoding {
         }
     }
 
-    /// A whole query as it is, but for what no query may hold (RFC 3986, section 3.4): that is escaped, a `#` and a stray `%` too.
+    /// A whole query as it is, but for what no query may hold (RFC 3986, section 3.4): that is escaped, a `#` and a
+    /// stray `%` too.
     static func escapingIllegalQueryCharacters(_ query: String) -> String {
         let bytes = Array(query.utf8)
         var result: [UInt8] = []

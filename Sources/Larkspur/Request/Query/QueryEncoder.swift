@@ -1,8 +1,9 @@
 /// Turns parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
 ///
-/// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key repeated for sets, booleans as
-/// `1` and `0`, null as the key alone, nothing for an empty collection, and everything percent-encoded in UTF-8 but letters, digits
-/// and `-._~/?`. A value that none of this can express is an error, never a guess.
+/// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key
+/// repeated for sets, booleans as `1` and `0`, null as the key alone, nothing for an empty collection, and everything
+/// percent-encoded in UTF-8 but letters, digits and `-._~/?`. A value that none of this can express is an error, never
+/// a guess.
 ///
 /// ```swift
 /// serializer.queryEncoder.arrayStyle = .noBrackets
@@ -15,7 +16,8 @@ public struct QueryEncoder: Sendable {
     public var booleanStyle: BooleanStyle = .numeric
     /// How data is written. Default: `.base64`.
     public var dataStyle: DataStyle = .base64
-    /// How dates are written. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read everywhere.
+    /// How dates are written. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read
+    /// everywhere.
     public var dateStyle: DateStyle = .iso8601
     /// How each key is written. Default: `.unchanged`.
     public var keyStyle: KeyStyle = .unchanged
@@ -27,7 +29,8 @@ public struct QueryEncoder: Sendable {
     public var spaceStyle: SpaceStyle = .percentEscaped
     /// Whether keys are sorted, by case, so that equal parameters give equal text. Default: true.
     ///
-    /// If false, an `Encodable` type's keys keep the order in which it encodes them; dictionaries and sets, which have no order, are sorted regardless.
+    /// If false, an `Encodable` type's keys keep the order in which it encodes them; dictionaries and sets, which have
+    /// no order, are sorted regardless.
     public var sortsKeys = true
     /// Whether an `Encodable` type's optional properties that are nil are written in ``nullStyle``. Default: false.
     ///
@@ -41,19 +44,21 @@ public struct QueryEncoder: Sendable {
 
     /// Encodes parameters.
     ///
-    /// A single value without a name gives `=value`, an array at the top level `[]=value` for each element (with the brackets escaped).
+    /// A single value without a name gives `=value`, an array at the top level `[]=value` for each element (with the
+    /// brackets escaped).
     /// - Parameter parameters: What to encode.
     /// - Returns: The text, without a leading question mark; empty if there is nothing to encode.
-    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type: for a value that is no parameter
-    ///   (see ``Parameters``), a number that is infinite or not a number, nesting deeper than 64 levels, or what an `encode(to:)` threw.
+    /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type: for
+    ///   a value that is no parameter (see ``Parameters``), a number that is infinite or not a number, nesting deeper
+    ///   than 64 levels, or what an `encode(to:)` threw.
     public func encode(_ parameters: Parameters) throws(LarkspurError) -> String {
         try pairs(of: parameters).map(text).joined(separator: "&")
     }
 
     /// Percent-encodes a text in UTF-8, except for letters, digits and `-._~/?` (RFC 3986, sections 2.3 and 3.4).
     ///
-    /// What is encoded already is encoded again, so that decoding gives back what went in. The slash and the question mark stay, as a query may hold
-    /// them and some servers want them plain.
+    /// What is encoded already is encoded again, so that decoding gives back what went in. The slash and the question
+    /// mark stay, as a query may hold them and some servers want them plain.
     /// - Parameter text: The text of one key or one value.
     public static func percentEscaped(_ text: String) -> String {
         percentEscaped(text, space: .percentEscaped)

@@ -28,7 +28,8 @@ extension QueryEncoder {
             }
         }
 
-        /// Puts a separator where a word begins: at an upper-case letter after another character, and at the last of several before a lower-case one.
+        /// Puts a separator where a word begins: at an upper-case letter after another character, and at the last of
+        /// several before a lower-case one.
         private static func words(of key: String, separator: String) -> String {
             let characters = Array(key)
             var result = ""

@@ -11,7 +11,8 @@ final class QueryEncoding {
     }
 }
 
-/// A place in the tree that is being encoded; a class, as containers write to it after their parent has handed them out.
+/// A place in the tree that is being encoded; a class, as containers write to it after their parent has handed them
+/// out.
 final class QueryNode {
     private enum Content {
         case nothing

@@ -109,8 +109,8 @@ package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
         }
     }
 
-    /// The reader that LarkspurImages has, which this module cannot name. A name is also how Foundation finds the classes
-    /// of an archive.
+    /// The reader that LarkspurImages has, which this module cannot name. A name is also how Foundation finds the
+    /// classes of an archive.
     private static func imageReader() throws(LarkspurError) -> any ResponseSerializerReader.Type {
         guard let reader = NSClassFromString("LarkspurImages.ImageSettingsReader") as? any ResponseSerializerReader.Type
         else {

@@ -1,9 +1,12 @@
 /// What of a ``SessionManager`` can be written down and read again, in another process too.
 ///
-/// That is the base URL, the timeouts and the like of the configuration, the request serializer, the response serializer and the security policy. Hooks, queues and the transport are not part
-/// of it, nor are caches, cookies and stored credentials. Secrets are left out: header fields that are sensitive (``HTTPHeaders/Field/isSensitive``), and a user and password in the base URL.
+/// That is the base URL, the timeouts and the like of the configuration, the request serializer, the response
+/// serializer and the security policy. Hooks, queues and the transport are not part of it, nor are caches, cookies and
+/// stored credentials. Secrets are left out: header fields that are sensitive (``HTTPHeaders/Field/isSensitive``), and
+/// a user and password in the base URL.
 ///
-/// It is `Codable`: what a later version adds is ignored, what is absent has its default. Only the security policy has to be there.
+/// It is `Codable`: what a later version adds is ignored, what is absent has its default. Only the security policy has
+/// to be there.
 public struct SessionManagerSettings: Codable, Sendable, Hashable {
     /// What relative URL strings are resolved against.
     public var baseURL: URL?

@@ -22,7 +22,8 @@ struct PathPattern: Sendable, Equatable {
 
     /// What the placeholders stand for, decoded; nil where the path does not match.
     ///
-    /// - Parameter rawSegments: The segments of a path as it was sent: split before it is decoded, an escaped slash separates nothing.
+    /// - Parameter rawSegments: The segments of a path as it was sent: split before it is decoded, an escaped slash
+    ///   separates nothing.
     func match(_ rawSegments: [Substring]) -> [String: String]? {
         guard matchesRest ? rawSegments.count >= segments.count : rawSegments.count == segments.count else {
             return nil

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A `URLSession` that talks to nobody: each of its tasks receives what a script answers to its request.
 ///
-/// It delivers the delegate calls of a real session on the delegate queue, in order and without timing, so that a test of what happens above a session is
-/// deterministic:
+/// It delivers the delegate calls of a real session on the delegate queue, in order and without timing, so that a test
+/// of what happens above a session is deterministic:
 ///
 ///     let manager = SessionManager(transport: .custom { configuration, delegate, queue in
 ///         StubURLSession(configuration: configuration, delegate: delegate, delegateQueue: queue) { request in
@@ -12,7 +12,8 @@ import Synchronization
 ///         }
 ///     })
 ///
-/// Available where `URLSession` can be subclassed, which is on Linux. Completion-handler tasks and the session's async methods are not scripted.
+/// Available where `URLSession` can be subclassed, which is on Linux. Completion-handler tasks and the session's async
+/// methods are not scripted.
 public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: what changes is behind `storage`.
     /// Answers requests; called when a task is resumed for the first time, on the thread that resumes it.
     public typealias Script = @Sendable (URLRequest) -> Reply

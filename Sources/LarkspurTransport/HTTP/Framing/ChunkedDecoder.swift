@@ -2,8 +2,9 @@
 
 /// Takes content out of its chunks (RFC 9112, section 7.1).
 ///
-/// libcurl takes anything for a chunk's size that begins with a hexadecimal digit: `0x5` and `0 5` are the end of the content to it. So it is left to
-/// find out when to stop reading, and the chunks are read here. Line feeds alone end lines, as they do in heads.
+/// libcurl takes anything for a chunk's size that begins with a hexadecimal digit: `0x5` and `0 5` are the end of the
+/// content to it. So it is left to find out when to stop reading, and the chunks are read here. Line feeds alone end
+/// lines, as they do in heads.
 struct ChunkedDecoder: Sendable {
     enum Failure: Error, Equatable {
         case malformedSize, missingLineEnd, malformedTrailer

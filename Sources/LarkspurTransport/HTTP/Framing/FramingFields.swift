@@ -6,7 +6,8 @@ struct FramingFields: Equatable, Sendable {
     var length: ContentLength?
     /// The `Transfer-Encoding` fields, joined by commas; nil without any.
     var transferEncoding: String?
-    /// The name of such a field that was written so that not every recipient sees it: folded, or with other characters before its colon or its name.
+    /// The name of such a field that was written so that not every recipient sees it: folded, or with other characters
+    /// before its colon or its name.
     var obscured: String?
 }
 

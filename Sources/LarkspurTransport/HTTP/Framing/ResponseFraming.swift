@@ -1,8 +1,10 @@
 #if canImport(FoundationNetworking)
 
-/// The end of a response's content: the one rule for it, whatever the content is for (RFC 9112, section 6.3; RFC 9113, section 8.1).
+/// The end of a response's content: the one rule for it, whatever the content is for (RFC 9112, section 6.3; RFC 9113,
+/// section 8.1).
 ///
-/// libcurl decides for itself where content ends, by its own reading of the same fields. Everything here that it could read in another way is a failure.
+/// libcurl decides for itself where content ends, by its own reading of the same fields. Everything here that it could
+/// read in another way is a failure.
 enum ResponseFraming: Equatable, Sendable {
     /// There is no content, whatever the fields say.
     case none
@@ -55,7 +57,8 @@ enum ResponseFraming: Equatable, Sendable {
         }
     }
 
-    /// Whether the connection is not to be used again, as another reader of the same bytes could find another end (RFC 9112, section 6.1).
+    /// Whether the connection is not to be used again, as another reader of the same bytes could find another end (RFC
+    /// 9112, section 6.1).
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
         fields.transferEncoding != nil && (fields.length != nil || version == "HTTP/1.0")
     }

@@ -58,7 +58,8 @@ static struct client make_client(const struct options *options) {
         transfer->sleeps = options->workload == workload_slow;
         curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl.easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
-        // With a folder of certificates besides the bundle, which is the default, libcurl reads the bundle anew for each connection.
+        // With a folder of certificates besides the bundle, which is the default, libcurl reads the bundle anew for
+        // each connection.
         curl.easy_setopt(easy, CURLOPT_CAPATH, (char *)NULL);
         curl.easy_setopt(easy, CURLOPT_PRIVATE, transfer);
         curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
@@ -91,7 +92,8 @@ static void check(const CURLMsg *done, const struct transfer *transfer, int64_t 
     if (expected_length >= 0 && transfer->content_length != expected_length) end(url, "the content has another length");
 }
 
-/// Keeps `in_flight` requests in flight until there have been `requests` or the time is over; returns how many there were.
+/// Keeps `in_flight` requests in flight until there have been `requests` or the time is over; returns how many there
+/// were.
 static int64_t run(struct client *client, const char *url, int64_t expected_length, int64_t requests, double seconds) {
     int64_t deadline = seconds > 0 ? monotonic_time() + (int64_t)(seconds * 1e6) : INT64_MAX;
     int64_t begun = 0, finished = 0;

@@ -1,7 +1,8 @@
 import Larkspur
 import Measuring
 
-/// What a form with one large file takes to encode, against plain reading and copying of that file with buffers of the same size.
+/// What a form with one large file takes to encode, against plain reading and copying of that file with buffers of the
+/// same size.
 @main
 enum BenchMultipart {
     private static let bufferSize = 1 << 17
