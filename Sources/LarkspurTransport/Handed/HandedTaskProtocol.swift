@@ -119,7 +119,24 @@ final class HandedTaskProtocol: URLProtocol {
         let response = UnauthorizedResponse(response) ?? response
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         if let content = outcome.content { client?.urlProtocol(self, didLoad: content) }
-        client?.urlProtocolDidFinishLoading(self)
+        afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
+    }
+
+    /// Calls back on the work queue when the delegate of the call, if it has one, has been called.
+    ///
+    /// What the delegate tells the task, FoundationNetworking does a moment later on the work queue, and ends the
+    /// process if the delegate queue has ended the task meanwhile.
+    private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
+        guard let session = SuperclassQueue.session?.face, let task, let queue = layout?.workQueue(of: task),
+            layout?.delegate(of: task, in: session) != nil
+        else { return action(self) }
+        let this = Transferring(self)
+        session.delegateQueue.addOperation {
+            queue.async {
+                // A task that has been cancelled meanwhile hears of that.
+                if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
+            }
+        }
     }
 
     /// Lets FoundationNetworking's own class load a URL that holds its content.
