@@ -29,6 +29,8 @@ struct ImageDownloaderTests {
     ) -> ImageDownloader {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
+        // A machine that is busy with other tests may hold a gate shut for longer than the default.
+        configuration.timeoutIntervalForRequest = 180
         return ImageDownloader(
             manager: transport.makeManager(configuration: configuration, completionQueue: queue),
             prioritization: prioritization,
