@@ -45,12 +45,24 @@ extension URLSession {
     ///   - resumeData: What an earlier download left.
     ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
     ///     delegate gets them.
-    /// - Throws: As ``download(for:)`` does.
+    /// - Throws: As ``download(for:)`` does; `unsupportedURL` if the data is not a ``CurlURLSession``'s, or this is
+    ///   FoundationNetworking's own session, which knows no resume data.
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        try await file(delegate: delegate) { self.downloadTask(withResumeData: resumeData, completionHandler: $0) }
+        // FoundationNetworking's task for that fails in any case, but ends the process if it is resumed before the
+        // session's work queue has noted it, and never ends if it is cancelled first.
+        if type(of: self) == URLSession.self {
+            throw URLError.engine(
+                .unsupportedURL,
+                "FoundationNetworking's URLSession cannot resume downloads; a CurlURLSession can.",
+                url: nil
+            )
+        }
+        return try await file(delegate: delegate) {
+            self.downloadTask(withResumeData: resumeData, completionHandler: $0)
+        }
     }
 
     private typealias FileHandler = @Sendable (URL?, URLResponse?, (any Error)?) -> Void

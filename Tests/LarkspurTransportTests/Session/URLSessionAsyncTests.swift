@@ -49,6 +49,24 @@ struct URLSessionAsyncTests {
         #expect(try Data(contentsOf: second).count == 10)
     }
 
+    @Test("Resume data is an error for a session that cannot use it, however many give it some at once")
+    func resumeData() async throws {
+        let errors = await withTaskGroup(of: (any Error)?.self) { group in
+            for _ in 0..<2_000 {
+                group.addTask { [session] in
+                    do { _ = try await session.download(resumeFrom: Data()) } catch { return error }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(errors.allSatisfy { ($0 as? URLError)?.code == .unsupportedURL })
+        #expect(errors.first??.localizedDescription.contains("cannot resume downloads") == true)
+        let tasks = Recorder<Int>()
+        session.getAllTasks { tasks.record($0.count) }
+        #expect(try await tasks.first() == 0)
+    }
+
     @Test("The delegate of a download that is awaited hears how it goes on, and the session's does not")
     func downloadDelegate() async throws {
         let log = DelegateLog()
