@@ -1,8 +1,7 @@
 /// Builds requests: puts headers, request properties and parameters into a `URLRequest`.
 ///
 /// It consists of ``settings``, whose properties can be used as if they were the builder's own, and of a serializer
-/// that
-/// writes content:
+/// that writes content:
 ///
 /// ```swift
 /// var builder = RequestBuilder(.json)
@@ -11,8 +10,7 @@
 /// ```
 ///
 /// A builder is a value: a copy has its own settings, and requests can be built on any thread. A session manager has
-/// one
-/// as ``SessionManager/requestBuilder``.
+/// one as ``SessionManager/requestBuilder``.
 @dynamicMemberLookup
 public struct RequestBuilder: Sendable {
     /// Headers, request properties, and how parameters become a query.

@@ -1,10 +1,9 @@
 /// Writes parameters into the content of requests.
 ///
 /// The kinds differ in the format that they write: ``HTTPRequestSerializer`` (`.form`), ``JSONRequestSerializer``
-/// (`.json`) and
-/// ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries belong to no
-/// serializer but to the session manager's ``SessionManager/requestSettings``, so that they stay when the serializer is
-/// replaced.
+/// (`.json`) and ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries
+/// belong to no serializer but to the session manager's ``SessionManager/requestSettings``, so that they stay when the
+/// serializer is replaced.
 @dynamicMemberLookup
 public protocol RequestSerializer: Sendable {
     /// Writes the content of a request whose method does not encode its parameters into the URI, and its `Content-Type`

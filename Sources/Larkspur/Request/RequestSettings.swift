@@ -14,11 +14,10 @@ public struct RequestSettings: Sendable {
     public var queryEncoder = QueryEncoder()
     /// Makes the query or the form body in place of ``queryEncoder``. Default: none.
     ///
-    /// It is called on the thread that builds the request, with the request as it is so far, and not at all where
-    /// there are no parameters. Its text is
-    /// taken as it is; only what may not stand in a URL's query is escaped. Its error is the `underlyingError` of a
-    /// ``LarkspurError`` with the code
-    /// `parameterEncodingFailed`, or is reported as it is if it is a ``LarkspurError``.
+    /// It is called on the thread that builds the request, with the request as it is so far, and not at all where there
+    /// are no parameters. Its text is taken as it is; only what may not stand in a URL's query is escaped. Its error is
+    /// the `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`, or is reported as it is if
+    /// it is a ``LarkspurError``.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.
     ///

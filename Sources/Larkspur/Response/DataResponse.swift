@@ -58,8 +58,7 @@ public struct DataResponse<Value> {
 
     /// The same with another value, or with the error that making it threw.
     /// - Parameter transform: Makes the new value of the old one. An error other than ``LarkspurError`` is kept
-    ///   underneath one with the code
-    ///   `responseSerializationFailed`.
+    ///   underneath one with the code `responseSerializationFailed`.
     public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,

@@ -15,13 +15,12 @@ public struct DownloadDestination: Sendable {
 
     /// Makes a destination that a closure chooses.
     /// - Parameters:
-    ///   - replacing: True to replace a file that is there, all at once; false makes it the error
-    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///   - replacing: True to replace a file that is there, all at once; false makes it the error `fileMoveFailed`. A
+    ///     folder is never replaced. Default: false.
     ///   - makingFolders: True to make folders that are missing; false makes that the error `fileMoveFailed`.
     ///     Default: false.
     ///   - place: Gets the temporary file and the response, and returns the file's place. Nil leaves the file where it
-    ///     is
-    ///     until the completion handler has returned; then it is removed. Runs on the manager's `processingQueue`.
+    ///     is until the completion handler has returned; then it is removed. Runs on the manager's `processingQueue`.
     public init(
         replacing: Bool = false,
         makingFolders: Bool = false,
@@ -35,8 +34,8 @@ public struct DownloadDestination: Sendable {
     /// A file.
     /// - Parameters:
     ///   - url: The file's place, by a `file:` URL.
-    ///   - replacing: True to replace a file that is there, all at once; false makes it the error
-    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///   - replacing: True to replace a file that is there, all at once; false makes it the error `fileMoveFailed`. A
+    ///     folder is never replaced. Default: false.
     ///   - makingFolders: True to make folders that are missing; false makes that the error `fileMoveFailed`.
     ///     Default: false.
     public static func file(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {

@@ -18,8 +18,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
-    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
+    ///     `Content-Length` are the form's. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
@@ -57,8 +57,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
-    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
+    ///     `Content-Length` are the form's. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
@@ -95,8 +95,8 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name;
-    ///     `Content-Type` and `Content-Length` are the form's. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
+    ///     `Content-Length` are the form's. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:

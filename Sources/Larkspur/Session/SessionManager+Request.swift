@@ -27,8 +27,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -81,8 +80,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.

@@ -9,8 +9,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -41,8 +40,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -83,8 +81,7 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
     ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
     ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
@@ -121,8 +118,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -167,8 +163,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -213,8 +208,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -259,8 +253,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -305,8 +298,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -351,8 +343,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -398,8 +389,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
     ///     could be parsed.
@@ -433,8 +423,7 @@ extension SessionManager {
     ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
-    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name.
-    ///     Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
     ///     could be parsed.

@@ -3,9 +3,8 @@ import Synchronization
 /// Makes requests and follows them to their end: the centre of Larkspur.
 ///
 /// A session manager wraps a `URLSession`. It builds requests by its ``requestSettings`` and ``requestSerializer``,
-/// hands
-/// them to the session as tasks, validates and parses their responses with its ``responseSerializer``, and calls your
-/// closures on its ``completionQueue``:
+/// hands them to the session as tasks, validates and parses their responses with its ``responseSerializer``, and calls
+/// your closures on its ``completionQueue``:
 ///
 ///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
 ///     manager.get("users", parameters: ["page": 2]) { task, object in
@@ -15,8 +14,7 @@ import Synchronization
 ///     }
 ///
 /// It may be used from any thread. Changes of its properties apply to the tasks made afterwards. When the last
-/// reference to it goes away, its tasks finish first and the session is invalidated
-/// then.
+/// reference to it goes away, its tasks finish first and the session is invalidated then.
 public final class SessionManager: Sendable {
     private struct Settings {
         var completionQueue: DispatchQueue
@@ -44,8 +42,8 @@ public final class SessionManager: Sendable {
     ///   - baseURL: The URL that relative URL strings are resolved against; a slash is appended to its path if it has
     ///     one that lacks it. Default: none.
     ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of
-    ///     the process share cookies, stored credentials and cache: one
-    ///     that acts for several users needs `.ephemeral`, or storages of its own, for each.
+    ///     the process share cookies, stored credentials and cache: one that acts for several users needs `.ephemeral`,
+    ///     or storages of its own, for each.
     ///   - transport: The carrier of the requests. Default: `.automatic`.
     ///   - requestSettings: Headers, request properties, and how parameters become a query. Default: those of
     ///     ``RequestSettings``.
@@ -53,8 +51,7 @@ public final class SessionManager: Sendable {
     ///     writes forms.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
     ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple
-    ///     platforms, elsewhere a private serial queue, as most programs
-    ///     there do not drain the main queue.
+    ///     platforms, elsewhere a private serial queue, as most programs there do not drain the main queue.
     ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
     public convenience init(
         baseURL: URL? = nil,
@@ -83,8 +80,8 @@ public final class SessionManager: Sendable {
     ///   - baseURL: The URL that relative URL strings are resolved against; a slash is appended to its path if it has
     ///     one that lacks it. With a pinning policy it has to have the scheme https. Default: none.
     ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of
-    ///     the process share cookies, stored credentials and cache: one
-    ///     that acts for several users needs `.ephemeral`, or storages of its own, for each.
+    ///     the process share cookies, stored credentials and cache: one that acts for several users needs `.ephemeral`,
+    ///     or storages of its own, for each.
     ///   - transport: The carrier of the requests. Default: `.automatic`.
     ///   - securityPolicy: The rules by which the certificates of servers are judged.
     ///   - requestSettings: Headers, request properties, and how parameters become a query. Default: those of
@@ -158,8 +155,7 @@ public final class SessionManager: Sendable {
     /// Writes the parameters of calls into the content of their requests. Default: ``HTTPRequestSerializer``.
     ///
     /// Headers and request settings are not its own but the manager's: they stay when it is replaced. No change in
-    /// place
-    /// is lost to another thread's.
+    /// place is lost to another thread's.
     public var requestSerializer: any RequestSerializer {
         get { builder.read(\.serializer) }
         set { builder.value.serializer = newValue }
@@ -179,8 +175,7 @@ public final class SessionManager: Sendable {
     }
 
     /// The header fields of every request that the manager builds: those of ``requestSettings``. Fields of a call
-    /// replace
-    /// those with the same name. Default: ``HTTPHeaders/default``.
+    /// replace those with the same name. Default: ``HTTPHeaders/default``.
     ///
     /// No change in place is lost to another thread's.
     public var headers: HTTPHeaders {
@@ -226,8 +221,7 @@ public final class SessionManager: Sendable {
     ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
     ///
     /// It is an object that many threads use at once: set it up before the first call, or set another. A serializer
-    /// that
-    /// is given with a call keeps its own decoder. Default: a plain `JSONDecoder`.
+    /// that is given with a call keeps its own decoder. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { values.withLock { $0.jsonDecoder } }
         set { _ = values.withLock { exchange(&$0.jsonDecoder, with: newValue) } }
@@ -254,16 +248,15 @@ public final class SessionManager: Sendable {
     }
 
     /// Entered when a task is resumed for the first time and left after its handlers and its completion notification,
-    /// so that waiting for
-    /// the group waits for the requests; captured when a task is made.
+    /// so that waiting for the group waits for the requests; captured when a task is made.
     public var completionGroup: DispatchGroup {
         get { values.withLock { $0.completionGroup } }
         set { values.withLock { $0.completionGroup = newValue } }
     }
 
     /// The number of bytes of content that a data or upload task collects in memory before it ends with the error
-    /// `contentTooLarge`, so that no server can use up the memory;
-    /// captured when a task is made. Default: 1 GiB. A download task has no such limit.
+    /// `contentTooLarge`, so that no server can use up the memory; captured when a task is made. Default: 1 GiB. A
+    /// download task has no such limit.
     public var maximumContentSize: Int {
         get { values.withLock { $0.maximumContentSize } }
         set { values.withLock { $0.maximumContentSize = newValue } }
@@ -293,8 +286,7 @@ public final class SessionManager: Sendable {
     /// The session that tasks are made in; made when it is first needed, and anew after a reset.
     ///
     /// Tasks that are made in it directly are not known to the session manager. Invalidate it through the session
-    /// manager: behind its back, a task that is
-    /// made at that moment may end the process on Linux.
+    /// manager: behind its back, a task that is made at that moment may end the process on Linux.
     public var session: URLSession { sessions.current.session }
 
     /// The tasks of the current session that have not ended, in the order of their creation.

@@ -21,11 +21,9 @@ public struct UploadContent: Sendable {
     /// A file, which is read while it is sent.
     /// - Parameters:
     ///   - url: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the
-    ///     error
-    ///     `fileUnreadable` and nothing is sent.
+    ///     error `fileUnreadable` and nothing is sent.
     ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default: nil, which stands
-    ///     for
-    ///     the type that the file's extension says.
+    ///     for the type that the file's extension says.
     public static func file(_ url: URL, contentType: String? = nil) -> Self {
         Self(source: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
     }

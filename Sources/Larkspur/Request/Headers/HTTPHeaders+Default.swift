@@ -1,7 +1,7 @@
 extension HTTPHeaders {
     /// The fields that ``RequestSettings`` begin with: `Accept-Language` from the user's preferred languages, and
-    /// `User-Agent` from the
-    /// process's name, the bundle's version and the operating system, as in AFNetworking. Made once.
+    /// `User-Agent` from the process's name, the bundle's version and the operating system, as in AFNetworking. Made
+    /// once.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Locale.preferredLanguages)

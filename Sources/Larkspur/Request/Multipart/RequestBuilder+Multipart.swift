@@ -2,8 +2,8 @@ extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
     /// The request has `Content-Type` and `Content-Length` fields of the form's, whatever the others say. Parameters
-    /// become parts before those of the closure, each named as in a form body:
-    /// data as it is, null as an empty part, everything else as text.
+    /// become parts before those of the closure, each named as in a form body: data as it is, null as an empty part,
+    /// everything else as text.
     /// - Parameters:
     ///   - method: The method; GET and HEAD have no body. Default: POST.
     ///   - url: An absolute URL; one of http or https must have a host.
@@ -12,8 +12,7 @@ extension RequestBuilder {
     ///   - constructing: Adds the parts; called once, before the method returns.
     /// - Returns: The request, with the form as its `httpBodyStream`.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or
-    ///   the one that the closure throws. Another error of the
-    ///   closure's is underneath a `parameterEncodingFailed`.
+    ///   the one that the closure throws. Another error of the closure's is underneath a `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
@@ -29,8 +28,7 @@ extension RequestBuilder {
     /// Builds a request for a multipart form, and writes the form to a file that is to be uploaded.
     ///
     /// The request has no body, and `Content-Type` and `Content-Length` fields of the form's. The file is whole when
-    /// the
-    /// method returns, and is the caller's to remove.
+    /// the method returns, and is the caller's to remove.
     /// - Parameters:
     ///   - method: The method; GET and HEAD have no body. Default: POST.
     ///   - url: An absolute URL; one of http or https must have a host.

@@ -1,8 +1,7 @@
 /// Writes parameters as an HTML form's body: `name=value&other=value`.
 ///
 /// The Content-Type is `application/x-www-form-urlencoded`, where the request has none. Without parameters the body is
-/// empty, but there; a request that
-/// brings a body of its own and gets no parameters keeps it as it is.
+/// empty, but there; a request that brings a body of its own and gets no parameters keeps it as it is.
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Makes a serializer.
     public init() {}

@@ -4,10 +4,8 @@
 /// a Content-Type.
 ///
 /// `Encodable` parameters are written by ``encode``. Dictionaries and arrays are written by `JSONSerialization`;
-/// strings, numbers, booleans, null and
-/// URLs in them are themselves, and dates, data and other `Encodable` values are what ``encode`` makes of them. A
-/// `Set` is an error,
-/// as JSON's arrays have an order.
+/// strings, numbers, booleans, null and URLs in them are themselves, and dates, data and other `Encodable` values are
+/// what ``encode`` makes of them. A `Set` is an error, as JSON's arrays have an order.
 public struct JSONRequestSerializer: RequestSerializer {
     /// The options by which dictionaries and arrays are written; `Encodable` parameters follow their encoder. Default:
     /// none.

@@ -3,9 +3,8 @@
 /// The Content-Type is `application/x-plist`, where the request has none. Without parameters there is neither a body
 /// nor a Content-Type.
 ///
-/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable`
-/// values; property lists have no null and
-/// no sets, which are errors.
+/// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values;
+/// property lists have no null and no sets, which are errors.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// The format to write. Default: XML. `.openStep`, which Foundation cannot write, is an error.
     public var format: PropertyListSerialization.PropertyListFormat

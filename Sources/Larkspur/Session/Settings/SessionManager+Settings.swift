@@ -1,8 +1,7 @@
 extension SessionManager {
     /// The values of this session manager that can be written down; see ``SessionManagerSettings``.
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder, a decoder or a style
-    ///   is
-    ///   of the caller's own.
+    ///   is of the caller's own.
     public var settings: SessionManagerSettings {
         get throws(LarkspurError) {
             if let error = sessions.configurationError { throw error }
@@ -30,8 +29,7 @@ extension SessionManager {
     ///     platforms, elsewhere a private serial queue.
     ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings have values that are not known
-    ///   here, or `invalidSecurityPolicy`, if they have pins and the base URL is
-    ///   missing or not https.
+    ///   here, or `invalidSecurityPolicy`, if they have pins and the base URL is missing or not https.
     public convenience init(
         settings: SessionManagerSettings,
         configuration: URLSessionConfiguration = .default,
