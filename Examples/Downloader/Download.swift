@@ -3,8 +3,8 @@ import Synchronization
 
 /// One file: its download, and what is kept of that beside the file until it is whole.
 ///
-/// What it takes to go on lies in a file with the ending `.resume`: written while the download runs, so that it is
-/// there even if the process is killed, and removed when the file is whole.
+/// The resume data lies in a file with the ending `.resume`: written while the download runs, so that it is there even
+/// if the process is killed, and removed when the file is whole.
 final class Download: Sendable {
     enum State: Sendable {
         case waiting

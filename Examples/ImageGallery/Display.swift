@@ -33,8 +33,8 @@ final class Display: Sendable {
         if finished.withLock({ $0.images }) < count { bar.draw() }
     }
 
-    /// What has come, of what there is to come: as far as servers have said, else as much for each image as for the
-    /// others.
+    /// The bar of all images: the part of their bytes that has come, as far as servers have announced them; an image of
+    /// unknown length counts as the average of the others.
     private var bar: ProgressBar {
         let counts = finished.withLock { $0 }
         let running = manager.dataTasks.map(\.downloadProgress)

@@ -29,7 +29,7 @@ public struct Image: Sendable, Hashable {
     /// The height in pixels.
     public var height: Int { header.height }
 
-    /// What the image costs in a cache, in bytes: four for each pixel, decoded or not, as in AFNetworking; `Int.max`
+    /// The cost of the image in a cache, in bytes: four for each pixel, decoded or not, as in AFNetworking; `Int.max`
     /// where that is more.
     public var memoryCost: Int {
         let (cost, overflows) = header.pixelCount.multipliedReportingOverflow(by: 4)

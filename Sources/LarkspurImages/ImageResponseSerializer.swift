@@ -5,11 +5,11 @@
 /// anything is decoded, so that a few bytes cannot make a process allocate gigabytes. All of it runs on the session
 /// manager's processing queue.
 public struct ImageResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp`
+    /// The responses that are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp`
     /// and `image/avif`.
     public var validation: ResponseValidation
-    /// How many pixels an image may have; one with more is an error. A decoded pixel takes four bytes. Default: 100
-    /// million.
+    /// The number of pixels that an image may have; one with more is an error. A decoded pixel takes four bytes.
+    /// Default: 100 million.
     public var maximumPixelCount: Int
     /// Whether the content has to be of the format that the response's content type stands for, where it stands for
     /// one. Default: true.

@@ -1,5 +1,5 @@
-/// What makes two requests the same: URL, method, header fields and body. Nothing less, as the response may depend on
-/// each of them.
+/// The identity of a request: URL, method, header fields and body. Nothing less, as the response may depend on each of
+/// them.
 struct RequestIdentity: Hashable, Sendable {
     private let url: String
     private let method: String

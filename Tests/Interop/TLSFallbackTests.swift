@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// What libcurl's own options enforce, where the handshake cannot be looked into: pins of the server's own key, and
-/// roots in place of the system's.
+/// The checks that libcurl's own options make where the handshake cannot be looked into: pins of the server's own key,
+/// and roots in place of the system's.
 @Suite("TLS without OpenSSL", .needsServers, .timeLimit(.minutes(5)))
 struct TLSFallbackTests {
     let servers: Servers

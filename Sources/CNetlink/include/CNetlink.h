@@ -1,5 +1,5 @@
-/// What Linux tells of links, addresses and routes: rtnetlink, whose messages are made and read with macros that Swift
-/// has not.
+/// Access to rtnetlink, by which Linux tells of links, addresses and routes. Its messages are made and read with
+/// macros, which Swift cannot call.
 ///
 /// See rtnetlink(7). Elsewhere than on Linux every function fails with ENOSYS. Errors are returned as negative numbers,
 /// those of errno.

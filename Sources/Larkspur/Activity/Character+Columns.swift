@@ -1,6 +1,6 @@
 extension Character {
-    /// How many columns of a terminal it takes at most (UAX #11): two for the wide signs of East Asia and most emoji,
-    /// else one.
+    /// The number of columns of a terminal that it takes at most (UAX #11): two for the wide signs of East Asia and
+    /// most emoji, else one.
     ///
     /// Terminals differ about emoji that are put together of others; here each of these counts.
     var columns: Int { max(1, unicodeScalars.reduce(0) { $0 + $1.columns }) }

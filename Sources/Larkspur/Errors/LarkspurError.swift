@@ -23,7 +23,7 @@ public struct LarkspurError: Error, Sendable {
     ///
     /// The file with the beginning stays until it is used or discarded.
     public internal(set) var resumeData: Data?
-    /// What the response serializer made of the body of an unacceptable response.
+    /// The object that the response serializer made of the body of an unacceptable response.
     var responseObjectBox: Transferred<Any>?
 
     private var explicitFailingURL: URL?
@@ -64,8 +64,8 @@ public struct LarkspurError: Error, Sendable {
     /// The status code of the response, where there was an HTTP response.
     public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
 
-    /// What the response serializer made of the body of a response whose status is not acceptable: a JSON object, a
-    /// decoded value.
+    /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
+    /// object, a decoded value.
     ///
     /// Nil where there was no body or it could not be parsed. Treat it as read-only: observers of the completion
     /// notification see the same object.

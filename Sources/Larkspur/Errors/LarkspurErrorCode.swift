@@ -139,8 +139,8 @@ extension LarkspurError.Code {
     )
     /// The file of a download could not be made or written: no space, no permission, no such folder.
     public static let fileUnwritable = Self(label: "file-unwritable", number: NSURLErrorCannotWriteToFile)
-    /// What was to be sent could not be read to its end: a file or a stream failed, was changed, had another length
-    /// than announced, or cannot be sent a second time.
+    /// The content could not be read to its end: a file or a stream failed, was changed, had another length than
+    /// announced, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
     /// The transport failed in a way that it has no better name for; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)

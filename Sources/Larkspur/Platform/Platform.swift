@@ -1,7 +1,7 @@
 /// What differs between Linux and Apple platforms and is no type of its own.
 enum Platform {
-    /// Where handlers run unless the caller says otherwise: the main queue on Apple platforms, where an app drains it;
-    /// a private serial queue elsewhere, as most programs never do.
+    /// The queue of handlers unless the caller gives another: the main queue on Apple platforms, where an app drains
+    /// it; a private serial queue elsewhere, as most programs never do.
     static func makeCompletionQueue() -> DispatchQueue {
         #if canImport(Darwin)
         .main

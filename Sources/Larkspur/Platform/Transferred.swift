@@ -1,8 +1,8 @@
 /// A value that one queue made and others only read.
 ///
-/// What a response serializer returns need not be `Sendable` (a JSON object, an XML document); it is made on the
-/// processing queue by a function whose result is `sending`, so nobody else holds it, and from then on the completion
-/// queue alone has it.
+/// The value that a response serializer returns need not be `Sendable` (a JSON object, an XML document). A function
+/// whose result is `sending` makes it on the processing queue, so that nothing else holds it; from then on the
+/// completion queue alone has it.
 struct Transferred<Value>: @unchecked Sendable {
     // Safe: nothing writes the value after it is boxed, and its maker keeps no reference.
     let value: Value

@@ -2,7 +2,7 @@
 extension Transport {
     /// `CurlURLSession`, our own `URLSession` on libcurl; on Linux only.
     ///
-    /// Where no libcurl can be used, every request fails with the code `transportUnavailable` and a sentence that says
+    /// If no libcurl can be used, every request fails with the code `transportUnavailable` and a sentence that says
     /// why; `CurlURLSession.isAvailable` tells beforehand.
     public static let curl = curl(CurlURLSession.Options())
 

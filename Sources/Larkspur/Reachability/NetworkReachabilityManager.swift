@@ -40,8 +40,8 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Makes a manager for a host: it is reachable if one of its addresses is.
     ///
-    /// Where it is a name, its addresses are looked up, as for a request, when monitoring starts and after changes of
-    /// the network; where that fails, up to seven times more, with growing pauses.
+    /// If it is a name, its addresses are looked up, as for a request, when monitoring starts and after changes of the
+    /// network; if that fails, up to seven times more, with growing pauses.
     /// - Parameter host: A name, or an address in text.
     public convenience init(host: String) { self.init(.named(host), source: Platform.reachabilitySource) }
 
@@ -62,7 +62,7 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Begins to watch; once more, if it does already. The last known status stays until another one is known.
     ///
-    /// Where the system does not tell, as in a sandbox that forbids it, the status stays unknown, and
+    /// If the system does not tell, as in a sandbox that forbids it, the status stays unknown, and
     /// ``unavailabilityReason`` says why.
     public func startMonitoring() {
         let generation = end()

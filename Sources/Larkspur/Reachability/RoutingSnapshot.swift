@@ -1,5 +1,4 @@
-/// What the kernel has of links, addresses and routes at one time, as far as it decides whether the network can be
-/// reached.
+/// The links, addresses and routes of the kernel at one time, as far as they decide whether the network can be reached.
 struct RoutingSnapshot: Equatable, Sendable {
     /// A route to everywhere.
     struct DefaultRoute: Equatable, Sendable {

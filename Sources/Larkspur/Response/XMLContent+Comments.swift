@@ -16,7 +16,7 @@ extension XMLContent {
         case markup, comment, instruction, section
     }
 
-    /// How many bytes of comments libxml2 would copy into errors.
+    /// The number of bytes of comments that libxml2 would copy into errors.
     ///
     /// Zeros are passed over, so that UTF-16 looks like ASCII.
     private static func copiedBytes(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -87,8 +87,8 @@ extension SessionManager {
 
     /// Makes a task that goes on with the part that another download has left.
     ///
-    /// Where the file on the server, or its part on disk, has changed, the download begins anew. Data of another kind
-    /// is the error `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`.
+    /// If the file on the server, or its part on disk, has changed, the download begins anew. Data of another kind is
+    /// the error `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`.
     ///
     /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
     /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error

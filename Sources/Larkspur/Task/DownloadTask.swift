@@ -1,7 +1,7 @@
 /// A task whose response is written to a file.
 public final class DownloadTask: SessionTask, @unchecked Sendable {
-    /// What it takes to go on with the download if the process ends before it does; nil while there is nothing, and
-    /// with a transport that cannot resume.
+    /// The resume data with which a later process can go on with the download if this one ends before it does; nil
+    /// while there is none, and with a transport that cannot resume.
     ///
     /// The download runs on. What is written down serves a later process: whatever of the file is there by then counts.
     /// Write it down again from time to time, as it changes when the download has to start over.

@@ -1,7 +1,6 @@
 /// One `URLSessionTask` on behalf of a `SessionTask`, and the transport that it belongs to.
 struct TaskAttempt: Sendable {
-    /// What a task can be told to do: first to start or to cancel, then to suspend and to resume in turn, last to
-    /// cancel.
+    /// A step of a task's control: first to start or to cancel, then to suspend and to resume in turn, last to cancel.
     enum Control: Sendable {
         case start
         case resume

@@ -16,8 +16,8 @@ public struct TaskCompletion: Sendable {
     /// Finds the value, which nobody may ask for.
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
-    /// What the serializer made of the response: on success the value that the completion handler got, unless it was
-    /// nil; on an unacceptable status the parsed body. Treat it as read-only.
+    /// The object that the serializer made of the response: on success the value that the completion handler got,
+    /// unless it was nil; on an unacceptable status the parsed body. Treat it as read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"

@@ -53,7 +53,7 @@ extension Notification {
     /// How the task ended: what ``SessionTask/didCompleteNotification`` carries; nil for any other notification.
     public var taskCompletion: TaskCompletion? { userInfo?[TaskCompletion.userInfoKey] as? TaskCompletion }
 
-    /// Where a downloaded file went: what the move notifications of ``DownloadTask`` carry; nil for any other
+    /// The move of a downloaded file, which the move notifications of ``DownloadTask`` carry; nil for any other
     /// notification.
     public var downloadMove: DownloadMove? { userInfo?[DownloadMove.userInfoKey] as? DownloadMove }
 }

@@ -16,8 +16,8 @@ public struct Timeline: Sendable, Hashable {
     public internal(set) var completed: Instant?
     /// When the response had been validated and serialized.
     public internal(set) var serialized: Instant?
-    /// What each request of the task took and moved, redirects and authentication included; empty where the transport
-    /// does not tell, as `.foundation` does not.
+    /// The metrics of each request of the task, redirects and authentication included; empty where the transport does
+    /// not report them, as `.foundation` does not.
     public internal(set) var transactions: [TransferMetrics] = []
 
     /// Whether what was delivered is the cache's, asked about or not; false where the transport does not tell.

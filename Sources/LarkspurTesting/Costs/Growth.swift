@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// How the cost of work grows with its input; for Larkspur's own tests.
+/// The growth of the cost of work with its input; for Larkspur's own tests.
 package enum Growth {
     /// Whether costs are to be measured: that takes seconds of computing, which would keep other tests from their turn.
     package static let isMeasured = ProcessInfo.processInfo.environment["LARKSPUR_COSTS"] == "1"
@@ -19,8 +19,8 @@ package enum Growth {
     /// The least time that is told from none, in seconds.
     private static let resolution = 0.001
 
-    /// How many times as long this thread computes for an input of the whole size as for a quarter of it: about 4 where
-    /// the work grows with the length, 16 where it grows with the square.
+    /// The time that this thread computes for an input of the whole size, as a multiple of that for a quarter of it:
+    /// about 4 where the work grows with the length, 16 where it grows with the square.
     /// - Parameters:
     ///   - make: Makes an input of a size; not measured.
     ///   - size: The whole size.

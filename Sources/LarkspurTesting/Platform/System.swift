@@ -10,7 +10,7 @@ internal import Darwin
 
 /// The functions of the C library that the server needs, each called here and nowhere else.
 ///
-/// What differs between the platforms stays in this file, and so does `errno`: a function that fails throws a
+/// The differences between the platforms stay in this file, and so does `errno`: a function that fails throws a
 /// `POSIXError`.
 enum System {
     typealias Descriptor = Int32

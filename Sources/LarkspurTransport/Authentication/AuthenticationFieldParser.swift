@@ -81,8 +81,8 @@ struct AuthenticationFieldParser {
         return text(content)
     }
 
-    /// What stands after a scheme's name up to a comma, if that has the characters of a token68; nil, with the cursor
-    /// where it was, if not.
+    /// The text after a scheme's name up to a comma, if it has the characters of a token68; nil, with the cursor where
+    /// it was, if not.
     private mutating func token68() -> String? {
         let start = position
         skipBlanks()

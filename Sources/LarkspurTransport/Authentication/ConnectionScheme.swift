@@ -30,8 +30,8 @@ enum ConnectionScheme: Sendable, Hashable {
 
     /// Whether libcurl can do it as this user.
     ///
-    /// What it sends for Negotiate is the ticket of this process's user, whatever name it is given, so that only a
-    /// login without a name and a password, which says just that, is one that it can do.
+    /// For Negotiate it sends the ticket of this process's user, whatever name it is given, so that it accepts only a
+    /// login without a name and a password, which says just that.
     func accepts(_ login: Login) -> Bool {
         switch self {
         case .negotiate: login.user.isEmpty && login.password.isEmpty

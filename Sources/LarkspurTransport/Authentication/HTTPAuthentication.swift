@@ -6,8 +6,8 @@ internal import HTTPBasics
 ///
 /// A user name and a password are kept for as long as the value is, since Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
-    /// How often in a row a server may say that only the nonce was too old. One that goes on saying so would keep a
-    /// task for ever.
+    /// The number of times in a row that a server may say that only the nonce was too old. One that goes on saying so
+    /// would keep a task for ever.
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge

@@ -3,10 +3,11 @@
 ///
 /// A value without I/O: it is told what is sent and what comes back, and says what follows.
 struct PartyAuthentication {
-    /// How many refusals are reported, after which the response is the last word. A delegate that answers with one
+    /// The number of refusals that are reported, after which the response is final. A delegate that returns one
     /// credential for ever would keep its task.
     static let failureLimit = 20
-    /// How often a request is sent again because another task has replaced the credentials that it was sent with.
+    /// The number of times that a request is sent again because another task has replaced the credentials that it was
+    /// sent with.
     static let replacementLimit = 3
 
     /// A request as the party sees it.

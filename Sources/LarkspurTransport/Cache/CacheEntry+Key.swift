@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension CacheEntry {
-    /// What a URL is kept under: the whole of it, without user information and fragment, and the same for URLs that
-    /// mean the same by their case, a default port or an empty path (RFC 9110, section 4.2.3). Nil for what cannot be
+    /// The key of a URL: the whole of it, without user information and fragment, and the same for URLs that mean the
+    /// same by their case, a default port or an empty path (RFC 9110, section 4.2.3). Nil for a URL that cannot be
     /// sent.
     static func key(_ url: URL) -> String? {
         guard let target = try? RequestTarget(url) else { return nil }

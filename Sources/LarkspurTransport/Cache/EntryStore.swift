@@ -21,8 +21,8 @@ final class EntryStore: ResponseStore {
         var awaitedRemovals = 0
     }
 
-    /// How many entries there are for a URL, as all of them are looked at: a field that is new in each request must not
-    /// make that slow.
+    /// The limit of entries for a URL, as all of them are looked at: a field that is new in each request must not make
+    /// that slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A `URLCache` class of the caller's as the store of a session.
 ///
-/// What it returns is taken only if it is for the same URL, whatever its key is. It may take its time, so it is called
-/// on a queue.
+/// A response that it returns is taken only if it is for the same URL, whatever its key is. It may take its time, so it
+/// is called on a queue.
 final class ForeignStore: ResponseStore {
     /// Where the user info of a cached response says what Foundation has no words for.
     static let metadataKey = "larkspur.cache.entry"

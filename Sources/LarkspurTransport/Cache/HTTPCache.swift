@@ -42,23 +42,23 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
 
     // MARK: Sizes
 
-    /// How many bytes it may take in memory.
+    /// The number of bytes that it may take in memory.
     public override var memoryCapacity: Int {
         get { entries.memoryCapacity }
         set { entries.memoryCapacity = newValue }
     }
 
-    /// How many bytes its files may take together.
+    /// The number of bytes that its files may take together.
     public override var diskCapacity: Int {
         get { entries.diskCapacity }
         set { entries.diskCapacity = newValue }
     }
 
-    /// Roughly how many bytes it takes in memory.
+    /// The number of bytes that it takes in memory, roughly.
     public override var currentMemoryUsage: Int { entries.memoryUsage }
 
-    /// How many bytes its files take together, as far as they are known; waits for what is being written, so that a
-    /// program may ask before it ends.
+    /// The number of bytes that its files take together, as far as they are known; waits for writes under way, so that
+    /// a program may ask before it ends.
     public override var currentDiskUsage: Int { entries.diskUsage }
 
     // MARK: Entries

@@ -32,8 +32,8 @@ final class DownloadFile {
     /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not
     /// as long as it should be: such a one serves nobody any more, and is removed.
     ///
-    /// What is in the file has come in order, so all of it counts. Of a file that is whole the last byte is given up:
-    /// it is fetched again, which proves that the server still has the same version.
+    /// The bytes in the file have come in order, so all of them count. Of a file that is whole the last byte is given
+    /// up: it is fetched again, which shows that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source

@@ -10,7 +10,7 @@ public struct CurlError: Error, Sendable, Hashable {
     public let message: String
     /// The `errno` of the system call that failed; 0 where that is not known.
     public let systemError: Int32
-    /// What the verification of the server's certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it
+    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it
     /// found nothing wrong, 1 where it was not made.
     public let verifyResult: Int
 

@@ -19,8 +19,8 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // What libcurl says, without words, of a line of the header that is longer than it allows: 27 until 8.5, then
-        // 100. Linux, which promises more memory than there is, hardly ever refuses any.
+        // The codes, without words, of a line of the header that is longer than libcurl allows: 27 until 8.5, then 100.
+        // Linux, which promises more memory than there is, hardly ever refuses any.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired

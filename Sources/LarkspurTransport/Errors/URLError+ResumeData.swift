@@ -3,8 +3,8 @@ extension URLError {
     /// The key of the resume data in an error's user info: `NSURLSessionDownloadTaskResumeData`, as on Apple platforms.
     public static let downloadTaskResumeDataKey = URLSessionDownloadTaskResumeData
 
-    /// What a download that has failed left, to go on with; nil where there is nothing, or the server could not tell
-    /// that it is still the same file.
+    /// The resume data of a failed download; nil where there is none, or the server could not tell that it is still the
+    /// same file.
     public var downloadTaskResumeData: Data? { errorUserInfo[Self.downloadTaskResumeDataKey] as? Data }
 
     func adding(resumeData: Data) -> URLError {

@@ -72,8 +72,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     // MARK: The superclass's storage
 
-    /// Where a response keeps its fields, found by looking for those of one whose fields reflection shows; nil if they
-    /// are not found, or writing them has not the effect that it must have.
+    /// The offset at which a response keeps its fields, found by looking for those of one whose fields reflection
+    /// shows; nil if they are not found, or writing them has not the effect that it must have.
     private static let fieldsOffset: Int? = {
         guard let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),

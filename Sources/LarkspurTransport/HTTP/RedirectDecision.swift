@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 
-/// What becomes of a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
+/// The decision about a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
 /// fetch).
 enum RedirectDecision {
     /// The response is the answer, be it one of 3xx.

@@ -16,7 +16,7 @@ struct ResponseHead: Sendable {
     let proxyChallenges: [String]
     /// The first `Location` value.
     let location: String?
-    /// What the fields say of the content's end.
+    /// The fields that frame the content.
     let framing: FramingFields
 
     /// Nil where the field is missing, is no number that fits, or is there with different values.

@@ -1,4 +1,4 @@
-/// What one transaction, a request and its response, took and moved; a task has one for each redirect and each
+/// The durations and sizes of one transaction, a request and its response; a task has one for each redirect and each
 /// authentication too.
 ///
 /// Durations are counted from the moment at which the transfer began, after it had waited for its turn. A phase that

@@ -20,13 +20,13 @@ extension CurlURLSession {
         /// A request with an `Idempotency-Key` field is sent again whatever this says, as is one of which the server
         /// says that it did not process it.
         public var resendsNonIdempotentRequests = false
-        /// How many times its coded size content may have when it is decoded, as long as it is more than 16 MiB.
+        /// The multiple of its coded size that content may have when it is decoded, as long as it is more than 16 MiB.
         /// Default: 100.
         ///
         /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
         public var maximumExpansion = 100
-        /// How many bytes of content are collected for a completion handler or an async method that returns content
-        /// whole. Default: nil, any number, as with URLSession on other platforms.
+        /// The number of bytes of content that are collected for a completion handler or an async method that returns
+        /// content whole. Default: nil, any number, as with URLSession on other platforms.
         ///
         /// A response with more, once decoded, fails with the code `dataLengthExceedsMaximum`; one that announces more
         /// fails before its content comes. Delegates, `bytes(for:)` and downloads have no limit, as nothing is
@@ -49,8 +49,8 @@ extension CurlURLSession {
         ///
         /// It has to exist. In the folder where finished files go, moving them is but a change of names.
         public var partialDownloadFolder: URL?
-        /// How servers and the client prove who they are. Default: servers by certificates of authorities that the
-        /// system trusts, the client not at all.
+        /// The settings of TLS: the servers that are trusted, and the client's certificate. Default: servers with
+        /// certificates of authorities that the system trusts, and no client certificate.
         public var tls = TLSConfiguration()
 
         /// Makes options with the defaults.

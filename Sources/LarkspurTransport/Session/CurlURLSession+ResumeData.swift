@@ -36,7 +36,7 @@ extension CurlURLSession {
     /// Removes the beginnings of downloads that nobody has gone on with: what processes have left that were killed, and
     /// what belonged to resume data that was thrown away.
     ///
-    /// What a download is writing is left alone, whichever process it is of, and so are other users' files and
+    /// The file of a running download is left alone, whichever process it is of, and so are other users' files and
     /// everything that is not the engine's. Resume data that speaks of a removed file makes a download begin anew.
     /// Works on the caller's thread.
     /// - Parameters:

@@ -311,7 +311,7 @@ public final class CurlURLSession: URLSession, @unchecked Sendable {
     /// A task that goes on with what another download has left. Its fields that prove who somebody is are not in resume
     /// data: use ``downloadTask(with:resumeData:)``.
     ///
-    /// Where the file or its beginning is not the same any more it begins anew. Data that is not a ``CurlURLSession``'s
+    /// If the file or its beginning is not the same any more, it begins anew. Data that is not a ``CurlURLSession``'s
     /// fails the task with `unsupportedURL`.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)

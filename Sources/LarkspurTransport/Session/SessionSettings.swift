@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// What of a configuration the engine goes by, read once when its session is made; an object, as each request looks at
+/// The configuration values that the engine reads, once when its session is made; an object, as each request looks at
 /// it and copying so many values costs.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int

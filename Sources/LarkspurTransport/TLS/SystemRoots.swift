@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Where libcurl finds the certificate authorities of the system.
+/// The place where libcurl finds the certificate authorities of the system.
 ///
 /// A libcurl that was built for another distribution, as one that comes with a program, names a file that this system
 /// does not have. Then every secure request would fail.
@@ -11,8 +11,8 @@ enum SystemRoots: Equatable {
     /// The file of this system.
     case other(String)
 
-    /// Where distributions keep them, in the order in which Go's standard library looks for them (`crypto/x509`,
-    /// `root_linux.go`).
+    /// The files in which distributions keep them, in the order in which Go's standard library looks for them
+    /// (`crypto/x509`, `root_linux.go`).
     static let files = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",

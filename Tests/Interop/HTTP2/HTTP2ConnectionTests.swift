@@ -3,7 +3,7 @@ import Foundation
 import LarkspurTransport
 import Testing
 
-/// What happens to the next requests when one over HTTP/2 has failed.
+/// The next requests after one over HTTP/2 has failed.
 @Suite("HTTP/2: connections", .needsTrustedHTTP2, .timeLimit(.minutes(5)))
 struct HTTP2ConnectionTests {
     private let server: MisbehavingServer

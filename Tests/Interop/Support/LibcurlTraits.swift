@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 @testable import LarkspurTransport
 
-/// What versions of libcurl do by themselves, whatever the engine would rather have: the tests expect it of them.
+/// The behaviour of versions of libcurl that the engine does not control: the tests expect it of them.
 enum LibcurlTraits {
     /// Whether a kept connection is closed, and not used again, when TLS has brought something that is no content.
     ///

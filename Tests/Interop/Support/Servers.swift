@@ -128,8 +128,8 @@ struct Servers: Sendable {
         String(decoding: try contents(of: "main-requests.log"), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What nginx says of handshakes that have failed on a port, once there is something; empty if there is nothing for
-    /// long.
+    /// The lines of nginx's log about handshakes that have failed on a port, once there are any; empty if there are
+    /// none for long.
     func failedHandshakes(_ port: Port) async throws -> [String] {
         let end = "server: 127.0.0.1:\(try #require(ports[port]))"
         let session = makeSession()

@@ -15,7 +15,7 @@ struct CookieSamplesTests {
         server.route("*", .json("[1]").adding("Set-Cookie", "sid=1; Path=/"))
     }
 
-    /// What the second of two requests sends.
+    /// The `Cookie` field of the second of two requests.
     private func cookie(_ first: SessionManager, _ second: SessionManager) async throws -> String? {
         for manager in [first, second] {
             manager.get(server.url("/").absoluteString, success: { _, _ in })

@@ -220,7 +220,7 @@ struct XMLDocumentResponseSerializerTests {
         #expect(error.message.count < 250)
     }
 
-    /// Where libxml2 refused it, this would take a minute.
+    /// If libxml2 were to refuse it, this would take a minute.
     @Test(arguments: [
         "<a>" + String(repeating: "<!--", count: 1 << 18), "<a><!--" + String(repeating: "-", count: 1 << 20),
     ])

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larkspur
 
-/// What ends the process by FoundationNetworking's own doing, or burdens it, and cannot be had from above; each in a
-/// process of its own. When one of those that end the process fails, the toolchain has repaired it.
+/// Faults of FoundationNetworking that end the process or burden it and cannot be avoided from above; each in a process
+/// of its own. When one of those that end the process fails, the toolchain has repaired it.
 @Suite("Limits of FoundationNetworking", .timeLimit(.minutes(5)))
 struct FoundationLimitTests {
     @Test("A connection that is closed in the header ends the process")

@@ -12,10 +12,10 @@ struct ServerFaultTests {
 
     init() throws { server = try LoopbackServer() }
 
-    /// What FoundationNetworking cannot be given in the process of other tests: it ends the process, or keeps the work
-    /// queue that all its sessions share busy for seconds; `FoundationLimitTests` has these in processes of their own.
-    /// Or it takes an endless body as fast as that comes, with nothing to hold it back: gigabytes in memory or in a
-    /// file before a busy machine gets to cancel it.
+    /// The faults that FoundationNetworking cannot be given in the process of other tests: it ends the process, or
+    /// keeps the work queue that all its sessions share busy for seconds; `FoundationLimitTests` has these in processes
+    /// of their own. Or it takes an endless body as fast as that comes, with nothing to hold it back: gigabytes in
+    /// memory or in a file before a busy machine gets to cancel it.
     static let contained: Set<Fault> = [
         .closeInHeader, .chunkTrailer, .endlessHeader, .endlessInformational, .endlessBody,
     ]

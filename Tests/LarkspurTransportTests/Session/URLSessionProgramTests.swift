@@ -4,8 +4,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// What programs that know nothing but `URLSession` do, on the engine and, where it survives, on FoundationNetworking's
-/// own.
+/// Programs that know nothing but `URLSession`, on the engine and, where it survives, on FoundationNetworking's own.
 @Suite("A program that was written for URLSession", .timeLimit(.minutes(5)))
 struct URLSessionProgramTests {
     let server: LoopbackServer

@@ -90,7 +90,7 @@ extension MultipartFormData {
 
     /// Adds what a stream delivers, as a file or a field; the form can be sent only once then.
     ///
-    /// Where it must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`; a closure
+    /// If it must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`; a closure
     /// that makes the stream has no such limit.
     /// - Parameters:
     ///   - stream: The stream, unopened.

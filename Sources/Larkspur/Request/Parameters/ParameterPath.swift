@@ -1,7 +1,7 @@
 /// Where in the parameters something is, and the errors that say so.
 enum ParameterPath {
-    /// How deep parameters may be nested. A limit is needed because they are walked by recursion, and may contain
-    /// themselves.
+    /// The depth to which parameters may be nested. A limit is needed because they are walked by recursion, and may
+    /// contain themselves.
     static let maximumDepth = 64
 
     /// A path as it is written in Swift: `filter.tags[2]`.

@@ -10,22 +10,21 @@
 /// serializer.queryEncoder.dateStyle = .secondsSince1970
 /// ```
 public struct QueryEncoder: Sendable {
-    /// How the elements of an array are named. Default: `.brackets`, `key[]`.
+    /// The names of the elements of an array. Default: `.brackets`, `key[]`.
     public var arrayStyle: ArrayStyle = .brackets
-    /// How booleans are written. Default: `.numeric`, `1` and `0`.
+    /// The style of booleans. Default: `.numeric`, `1` and `0`.
     public var booleanStyle: BooleanStyle = .numeric
-    /// How data is written. Default: `.base64`.
+    /// The style of data. Default: `.base64`.
     public var dataStyle: DataStyle = .base64
-    /// How dates are written. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read
-    /// everywhere.
+    /// The style of dates. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read everywhere.
     public var dateStyle: DateStyle = .iso8601
-    /// How each key is written. Default: `.unchanged`.
+    /// The style of each key. Default: `.unchanged`.
     public var keyStyle: KeyStyle = .unchanged
-    /// How a key is joined to those above it. Default: `.brackets`, `parent[child]`.
+    /// The style in which a key is joined to those above it. Default: `.brackets`, `parent[child]`.
     public var keyPathStyle: KeyPathStyle = .brackets
-    /// How null is written: `NSNull`, nil in a dictionary or an array, `encodeNil`. Default: `.keyOnly`, `key`.
+    /// The style of null: `NSNull`, nil in a dictionary or an array, `encodeNil`. Default: `.keyOnly`, `key`.
     public var nullStyle: NullStyle = .keyOnly
-    /// How a space is written. Default: `.percentEscaped`, `%20`.
+    /// The style of a space. Default: `.percentEscaped`, `%20`.
     public var spaceStyle: SpaceStyle = .percentEscaped
     /// Whether keys are sorted, by case, so that equal parameters give equal text. Default: true.
     ///
@@ -36,7 +35,7 @@ public struct QueryEncoder: Sendable {
     ///
     /// Synthesized conformances encode such a property "if present", that is, leave it out, and so does `JSONEncoder`.
     public var includesNilProperties = false
-    /// What `Encodable` types find in their encoder's `userInfo`. Default: nothing.
+    /// The values that `Encodable` types find in their encoder's `userInfo`. Default: none.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     /// Makes an encoder with AFNetworking's rules.
@@ -57,8 +56,8 @@ public struct QueryEncoder: Sendable {
 
     /// Percent-encodes a text in UTF-8, except for letters, digits and `-._~/?` (RFC 3986, sections 2.3 and 3.4).
     ///
-    /// What is encoded already is encoded again, so that decoding gives back what went in. The slash and the question
-    /// mark stay, as a query may hold them and some servers want them plain.
+    /// Text that is encoded already is encoded again, so that decoding gives back what went in. The slash and the
+    /// question mark stay, as a query may hold them and some servers want them plain.
     /// - Parameter text: The text of one key or one value.
     public static func percentEscaped(_ text: String) -> String {
         percentEscaped(text, space: .percentEscaped)

@@ -38,8 +38,8 @@ extension RequestParser {
         )
     }
 
-    /// How the body ends, by RFC 9112, section 6.3; every doubt is a failure, as doubts are what request smuggling
-    /// lives on.
+    /// The framing of the body, by RFC 9112, section 6.3; every doubt is a failure, as doubts are what request
+    /// smuggling lives on.
     static func framing(of head: RequestHead) throws(Failure) -> RequestHead.BodyFraming {
         let hosts = head.fields.values(for: "Host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {

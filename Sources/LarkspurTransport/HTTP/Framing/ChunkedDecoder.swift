@@ -25,13 +25,13 @@ struct ChunkedDecoder: Sendable {
 
     /// The size of a chunk fits into so many digits.
     private static let digitLimit = 16
-    /// How many bytes the line with a chunk's size may have.
+    /// The number of bytes that the line with a chunk's size may have.
     static let lineLimit = 1 << 14
-    /// How many bytes the trailer section may have.
+    /// The number of bytes that the trailer section may have.
     static let trailerLimit = ResponseHeadParser.maximumByteCount
 
     private var state = State.size
-    /// What is missing of a chunk.
+    /// The number of bytes that are missing of a chunk.
     private var rest: Int64 = 0
     private var digits = 0
     private var lineLength = 0

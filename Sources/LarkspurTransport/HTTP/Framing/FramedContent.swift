@@ -16,9 +16,9 @@ struct FramedContent: Sendable {
     }
 
     let framing: ResponseFraming
-    /// How many bytes of content have come.
+    /// The number of bytes of content that have come.
     private(set) var count: Int64 = 0
-    /// What is wrong with the bytes; set once.
+    /// The error in the bytes; set once.
     private(set) var failure: Failure?
     private var chunks = ChunkedDecoder()
 
@@ -57,7 +57,7 @@ struct FramedContent: Sendable {
         }
     }
 
-    /// How many bytes of content there will be; nil where that is not known.
+    /// The number of bytes of content that there will be; nil where that is not known.
     var expectedCount: Int64? {
         switch framing {
         case .none: 0

@@ -1,7 +1,7 @@
 import Larkspur
 import Measuring
 
-/// What a form with one large file takes to encode, against plain reading and copying of that file with buffers of the
+/// The cost of encoding a form with one large file, against plain reading and copying of that file with buffers of the
 /// same size.
 @main
 enum BenchMultipart {
