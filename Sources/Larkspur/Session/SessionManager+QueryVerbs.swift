@@ -1,0 +1,186 @@
+/// The verbs whose parameters become the query: GET, HEAD and DELETE.
+extension SessionManager {
+    /// Performs a GET request, and parses the response.
+    ///
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func get<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        perform(.get, url, parameters, nil, headers, serializer, download: progress, success, failure)
+    }
+
+    /// Performs a GET request, and decodes the response's JSON into a type.
+    ///
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func get<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        progress: ProgressHandler? = nil,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        perform(
+            .get,
+            url,
+            parameters,
+            nil,
+            headers,
+            .decodable(type, decoder: jsonDecoder),
+            download: progress,
+            success,
+            failure
+        )
+    }
+
+    /// Performs a HEAD request.
+    ///
+    /// The parameters become the query. There is no content, so that `success` gets the task alone.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func head(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        success: @escaping @Sendable (DataTask) -> Void,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        perform(
+            .head,
+            url,
+            parameters,
+            nil,
+            headers,
+            AnyResponseSerializer.sessionDefault,
+            { task, _ in success(task) },
+            failure
+        )
+    }
+
+    /// Performs a DELETE request, and parses the response.
+    ///
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func delete<S: ResponseSerializer>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        success: @escaping SuccessHandler<S.Output>,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        perform(.delete, url, parameters, .init(body, encoder ?? jsonEncoder), headers, serializer, success, failure)
+    }
+
+    /// Performs a DELETE request, and decodes the response's JSON into a type.
+    ///
+    /// The parameters become the query.
+    ///
+    /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
+    ///     could be parsed.
+    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
+    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
+    ///     none.
+    /// - Returns: The task, running; it has ended already if the request could not be built.
+    @discardableResult
+    public func delete<T: Decodable & Sendable>(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        as type: T.Type,
+        success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        perform(
+            .delete,
+            url,
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
+            headers,
+            .decodable(type, decoder: jsonDecoder),
+            success,
+            failure
+        )
+    }
+}
