@@ -165,12 +165,7 @@ extension SessionManager {
             makeBodyStream: { [form] in form?.makeInputStream() },
             isStreamed: true,
             bodyLength: form?.contentLength,
-            finisher: finisher(for: serializer) { response in
-                switch response.result {
-                case .success(let value): success(task, value)
-                case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
-                }
-            }
+            finisher: finisher(for: serializer) { $0.deliver(for: task, success, failure) }
         )
         start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
         task.resume()

@@ -160,12 +160,7 @@ extension SessionManager {
     ) -> DataTask {
         let request = requestResult(method, url, parameters, content, headers)
         let task = dataTask(for: request, serializer: serializer, upload: upload, download: download) {
-            task,
-            response in
-            switch response.result {
-            case .success(let value): success(task, value)
-            case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
-            }
+            $1.deliver(for: $0, success, failure)
         }
         task.resume()
         return task
@@ -203,5 +198,21 @@ extension SessionManager {
             headers: headers ?? HTTPHeaders(),
             content: content
         )
+    }
+}
+
+extension DataResponse {
+    /// Calls the one of a call's handlers that the result is for.
+    ///
+    /// `failure` gets the task only if it has a `URLSessionTask`: without one nothing was sent.
+    func deliver(
+        for task: DataTask,
+        _ success: SessionManager.SuccessHandler<Value>,
+        _ failure: SessionManager.FailureHandler?
+    ) {
+        switch result {
+        case .success(let value): success(task, value)
+        case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
+        }
     }
 }

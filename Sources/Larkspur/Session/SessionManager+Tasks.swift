@@ -122,7 +122,7 @@ extension SessionManager {
         return task
     }
 
-    /// Makes an upload task of a request, or one that has ended already because there is none.
+    /// Makes an upload task in the same way.
     func uploadTask<Serializer: ResponseSerializer>(
         with request: Result<URLRequest, LarkspurError>,
         _ source: UploadContent.Source,

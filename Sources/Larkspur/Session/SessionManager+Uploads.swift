@@ -110,11 +110,8 @@ extension SessionManager {
                 request.setValue(String(length), forHTTPHeaderField: "Content-Length")
                 return request
             }
-        let task = uploadTask(with: request, content.source, serializer, progress) { task, response in
-            switch response.result {
-            case .success(let value): success(task, value)
-            case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
-            }
+        let task = uploadTask(with: request, content.source, serializer, progress) {
+            $1.deliver(for: $0, success, failure)
         }
         task.resume()
         return task
