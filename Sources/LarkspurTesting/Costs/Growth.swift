@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// The growth of the cost of work with its input; for Larkspur's own tests.
 package enum Growth {
     /// Whether costs are to be measured: that takes seconds of computing, which would keep other tests from their turn.
@@ -45,19 +37,12 @@ package enum Growth {
         var least = Double.infinity
         var total = 0.0
         for _ in 0..<5 where total < 0.2 {
-            let start = now
+            let start = System.threadTime
             work()
-            let time = now - start
+            let time = System.threadTime - start
             least = min(least, time)
             total += time
         }
         return max(least, resolution)
-    }
-
-    /// The CPU time of this thread, in seconds.
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -8,7 +8,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The functions of the C library that the server needs, each called here and nowhere else.
+/// The functions of the C library that the server and the measurements of costs need, each called here and nowhere
+/// else.
 ///
 /// The differences between the platforms stay in this file, and so does `errno`: a function that fails throws a
 /// `POSIXError`.
@@ -188,6 +189,13 @@ enum System {
 
     static func isCurrentThread(_ handle: ThreadHandle) -> Bool {
         pthread_equal(pthread_self(), handle) != 0
+    }
+
+    /// The CPU time of the calling thread, in seconds.
+    static var threadTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private final class ThreadBody: Sendable {
