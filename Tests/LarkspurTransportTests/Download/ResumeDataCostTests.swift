@@ -86,7 +86,7 @@ struct ResumeDataCostTests {
                 url: url,
                 fields: Dictionary(uniqueKeysWithValues: (0..<size / 32).map { ("X-\($0)", "\"\u{E9}\"") }),
                 validator: .entityTag("\"" + String(repeating: "a", count: size / 2) + "\""),
-                file: "/tmp/a",
+                file: "/folder/file",
                 total: nil,
                 received: 1,
                 date: Date()
