@@ -62,27 +62,30 @@ let package = Package(
         ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
+        // Support that needs nothing of Larkspur, so that the tests of LarkspurTransport do without it too.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // Support that the tests of Larkspur and those of LarkspurImages share.
         .target(
-            name: "TestSupport",
-            dependencies: ["Larkspur", "LarkspurTesting"],
-            path: "Tests/Support",
+            name: "LarkspurTestSupport",
+            dependencies: ["Larkspur", "LarkspurTesting", "TestSupport"],
+            path: "Tests/LarkspurSupport",
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurTests",
-            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTransport", "TestSupport"],
+            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurImagesTests",
-            dependencies: ["ImageGallery", "LarkspurImages", "LarkspurTesting", "TestSupport"],
+            dependencies: ["ImageGallery", "LarkspurImages", "LarkspurTesting", "LarkspurTestSupport", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurTransportTests",
             dependencies: [
                 "CDynamicLibrary", "CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting", "SessionClients",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),

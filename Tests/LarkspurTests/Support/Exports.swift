@@ -1,3 +1,4 @@
-// Every other file of these tests relies on this import.
+// Every other file of these tests relies on these imports.
 
+@_exported import LarkspurTestSupport
 @_exported import TestSupport

@@ -1,4 +1,5 @@
 package import Larkspur
+import TestSupport
 
 extension SessionManager {
     /// Waits until every request under way has ended.
