@@ -27,10 +27,8 @@ struct ImageDownloaderTests {
         cache: (any ImageCache)? = AutoPurgingImageCache(),
         queue: DispatchQueue? = nil
     ) -> ImageDownloader {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         configuration.urlCache = nil
-        // A machine that is busy with other tests may hold a gate shut for longer than the default.
-        configuration.timeoutIntervalForRequest = 180
         return ImageDownloader(
             manager: transport.makeManager(configuration: configuration, completionQueue: queue),
             prioritization: prioritization,

@@ -18,10 +18,10 @@ package enum TestTransport: String, CaseIterable, Sendable {
         }
     }
 
-    /// A session manager on this transport, with a configuration that shares nothing with other tests.
+    /// A session manager on this transport.
     package func makeManager(
         for server: LoopbackServer? = nil,
-        configuration: URLSessionConfiguration = .ephemeral,
+        configuration: URLSessionConfiguration = .testing,
         completionQueue: DispatchQueue? = nil
     ) -> SessionManager {
         SessionManager(
@@ -30,6 +30,16 @@ package enum TestTransport: String, CaseIterable, Sendable {
             transport: transport,
             completionQueue: completionQueue
         )
+    }
+}
+
+extension URLSessionConfiguration {
+    /// A configuration that shares nothing with other tests, and gives requests three minutes without a byte: on a
+    /// machine that is busy with others, a gate that a test holds shut may outlast the default of one minute.
+    package static var testing: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 180
+        return configuration
     }
 }
 

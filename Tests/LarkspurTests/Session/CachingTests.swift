@@ -12,7 +12,7 @@ struct CachingTests {
     init() throws {
         server = try LoopbackServer()
         server.route("/x", .json("[1]").adding("Cache-Control", "max-age=60"), .json("[2]"))
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         configuration.urlCache = HTTPCache()
         manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
     }

@@ -236,7 +236,7 @@ struct RedirectAndChallengeTests {
 
     @Test("A stored credential is used by default, and one that the hook has answered from then on")
     func storedCredential() async throws {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         let space = URLProtectionSpace(
             host: "127.0.0.1",
             port: Int(server.port),

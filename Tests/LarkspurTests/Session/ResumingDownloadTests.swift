@@ -16,7 +16,7 @@ struct ResumingDownloadTests {
         server = try LoopbackServer()
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = folder.url
-        manager = SessionManager(configuration: .ephemeral, transport: .curl(options))
+        manager = SessionManager(configuration: .testing, transport: .curl(options))
         manager.pause = { _, action in action() }
     }
 
@@ -284,7 +284,7 @@ struct ResumingDownloadTests {
         serve(BrokenFile(10, cuts: []))
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = folder.url.appendingPathComponent("missing")
-        let manager = SessionManager(configuration: .ephemeral, transport: .curl(options))
+        let manager = SessionManager(configuration: .testing, transport: .curl(options))
         manager.downloadTask(with: URLRequest(url: server.url("/file"))) { [ends] in ends.record($0) }.resume()
         let error = try await ends.first().error
         #expect(error?.code == .fileUnwritable)

@@ -195,7 +195,7 @@ struct ServerFaultTests {
 
     @Test("Configuration fields that are no strings are sent as strings", arguments: TestTransport.allCases)
     func configurationFields(_ transport: TestTransport) async throws {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["X-Number": 5, 6: "X"]
         configuration.protocolClasses = [NSObject.self]
 
@@ -207,7 +207,7 @@ struct ServerFaultTests {
 
     @Test("Configuration fields that would break the header are refused", arguments: TestTransport.allCases)
     func malformedConfigurationFields(_ transport: TestTransport) async throws {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["X-Field": "a\r\nX-Injected: b"]
 
         let call = try await transport.makeManager(for: server, configuration: configuration).call(.get, "headers")

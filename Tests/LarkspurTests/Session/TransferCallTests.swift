@@ -21,7 +21,7 @@ struct TransferCallTests {
     private func makeManager(_ transport: TestTransport) -> SessionManager {
         let manager = SessionManager(
             baseURL: server.url("/v1"),
-            configuration: .ephemeral,
+            configuration: .testing,
             transport: transport.transport
         )
         manager.setAuthorization(bearerToken: "token")

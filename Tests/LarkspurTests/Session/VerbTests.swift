@@ -310,7 +310,7 @@ struct VerbTests {
         let server = server
         let manager = SessionManager(
             baseURL: server.url("/anything/v1"),
-            configuration: .ephemeral,
+            configuration: .testing,
             transport: transport.transport
         )
 
