@@ -22,11 +22,6 @@ struct CacheState {
     /// Whether the server is asked about ``stale``.
     var isConditional = false
     var replay: Replay?
-    /// The response that is being kept, still without its content.
-    var incoming: CacheEntry?
-    /// Its content, where that is not collected anyway.
-    var content = Data()
-
     init(request: CacheRequest, url: String, fields: CacheRequestFields) {
         self.request = request
         self.url = url

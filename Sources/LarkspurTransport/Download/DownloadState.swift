@@ -1,15 +1,25 @@
 #if canImport(FoundationNetworking)
-/// Where a download stands.
+/// The state of a download: its file, and the earlier download that it goes on with.
 struct DownloadState {
-    /// What the content of the file lets another download go on from; nil where none could.
+    /// Nil until there is content, or an earlier file.
+    var file: DownloadFile?
+    /// The data from which another download could go on with the file; nil where none could.
     var resumption: ResumeData?
-    /// Whether what an earlier download has left was looked for.
+    /// Whether the file of an earlier download was looked for.
     var isPrepared = false
-    /// Whether the request asks for what follows the content of the file.
+    /// Whether the request asks for the part after the content of the file.
     var asksForRest = false
-    /// How long the file has to be in the end; nil where the response does not say.
+    /// The length of the file in the end; nil where the response does not say.
     var end: Int64?
-    /// Who cancelled to go on later, and gets the resume data.
+    /// The closure that gets the resume data of a download that was cancelled to go on later.
     var resumeDataHandler: Delivery.ResumeDataHandler?
+
+    /// Goes on without the file.
+    mutating func leaveFile() {
+        file = nil
+        asksForRest = false
+        resumption = nil
+        end = nil
+    }
 }
 #endif

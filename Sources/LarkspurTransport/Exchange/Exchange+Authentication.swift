@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPBasics
 
-/// Who asks: what goes with a request, and what follows from a refusal.
+/// Adds credentials to requests, and handles 401 and 407 responses.
 extension Exchange {
     private var credentials: CredentialStore { reactor.settings.credentials }
 
@@ -13,7 +13,7 @@ extension Exchange {
             request: request,
             additionalFields: reactor.settings.additionalFields(for: request, of: task)
         )
-        if proxy != nil { proof.proxyAuthorization = proof.take("Proxy-Authorization") }
+        if transfer.proxy != nil { proof.proxyAuthorization = proof.take("Proxy-Authorization") }
         guard !authentication.isIdle || !credentials.known.isEmpty else {
             authentication.server.sendNothing()
             authentication.proxy.sendNothing()
@@ -55,7 +55,7 @@ extension Exchange {
                 login: Login(url)
             )
         case .proxy:
-            guard let proxy, proxy.kind != .socks5 else { return nil }
+            guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return nil }
             return PartyAuthentication.Request(
                 server: ProtectionSpace.Server(
                     scheme: proxy.kind.rawValue,
@@ -73,25 +73,25 @@ extension Exchange {
 
     /// Whether a proxy is to pass on what it cannot read.
     var isTunnelled: Bool {
-        proxy != nil && proxy?.kind != .socks5 && request.url?.scheme?.lowercased() == "https"
+        transfer.proxy != nil && transfer.proxy?.kind != .socks5 && request.url?.scheme?.lowercased() == "https"
     }
 
     // MARK: Responses
 
-    /// What follows from a response as to who asks; nil if nothing does.
-    func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> PendingQuestion? {
+    /// The consequence of a response that wants credentials; nil for others. Accepted credentials are noted.
+    func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
-            // Some proxies say so of credentials that they refuse, without a challenge.
+            // Some proxies answer so to credentials that they refuse, without a challenge.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
             // libcurl may be about to answer; if it is not, this is the last response.
-            if authentication.server.isOnConnection { return .refusal(.server, head) }
+            if authentication.server.isOnConnection { return .awaitAnswer(.init(party: .server, head: head)) }
             return demand(of: head.challenges, by: .server, response)
-        // What comes through a tunnel is the server's, which has no business with who the proxy is told.
-        case 407 where proxy != nil && !isTunnelled:
-            if authentication.proxy.isOnConnection { return .refusal(.proxy, head) }
+        // The response comes through a tunnel from the server, which must not learn the proxy's credentials.
+        case 407 where transfer.proxy != nil && !isTunnelled:
+            if authentication.proxy.isOnConnection { return .awaitAnswer(.init(party: .proxy, head: head)) }
             return demand(of: head.proxyChallenges, by: .proxy, response)
-        // Whoever failed may not have come to look at credentials.
+        // A server that fails may not have looked at the credentials.
         case 500...: return nil
         default:
             noteAcceptance(by: .server, head)
@@ -110,65 +110,50 @@ extension Exchange {
         of fields: [String],
         by party: AuthenticationState.Party,
         _ response: HTTPURLResponse
-    ) -> PendingQuestion? {
+    ) -> Transaction.Consequence? {
         guard let request = request(to: party) else { return nil }
         switch authentication[party].demand(of: fields, to: request, credentials) {
         case .nothing: return nil
-        case .renewal: return .renewal
-        case .credential(let demand): return .challenge(party, demand, demand.challenge(with: response))
+        case .renewal: return .sendAgain(readsContent: true)
+        case .credential(let demand): return .ask(.challenge(party, demand, demand.challenge(with: response)))
         }
     }
 
-    /// Does what a response demands, instead of delivering it.
-    func follow(_ demand: PendingQuestion) {
-        if case .challenge(_, _, let challenge) = demand { return ask(demand, .challenge(challenge)) }
-        question = demand
-        fate = .kept
-        if case .renewal = demand { fate = .discarded }
-    }
-
-    /// Takes a response for a refusal that libcurl could have answered and has not: it would have kept the content to
+    /// The consequence of a refusal that libcurl could have answered and has not: it would have kept the content to
     /// itself.
-    func settleRefusal() {
-        guard case .refusal(let party, let head) = question, let response else { return }
-        question = nil
-        let fields = party == .server ? head.challenges : head.proxyChallenges
-        if let demand = demand(of: fields, by: party, response) {
-            follow(demand)
-        } else if !deliver(response) {
-            fate = .discarded
-        }
+    func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
+        guard let response = transfer.response else { return .deliver }
+        let fields = refusal.party == .server ? refusal.head.challenges : refusal.head.proxyChallenges
+        return demand(of: fields, by: refusal.party, response) ?? .deliver
     }
 
     // MARK: Answers
 
-    func receive(
+    /// The decision of a delegate that was asked for a credential.
+    func decision(
         _ disposition: URLSession.AuthChallengeDisposition,
         _ credential: URLCredential?,
-        to demand: CredentialDemand,
+        on demand: CredentialDemand,
         by party: AuthenticationState.Party
-    ) {
+    ) -> Transaction.Decision {
         var chosen: URLCredential?
         switch disposition {
         case .cancelAuthenticationChallenge:
-            return finish(.engine(.cancelled, "The authentication challenge was cancelled.", url: request.url))
+            return .fail(.engine(.cancelled, "The authentication challenge was cancelled.", url: request.url))
         case .rejectProtectionSpace:
-            if let response, let request = request(to: party),
+            if let response = transfer.response, let request = request(to: party),
                 let next = authentication[party].demand(after: demand, to: request, credentials)
             {
-                let challenge = next.challenge(with: response)
-                question = .challenge(party, next, challenge)
-                return reactor.deliver(.challenge(challenge), to: task)
+                return .ask(.challenge(party, next, next.challenge(with: response)))
             }
         case .performDefaultHandling: chosen = demand.untried
         case .useCredential: chosen = credential
         @unknown default: break
         }
-        if let chosen, let request = request(to: party), authentication[party].use(chosen, for: demand, of: request) {
-            beginNext(self.request, body: body)
-        } else {
-            acceptResponse()
-        }
+        guard let chosen, let request = request(to: party),
+            authentication[party].use(chosen, for: demand, of: request)
+        else { return .accept }
+        return .sendAgain
     }
 }
 

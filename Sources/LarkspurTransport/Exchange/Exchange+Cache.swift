@@ -7,14 +7,14 @@ extension Exchange {
         let settings = reactor.settings
         let policy = settings.cachePolicy(of: request)
         guard let cache = settings.cache, let state = makeCacheState(policy) else {
-            return policy == .returnCacheDataDontLoad ? finish(notInCache) : enqueue()
+            return policy == .returnCacheDataDontLoad ? finish(.failure(notInCache)) : enqueue()
         }
         let known = cache.lookUp(state.url)
         caching = state
         caching?.hasEntries = known.mayHaveMore || !known.entries.isEmpty
         let candidates = known.entries.filter { $0.matches(state.fields) }
         if candidates.isEmpty, known.mayHaveMore, state.request.looksUp {
-            stage = .lookingUp
+            transaction.beginLookUp()
             return cache.load(state.url, request) { [task] entries in task.session.loop.post(.cached(task, entries)) }
         }
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
@@ -22,15 +22,14 @@ extension Exchange {
 
     /// What was to be waited for.
     func receive(_ entries: [CacheEntry]) {
-        guard stage == .lookingUp, let state = caching else { return }
-        stage = .waiting
+        guard transaction.endLookUp(), let state = caching else { return }
         let candidates = entries.filter { $0.matches(state.fields) }
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
     /// Nil where the cache has no part: it knows only what data tasks get.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
-        guard !ignoresCache, task.kind == .data, case .none = body, let url = request.url,
+        guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = request.url,
             let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? reactor.settings.cookies : nil
@@ -64,10 +63,8 @@ extension Exchange {
             caching?.stale = entry
             caching?.isConditional = true
             enqueue()
-        case .fail: finish(notInCache)
-        case .gatewayTimeout:
-            caching?.replay = CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil)
-            beginReplay()
+        case .fail: finish(.failure(notInCache))
+        case .gatewayTimeout: replay(CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil))
         }
     }
 
@@ -108,26 +105,29 @@ extension Exchange {
     // MARK: Delivering
 
     private func replay(_ entry: CacheEntry) {
-        let age = Freshness(of: entry, at: Date()).age
-        caching?.replay = CacheState.Replay(entry: entry, source: .cache, age: age)
+        replay(CacheState.Replay(entry: entry, source: .cache, age: Freshness(of: entry, at: Date()).age))
+    }
+
+    /// Delivers a stored response, whatever is under way.
+    func replay(_ replay: CacheState.Replay) {
+        if transaction.isTransferring { releaseHandle() }
+        content.reader = nil
+        caching?.replay = replay
         beginReplay()
+        // That of the network has passed where it has failed.
+        reactor.note(deadline)
     }
 
     /// Delivers the cache's response, as the network's would be.
     func beginReplay() {
         guard let replay = caching?.replay, let url = request.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
-        else { return finish(notInCache as any Error) }
-        stage = .replaying
+        else { return finish(.failure(notInCache)) }
+        transaction.beginReplay()
         ticket = nil
-        question = nil
-        failure = nil
-        decoder = nil
-        kept = Data()
-        isReceivingPaused = false
-        self.response = response
+        sink.incoming = ContentSink.Incoming()
+        transfer.response = response
         let content = replayedContent
-        decodedBytes = 0
         if replay.source == .cache {
             task.add(
                 TransferMetrics(
@@ -140,29 +140,29 @@ extension Exchange {
         }
         task.setResponse(response, expected: Int64(content.count))
         if task.isPiecewise { reactor.deliver(.response(response), to: task) }
-        self.replay()
+        deliverReplay()
     }
 
     private var replayedContent: Data {
         request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
     }
 
-    /// Goes on delivering content, for as long as it is taken.
-    func replay() {
-        guard stage == .replaying, !isSuspended, !isReceivingPaused else { return }
+    /// Goes on delivering a stored response, for as long as its content is taken.
+    func deliverReplay() {
+        guard case .replaying = transaction.phase, !isSuspended, !sink.incoming.isPaused else { return }
         let content = replayedContent
         while let position = caching?.replay?.position, position < content.count {
             let start = content.startIndex + position
             let piece = content[start..<min(start + Self.bufferSize, content.endIndex)]
             caching?.replay?.position = position + piece.count
-            if let error = deliver(piece) { return finish(error as any Error) }
+            if let error = sink.deliver(piece) { return finish(.failure(error)) }
             if task.isPiecewise, task.backlog.pausesTransfer() {
-                isReceivingPaused = true
+                sink.incoming.isPaused = true
                 return
             }
         }
         task.noteDecodedBytes(Int64(content.count))
-        finish(nil as (any Error)?)
+        finish(.success)
     }
 }
 

@@ -8,93 +8,91 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// Whether the cache's response takes the place of the server's: a 304, or a failure of the server's.
-    func isReplaced(_ head: ResponseHead) -> Bool {
-        guard let state = caching, let stale = state.stale else { return false }
+    /// The consequence of a response in whose place the cache's counts, such as a 304 or a failure of the server's; nil
+    /// for others.
+    func replacement(for head: ResponseHead) -> Transaction.Consequence? {
+        guard let state = caching, let stale = state.stale else { return nil }
         switch head.status {
-        case 304 where state.isConditional: return isValidated(stale, by: head)
-        case 500, 502, 503, 504: return mayFallBack(to: stale)
-        default: return false
+        case 304 where state.isConditional: return validation(of: stale, by: head)
+        case 500, 502, 503, 504:
+            guard let fallback = fallback(to: stale) else { return nil }
+            caching?.replay = fallback
+            // The content of the server's failure has no use.
+            return .replay(readsContent: false)
+        default: return nil
         }
     }
 
-    private func isValidated(_ stale: CacheEntry, by head: ResponseHead) -> Bool {
-        guard let state = caching, let cache = reactor.settings.cache else { return false }
+    private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
+        guard let state = caching, let cache = reactor.settings.cache else { return nil }
         guard stale.isValidated(by: head.fields) else {
-            // It is about something else; so what is kept is wrong, and the whole is needed.
+            // The 304 is about another response; so the stored one is wrong, and the whole is needed.
             cache.remove(state.url)
-            ignoresCache = true
-            question = .renewal
-            return true
+            history.ignoresCache = true
+            return .sendAgain(readsContent: true)
         }
-        let entry = stale.freshened(by: head.fields, requestTime: transactionStart, responseTime: Date())
-        keep(entry, inPlaceOf: stale, of: state, in: cache)
+        let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+        store(entry, inPlaceOf: stale, of: state, in: cache)
         caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
-        return true
+        return .replay(readsContent: true)
     }
 
-    private func mayFallBack(to stale: CacheEntry) -> Bool {
+    private func fallback(to stale: CacheEntry) -> CacheState.Replay? {
         guard let state = caching, CacheDecision.allowsFallback(to: stale, for: state.request, at: Date()) else {
-            return false
+            return nil
         }
-        let age = Freshness(of: stale, at: Date()).age
-        caching?.replay = CacheState.Replay(entry: stale, source: .cache, age: age)
-        return true
+        return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
     }
 
-    /// Answers with a stale response where there is no other, if that is allowed.
-    func replays(after error: URLError) -> Bool {
-        guard let state = caching, state.replay == nil, response == nil, let stale = state.stale,
-            Self.outages.contains(error.code), mayFallBack(to: stale)
-        else { return false }
-        if stage == .transferring { releaseHandle() }
-        reader = nil
-        beginReplay()
-        // That of the network has just passed.
-        reactor.note(deadline)
-        return true
+    /// The stale response that takes the place of a failure of the network's, if there is one and it may be used.
+    func fallback(after error: URLError) -> CacheState.Replay? {
+        guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
+            Self.outages.contains(error.code)
+        else { return nil }
+        return fallback(to: stale)
     }
 
-    // MARK: Keeping
+    // MARK: Storing
 
-    /// Begins to keep a response that is being delivered, if it may be kept.
-    func keep(_ head: ResponseHead) {
+    /// Begins to copy a response that is being delivered, if it may be stored.
+    func copyForCache(_ head: ResponseHead) {
         guard let state = caching, let cache = reactor.settings.cache else { return }
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
         let decision = StoreDecision.decide(head, for: state.request)
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
-            decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
+            sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // What is kept is out of date, as this response has taken its place at the server.
+            // The stored response is out of date, as this one has taken its place at the server.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
-        caching?.incoming = CacheEntry(
+        let entry = CacheEntry(
             url: state.url,
             status: head.status,
             version: head.version,
             fields: CacheEntry.storedFields(of: head.fields),
             varying: names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) },
             authorization: state.fields.nominated("authorization"),
-            requestTime: transactionStart,
+            requestTime: transfer.start,
             responseTime: Date(),
             content: Data()
         )
+        sink.incoming.copy = ContentSink.CacheCopy(entry: entry, hasEntries: state.hasEntries)
     }
 
     /// What a HEAD says of what a GET would get (RFC 9111, section 4.3.5).
     private func note(_ head: ResponseHead, of state: CacheState, in cache: any ResponseStore) {
         guard head.status == 200, let stale = state.stale else { return }
         if stale.isConfirmed(byHead: head.fields) {
-            let entry = stale.freshened(by: head.fields, requestTime: transactionStart, responseTime: Date())
-            keep(entry, inPlaceOf: stale, of: state, in: cache)
+            let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+            store(entry, inPlaceOf: stale, of: state, in: cache)
         } else {
             cache.remove(state.url)
         }
     }
 
-    /// Keeps what has become of an entry, if it may be kept still.
-    private func keep(
+    /// Stores a response in place of an older form of it, if it may still be stored.
+    private func store(
         _ entry: CacheEntry,
         inPlaceOf stale: CacheEntry,
         of state: CacheState,
@@ -110,30 +108,15 @@ extension Exchange {
         cache.store(entry, for: request)
     }
 
-    /// Keeps content that is being delivered.
-    func keep(_ bytes: UnsafeRawBufferPointer) {
-        guard let cache = reactor.settings.cache, decodedBytes <= Int64(cache.maximumContentSize) else {
-            // What is kept is out of date all the same.
-            if let state = caching, state.hasEntries { reactor.settings.cache?.remove(state.url) }
-            caching?.incoming = nil
-            caching?.content = Data()
-            return
-        }
-        // That of a task with a completion handler is collected anyway.
-        if task.isPiecewise { caching?.content.append(contentsOf: bytes) }
-    }
-
-    /// The response is whole: it is stored, if the delegate agrees.
-    func storeKept() {
-        guard let state = caching, var entry = state.incoming, let cache = reactor.settings.cache else { return }
-        entry.content = task.isPiecewise ? state.content : content
-        caching?.incoming = nil
+    /// Stores the copy of a response that is whole, if the delegate agrees.
+    func storeCopy() {
+        guard let entry = sink.takeCopy(), let cache = reactor.settings.cache else { return }
         let proposal = CacheProposal(entry: entry, request: request, destination: cache)
         if task.completion == nil {
             reactor.deliver(.willCache(proposal), to: task)
         } else if task.isRefresh, task.delegates.data != nil {
             // The delegate might have refused it, and cannot be asked.
-            cache.remove(state.url)
+            cache.remove(entry.url)
         } else {
             cache.store(entry, for: request)
         }

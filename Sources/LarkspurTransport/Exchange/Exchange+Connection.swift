@@ -4,11 +4,11 @@
 extension Exchange {
     /// Before each sending, from within libcurl; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
-        switch sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
+        switch transfer.sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
         case .send: return true
         case .takeFreshConnection: return false
         case .fail:
-            failure = ResendDecision.error(for: request)
+            transaction.note(ResendDecision.error(for: request))
             return false
         }
     }
@@ -25,22 +25,22 @@ extension Exchange {
 
     /// Chooses whether a connection that was kept may be used: with a libcurl that asks before each sending, always.
     func configureConnection(of handle: EasyHandle) {
-        handle.usesFreshConnection = needsNewConnection || !handle.seesSendings && resendDecision == .fail
+        handle.usesFreshConnection = history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
         handle.closesConnection = false
         // Where libcurl up to 8.14 was to send content again and could not, the next request of the handle would fail.
-        if case .none = body { handle.servesAgain = true } else { handle.servesAgain = false }
-        needsNewConnection = false
+        if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
+        history.needsNewConnection = false
     }
 
     /// Begins the transfer anew on a connection of its own if it was stopped before anything of it was sent; false if
     /// that was not why it has ended.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
-        guard sending.endInterruption(), failure == nil else { return false }
+        guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.usesFreshConnection = true
         handle.closesConnection = false
         handle.clearErrorMessage()
         if reactor.restart(handle) { return true }
-        failure = .engine(.unknown, "libcurl could not begin a transfer.", url: request.url)
+        transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: request.url))
         return false
     }
 
@@ -49,9 +49,9 @@ extension Exchange {
     /// Has the end of the connection looked at where nothing else ends the content.
     func watchClose() {
         guard request.url?.isSecure == true, !reactor.settings.options.tls.acceptsMissingCloseNotify,
-            framed.framing == .close
+            sink.incoming.framed.framing == .close
         else { return }
-        handle?.watchClose()
+        transfer.handle?.watchClose()
     }
 
     /// Takes note of a connection that has ended without a close_notify, and with it the content.
@@ -61,7 +61,7 @@ extension Exchange {
         guard handle.endCloseWatch() else { return }
         let sentence =
             "The server ended the content by closing the connection, without TLS's close_notify: it may have been cut short. The option acceptsMissingCloseNotify of TLSConfiguration accepts such content."
-        truncation = .tls(
+        transfer.truncation = .tls(
             .badServerResponse,
             sentence,
             url: request.url,

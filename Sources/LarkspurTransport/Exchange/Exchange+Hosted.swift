@@ -1,57 +1,72 @@
 #if canImport(FoundationNetworking)
-/// Requests that a class of the caller's loads.
+/// The loading of a request by a `URLProtocol` of the caller's.
+struct ProtocolLoading {
+    let loader: HostedProtocol
+    /// The response with which it has reported a redirect.
+    var response: URLResponse?
+}
+
+/// Requests that a `URLProtocol` of the caller's loads.
 extension Exchange {
-    /// The loading of the request by a class of the caller's, if one claims it; notes the request as both show it.
-    func makeHosted() -> HostedProtocol? {
+    /// Has a class load the request if one claims it, and notes the request as both show it; false if there is none.
+    func load(byProtocolOf classes: HostedProtocolClasses) -> Bool {
         let fields = reactor.settings.additionalFields(for: request, of: task)
         let request = fields.isEmpty ? request : request.adding(fields)
         if !fields.isEmpty { task.setCurrentRequest(request) }
-        let classes = reactor.settings.protocols
-        return classes.isEmpty ? nil : HostedProtocol(for: task, request: request.streaming(body), classes: classes)
+        guard !classes.isEmpty else { return false }
+        let loader = HostedProtocol(for: task, request: request.streaming(content.body), classes: classes)
+        transaction.beginLoading()
+        loading = ProtocolLoading(loader: loader)
+        loader.start()
+        return true
     }
 
     func receive(_ report: HostedProtocol.Report, from source: HostedProtocol) {
-        guard stage == .hosted, source === hosted else { return }
+        guard case .loading = transaction.phase, source === loading?.loader else { return }
         switch report {
         case .unclaimed:
-            hosted = nil
+            loading = nil
+            transaction.endLoading()
             load()
-        case .response(let response):
-            task.setResponse(response, expected: response.expectedContentLength)
-            if task.isPiecewise { reactor.deliver(.response(response), to: task) }
+        case .response(let response): begin(response)
         case .data(let data):
-            if let error = deliver(data) { finish(error) }
-        case .redirect(let next, let response):
-            // What it reports beside this, such as the cancellation of a transfer of its own, does not count.
-            source.stop()
-            hosted = nil
-            touch()
-            let next = reactor.settings.withholdingSecrets(from: next, of: task)
-            guard redirects < Self.redirectLimit else {
-                return finish(
-                    .engine(
-                        .httpTooManyRedirects,
-                        "More than \(Self.redirectLimit) redirects followed one another.",
-                        url: request.url
-                    )
-                )
-            }
-            question = .redirect(keepsBody: true)
-            hostedResponse = response
-            if let response = response as? HTTPURLResponse {
-                reactor.note(deadline)
-                reactor.deliver(.redirect(response, next), to: task)
-            } else {
-                receive(.redirect(next))
-            }
+            if let error = sink.deliver(data) { fail(error) }
+        case .redirect(let next, let response): redirect(to: next, response)
         case .challenge(let challenge):
-            question = .hostedChallenge(challenge)
+            transaction.receive(challenge)
             reactor.deliver(.challenge(challenge), to: task)
         case .finished:
             // Nothing more may be taken from the class, and stopping is what it expects.
-            finish(nil as (any Error)?)
-        case .failed(let error): finish(error)
+            finish(.success)
+        case .failed(let error): finish(.failure(error))
         }
+    }
+
+    private func begin(_ response: URLResponse) {
+        task.setResponse(response, expected: response.expectedContentLength)
+        if task.isPiecewise { reactor.deliver(.response(response), to: task) }
+    }
+
+    private func redirect(to next: URLRequest, _ response: URLResponse) {
+        // Its other reports, such as the cancellation of a transfer of its own, do not count.
+        loading?.loader.stop()
+        touch()
+        let next = reactor.settings.withholdingSecrets(from: next, of: task)
+        if let excess = history.excessOfRedirects(at: request.url) { return fail(excess) }
+        loading?.response = response
+        transaction.receiveRedirect(to: next)
+        if let response = response as? HTTPURLResponse {
+            reactor.note(deadline)
+            reactor.deliver(.redirect(response, next), to: task)
+        } else {
+            receive(.redirect(next))
+        }
+    }
+
+    /// The response of a redirect is the last one after all.
+    func accept(_ response: URLResponse) {
+        begin(response)
+        finish(.success)
     }
 
     /// Hands the delegate's decision to the class.
@@ -62,7 +77,7 @@ extension Exchange {
     ) {
         guard let sender = challenge.sender else { return }
         let sending = Transferring((sender, challenge))
-        hosted?.perform {
+        loading?.loader.perform {
             let (sender, challenge) = sending.value
             switch (disposition, credential) {
             case (.useCredential, let credential?): sender.use(credential, for: challenge)

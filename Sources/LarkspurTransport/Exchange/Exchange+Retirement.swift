@@ -6,16 +6,16 @@ extension Exchange {
     /// Whether the connection that libcurl has chosen is one that gets no more requests; then it is closed as soon as
     /// may be.
     var hasRetiredConnection: Bool {
-        guard let handle, let connection = handle.connection, reactor.retiredConnections.contains(connection) else {
-            return false
-        }
+        guard let handle = transfer.handle, let connection = handle.connection,
+            reactor.retiredConnections.contains(connection)
+        else { return false }
         handle.closesConnection = true
         return true
     }
 
     /// Sees to it that the connection of the transfer gets no more requests.
     func retireConnection() {
-        guard let handle else { return }
+        guard let handle = transfer.handle else { return }
         // Where the transfer is still under way; else libcurl has kept the connection already.
         handle.closesConnection = true
         if let connection = handle.connection { reactor.retiredConnections.insert(connection) }
@@ -24,13 +24,11 @@ extension Exchange {
     /// Whether the request goes once more, on a new connection: all that came of it is the failure of a connection that
     /// it shared with others, or that had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
-        guard failure == nil, response == nil, !hasRepeated, reactor.settings.offersHTTP2,
+        guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, reactor.settings.offersHTTP2,
             request.url?.isSecure == true, ConnectionFault.isFault(result), handle.usesKnownConnection,
             resendDecision == .resend
         else { return false }
-        if case .stream = body { return false }
-        hasRepeated = true
-        needsNewConnection = true
+        if case .stream = content.body { return false }
         return true
     }
 }

@@ -3,13 +3,12 @@ internal import CLibcurl
 
 /// The way to the server: a proxy, a socket, or neither.
 extension Exchange {
-    /// Finds out which proxy the request goes through.
-    func chooseRoute() throws(URLError) {
-        proxy = nil
+    /// The proxy through which the request goes; nil for none.
+    func proxy() throws(URLError) -> ProxyServer? {
         let proxies = reactor.settings.proxies
-        guard !proxies.isDirect, let url = request.url, url.scheme?.isUnixScheme != true else { return }
+        guard !proxies.isDirect, let url = request.url, url.scheme?.isUnixScheme != true else { return nil }
         do throws(ProxySettings.Failure) {
-            proxy = try proxies.proxy(for: url)
+            return try proxies.proxy(for: url)
         } catch {
             throw .engine(.cannotFindHost, error.sentence, url: url)
         }

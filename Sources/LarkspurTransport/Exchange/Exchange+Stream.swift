@@ -2,14 +2,14 @@
 /// Content that comes from streams: where they come from, and what they give.
 extension Exchange {
     /// Whether the content can be sent; if it is a stream that there is none of yet, one is asked for.
-    var hasBody: Bool {
-        guard case .stream(let stream) = body, streamReader == nil else { return true }
+    var hasContent: Bool {
+        guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
         if let stream {
             use(stream.value)
             return true
         }
-        if !hasAskedForStream {
-            hasAskedForStream = true
+        if !content.hasAskedForStream {
+            content.hasAskedForStream = true
             reactor.deliver(.needsBodyStream, to: task)
         }
         return false
@@ -17,18 +17,18 @@ extension Exchange {
 
     func receive(_ chunk: BodyPump.Chunk, ofStream number: Int) {
         if case .stream(let stream) = chunk { return receive(stream.value) }
-        guard let streamReader, number == streamNumber else { return }
+        guard let streamReader = content.streamReader, number == content.streamNumber else { return }
         streamReader.receive(chunk)
-        guard stage == .transferring, isSendingPaused else { return }
-        isSendingPaused = false
+        guard transaction.isTransferring, transfer.isSendingPaused else { return }
+        transfer.isSendingPaused = false
         applyPauses()
     }
 
     private func receive(_ stream: InputStream?) {
-        guard stage == .waiting, hasAskedForStream, streamReader == nil else { return }
-        hasAskedForStream = false
+        guard case .waiting = transaction.phase, content.hasAskedForStream, content.streamReader == nil else { return }
+        content.hasAskedForStream = false
         guard let stream else {
-            return finish(
+            return fail(
                 .engine(
                     .requestBodyStreamExhausted,
                     "There is no stream with the content to be sent.",
@@ -42,13 +42,13 @@ extension Exchange {
 
     private func use(_ stream: InputStream) {
         // A later transaction needs another one.
-        body = .stream(nil)
+        content.body = .stream(nil)
         let task = task
-        streamNumber += 1
-        let pump = BodyPump(stream) { [weak task, number = streamNumber] chunk in
+        content.streamNumber += 1
+        let pump = BodyPump(stream) { [weak task, number = content.streamNumber] chunk in
             if let task { task.session.loop.post(.body(task, chunk, ofStream: number)) }
         }
-        streamReader = StreamReader(pump)
+        content.streamReader = StreamReader(pump)
         pump.readMore()
     }
 }

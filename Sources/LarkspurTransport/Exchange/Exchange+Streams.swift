@@ -5,20 +5,20 @@ extension Exchange {
     ///
     /// RST_STREAM may follow END_STREAM then (RFC 9113, section 8.1), or say that the request was not processed.
     func watchStreamOfUpload() {
-        guard request.url?.isSecure == true, reader != nil || resendDecision == .fail else { return }
+        guard request.url?.isSecure == true, content.reader != nil || resendDecision == .fail else { return }
         watchStream()
     }
 
     /// Has streams watched from the head of a response on, where only the end of its stream says that it is complete.
     func watchStream(of head: ResponseHead) {
         guard head.version == "HTTP/2", head.contentLength == nil, mayHaveContent(head) else { return }
-        endsWithStream = true
+        transfer.endsWithStream = true
         watchStream()
     }
 
     private func watchStream() {
-        guard !watchesStream else { return }
-        watchesStream = true
+        guard !transfer.watchesStream else { return }
+        transfer.watchesStream = true
         reactor.beginWatchingStreams()
     }
 
@@ -27,20 +27,20 @@ extension Exchange {
     }
 
     func receive(_ event: StreamEvent) {
-        if case .refused = event { sending.noteRefusal() }
-        if reactor.note(event, on: handle?.connection) { isStreamReset = true }
+        if case .refused = event { transfer.sending.noteRefusal() }
+        if reactor.note(event, on: transfer.handle?.connection) { transfer.isStreamReset = true }
     }
 
     /// Ends what ``watchStream(of:)`` has begun.
     func stopWatchingStream() {
-        guard watchesStream else { return }
-        watchesStream = false
+        guard transfer.watchesStream else { return }
+        transfer.watchesStream = false
         reactor.endWatchingStreams()
     }
 
     /// The failure of a response whose stream was reset before its end, though libcurl takes it for complete.
     var streamFailure: URLError? {
-        guard endsWithStream, isStreamReset else { return nil }
+        guard transfer.endsWithStream, transfer.isStreamReset else { return nil }
         return .engine(
             .networkConnectionLost,
             "The server reset the stream before the response was complete.",

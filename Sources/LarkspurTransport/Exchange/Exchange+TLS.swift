@@ -6,7 +6,7 @@ extension Exchange {
     /// Checks whether the request may be sent at all, and sets up what is for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         let tls = reactor.settings.tls
-        guard tls.isCustom || request.url?.isSecure == true || proxy?.kind == .https else { return }
+        guard tls.isCustom || request.url?.isSecure == true || transfer.proxy?.kind == .https else { return }
         try tls.admit(request.url)
         let host = request.url?.nameOfServer ?? ""
         guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {
@@ -24,7 +24,7 @@ extension Exchange {
 
     /// The https proxy with which the handshake failed; nil where none did, or that with the server.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
-        guard let proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
+        guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0
         else { return nil }
         return proxy.host

@@ -5,34 +5,14 @@ internal import CLibcurl
 extension Exchange {
     /// Begins the transfer; the host has given it a place.
     func beginTransfer() {
-        parser = ResponseHeadParser()
-        tunnelParser = ResponseHeadParser()
-        tunnelHead = nil
-        response = nil
-        framed = FramedContent(.none)
-        isCutShort = false
-        fate = .delivered
-        kept = Data()
-        decoder = nil
-        question = nil
-        failure = nil
-        sending = SendingState()
-        truncation = nil
-        isReceivingPaused = false
-        isSendingPaused = false
-        isStreamReset = false
-        endsWithStream = false
-        decodedBytes = 0
-        tls = (nil, nil)
-        transactionStart = Date()
-        stage = .transferring
+        transfer = Transfer(start: Date())
+        transaction.beginTransfer()
         touch()
         do throws(URLError) {
-            let reader = try makeReader()
-            self.reader = reader
-            try chooseRoute()
+            let reader = try content.makeReader()
+            transfer.proxy = try proxy()
             let handle = try reactor.takeHandle(for: request.url)
-            self.handle = handle
+            transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
             guard reactor.add(handle) else {
@@ -41,29 +21,16 @@ extension Exchange {
             if reader != nil { reactor.watchUpload(of: self) }
             reactor.note(deadline)
         } catch {
-            giveUp()
-            finish(error)
+            abandonTransfer()
+            fail(error)
         }
     }
 
-    /// Gives back what a transfer needs that did not begin, and of which there is nothing to measure.
-    private func giveUp() {
-        stage = .waiting
-        stopWatchingStream()
-        if let handle { reactor.remove(handle) }
-        handle = nil
-        let host = host
-        self.host = nil
-        host?.release()
-    }
-
-    private func makeReader() throws(URLError) -> (any BodyReader)? {
-        switch body {
-        case .none: nil
-        case .data(let data): DataReader(data)
-        case .file(let file): try FileReader(file)
-        case .stream: streamReader
-        }
+    /// Gives back the resources of a transfer that did not begin, and of which there is nothing to measure.
+    private func abandonTransfer() {
+        transaction.abandonTransfer()
+        guard transfer.handle == nil else { return giveHandleBack() }
+        leaveHost()
     }
 
     /// - Parameter contentLength: Nil without content; nil in it if the length is not known.
@@ -80,17 +47,17 @@ extension Exchange {
                 cookie: request.httpShouldHandleCookies
                     ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
                 authorization: proof.authorization,
-                mayAskFirst: mayAskFirst
+                mayAskFirst: history.mayExpectContinue
             )
             proxyLine = try proof.proxyLine
         } catch {
             throw .engine(error.code, error.sentence, url: request.url)
         }
-        if case .known(let length) = head.body { streamReader?.length = length }
+        if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
         handle.clearErrorMessage()
         handle.set(CURLOPT_URL, head.url)
-        handle.setRoute(proxy: proxy, socketPath: head.target.socketPath)
+        handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
         handle.setProof(
             EasyHandle.Proof(
                 proxyField: proxyLine,
@@ -100,7 +67,7 @@ extension Exchange {
             )
         )
         setMethod(head.method, of: handle, length: head.body)
-        asksFirst = head.asksFirst
+        transfer.expectsContinue = head.asksFirst
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         handle.set(
             CURLOPT_HTTP_VERSION,
@@ -125,13 +92,13 @@ extension Exchange {
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
         let defaultMethod: String
-        switch (length, body) {
+        switch (length, content.body) {
         case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
         case (_, .data(let data)) where data.count < 1 << 16:
             handle.set(CURLOPT_POST, 1)
             // Sent together with the head.
             handle.setContent(data)
-            _ = reader?.seek(to: Int64(data.count))
+            _ = content.reader?.seek(to: Int64(data.count))
             defaultMethod = "POST"
         case (.known(let length), _):
             handle.set(CURLOPT_UPLOAD, 1)
@@ -148,63 +115,43 @@ extension Exchange {
     /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, where that can
     /// be needed.
     func nudge() {
-        guard stage == .transferring, !isSuspended, !isReceivingPaused, let handle,
+        guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
             handle.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
         // It looks only when a pause ends.
-        handle.pause(receiving: true, sending: isSendingPaused)
-        handle.pause(receiving: false, sending: isSendingPaused)
+        handle.pause(receiving: true, sending: transfer.isSendingPaused)
+        handle.pause(receiving: false, sending: transfer.isSendingPaused)
     }
 
     /// The transfer has come to its end, or libcurl has given it up.
     func transferEnded(_ result: Int32) {
-        guard stage == .transferring, let handle, !takesFreshConnection(handle) else { return }
+        guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         noteClose(of: handle)
         if result == 0 { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
-        let error = failure ?? reader?.failure ?? ending(of: handle, result: result)
-        let isRepeated = repeatsOnNewConnection(after: result, of: handle)
+        let unreadable = content.reader?.failure
+        let end = Transaction.TransferEnd(
+            failure: transaction.failure ?? unreadable ?? ending(of: handle, result: result),
+            isContentUnreadable: unreadable != nil,
+            repetition: repetition(after: result, of: handle)
+        )
         if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
         noteSentBytes()
-        let isReused = handle.long(CURLINFO_NUM_CONNECTS) == 0
         if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }
         releaseHandle()
-        stage = .asking
-        if let refusal { return receiveTunnelRefusal(refusal) }
-        if caching?.replay != nil { return beginReplay() }
-        // Of a response that nobody will get it does not matter how it ends.
-        switch question {
-        case .renewal, .restart: return beginNext(request, body: body)
-        case .redirect where reader?.failure == nil, .challenge where reader?.failure == nil:
-            // Its head was what was wanted. It counts only if the answer is to take the response as it is.
-            failure = error
-            return
-        default: break
-        }
-        if isRepeated { return beginNext(request, body: body) }
-        if needsNewStream(after: result, isReused: isReused) { return beginNext(request, body: .stream(nil)) }
-        if let error { return finish(error) }
-        guard response != nil else {
-            return finish(
-                .engine(
-                    .networkConnectionLost,
-                    "The server closed the connection without a response.",
-                    url: request.url
-                )
-            )
-        }
-        settleRefusal()
-        endTransaction()
+        perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// Nothing more comes of the request that was sent.
-    func endTransaction() {
-        switch question {
-        case nil: endContent()
-        case .renewal: beginNext(request, body: body)
-        // The answer says what follows.
-        default: break
+    /// The way in which the request is sent again after its transfer has failed; nil if it is not. Each of them is
+    /// taken once by a task.
+    private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
+        if repeatsOnNewConnection(after: result, of: handle) {
+            history.hasRepeated = true
+            return .onNewConnection
         }
+        guard needsNewStream(after: result, isReused: handle.long(CURLINFO_NUM_CONNECTS) == 0) else { return nil }
+        history.hasRenewedStream = true
+        return .withNewStream
     }
 
     /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on
@@ -212,13 +159,13 @@ extension Exchange {
     ///
     /// - Parameter isReused: Whether the last connection was one that was kept.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
-        guard response == nil, failure == nil, !hasRenewedStream, case .stream = body,
+        guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
+            case .stream = content.body,
             // Some versions only say that there was nothing to read.
-            result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && reader?.failure == nil
+            result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
                 || isReused && Self.lossResults.contains(result),
             resendDecision == .resend
         else { return false }
-        hasRenewedStream = true
         return true
     }
 
@@ -228,10 +175,10 @@ extension Exchange {
 
     /// What is wrong with the end of a transfer, if anything is.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
-        if isCutShort { return nil }
+        if transfer.isCutShort { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
         if let streamFailure { return streamFailure }
-        guard response != nil, !framed.isComplete else { return nil }
+        guard transfer.response != nil, !sink.incoming.framed.isComplete else { return nil }
         return .engine(
             .networkConnectionLost,
             "The server ended the response before its content was complete.",
@@ -240,7 +187,7 @@ extension Exchange {
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
-        if result == CURLE_SEND_FAIL_REWIND, response == nil, resendDecision == .fail {
+        if result == CURLE_SEND_FAIL_REWIND, transfer.response == nil, resendDecision == .fail {
             return ResendDecision.error(for: request)
         }
         let objection = objection(of: handle, result: result)
@@ -251,7 +198,7 @@ extension Exchange {
             osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
             verifyResult: objection.map { Int($0.error) } ?? handle.long(verification),
             message: handle.errorMessage,
-            hasResponse: response != nil,
+            hasResponse: transfer.response != nil,
             isTLS: request.url?.isSecure == true,
             objection: objection,
             refusedProxy: proxy
@@ -281,39 +228,39 @@ extension String {
 extension Exchange: EasyHandleClient {
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         touch()
-        if StatusLine.begins(line) { sending.noteResponse() }
+        if StatusLine.begins(line) { transfer.sending.noteResponse() }
         do throws(ResponseHeadParser.Failure) {
-            guard let head = try parser.consume(line) else { return true }
-            if head.status >= 200, reader != nil {
+            guard let head = try transfer.parser.consume(line) else { return true }
+            if head.status >= 200, content.reader != nil {
                 // Before the delegate hears of the response.
                 noteSentBytes()
                 reactor.noteAnswer(to: self)
             }
             return receive(head)
         } catch {
-            failure = .engine(.badServerResponse, error.sentence, url: request.url)
+            transaction.note(.engine(.badServerResponse, error.sentence, url: request.url))
             retireConnection()
             return false
         }
     }
 
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
-        guard let reader else { return .failed }
+        guard let reader = content.reader else { return .failed }
         let provision = reader.read(into: buffer)
-        if case .paused = provision { isSendingPaused = true }
+        if case .paused = provision { transfer.isSendingPaused = true }
         return provision
     }
 
-    func seekContent(to offset: Int64) -> Bool { reader?.seek(to: offset) ?? false }
+    func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
 
-    /// Tells the delegate of what has gone out.
+    /// Tells the delegate of the bytes that have gone out.
     func noteSentBytes() {
-        guard stage == .transferring, let reader, let handle else { return }
-        // libcurl counts the framing of chunks too, and we what still waits in its buffers.
+        guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
+        // libcurl counts the framing of chunks too, and we the bytes that still wait in its buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
-        let difference = sent - sentBytes
+        let difference = sent - content.sentBytes
         guard difference > 0 else { return }
-        sentBytes = sent
+        content.sentBytes = sent
         touch()
         let expected = reader.length ?? NSURLSessionTransferSizeUnknown
         task.count {

@@ -8,32 +8,24 @@ extension Exchange {
     /// The fields of a proxy's answer are not among those of responses, so that no proxy can pass for a server whose
     /// connection it has not even made. They are looked at only if there is no tunnel.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
-        guard isTunnelled, response == nil else { return }
+        guard isTunnelled, transfer.response == nil else { return }
         do throws(ResponseHeadParser.Failure) {
-            if let head = try tunnelParser.consume(line), head.status >= 200 { tunnelHead = head }
+            if let head = try transfer.tunnelParser.consume(line), head.status >= 200 { transfer.tunnelHead = head }
         } catch {
-            tunnelHead = nil
+            transfer.tunnelHead = nil
         }
     }
 
-    /// What a proxy has answered that makes no tunnel because it wants to know who asks; nil if that is not why the
-    /// transfer has failed.
-    func tunnelRefusal(of handle: EasyHandle) -> ResponseHead? {
-        guard failure == nil, response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
-            let head = tunnelHead, head.status == 407
+    /// The refusal of a proxy that wants credentials before it makes a tunnel; nil if that is not the reason for which
+    /// the transfer has failed. It takes the place of the response.
+    func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
+        guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
+            let head = transfer.tunnelHead?.withChallengesOnly, head.status == 407, let url = request.url,
+            let response = head.makeResponse(url: url)
         else { return nil }
-        return head.withChallengesOnly
-    }
-
-    func receiveTunnelRefusal(_ head: ResponseHead) {
-        guard let url = request.url, let response = head.makeResponse(url: url) else {
-            return finish(.engine(.userAuthenticationRequired, "The proxy asked for credentials.", url: request.url))
-        }
-        self.response = response
-        expectedBytes = NSURLSessionTransferSizeUnknown
-        question = .refusal(.proxy, head)
-        settleRefusal()
-        endTransaction()
+        transfer.response = response
+        sink.incoming.expectedBytes = NSURLSessionTransferSizeUnknown
+        return Transaction.Refusal(party: .proxy, head: head)
     }
 }
 

@@ -1,137 +1,38 @@
 #if canImport(FoundationNetworking)
-/// One task on the loop: its requests one after the other, as redirects and authentication demand, until its end.
+/// One task on the loop: carries out the actions of its transactions, one request after the other, until its end.
 ///
 /// It belongs to the loop's thread.
 final class Exchange {
-    /// How much libcurl reads at a time, in bytes. It allocates that for every transfer; twice as much is what malloc
-    /// gives back to the system each time.
+    /// The bytes that libcurl reads at a time. It allocates that for every transfer; twice as much is what malloc gives
+    /// back to the system each time.
     static let bufferSize = 1 << 16
-    /// How many redirects are followed.
-    static let redirectLimit = 20
 
-    enum Stage {
-        /// Nothing is under way: waiting for its turn, or suspended before that.
-        case waiting
-        case transferring
-        /// The cache is looking for an answer.
-        case lookingUp
-        /// The cache's answer is being delivered.
-        case replaying
-        /// The transfer has ended, and its consumer is not ready yet for the last of the content.
-        case emptying
-        /// The transfer has ended, and its delegate is still to say what follows.
-        case asking
-        /// A class of the caller's loads it.
-        case hosted
-        case finished
-    }
-
-    /// What becomes of content that arrives.
-    enum ContentFate {
-        /// It is kept until the delegate has said whether the response counts.
-        case kept
-        case delivered
-        /// Nobody will want it.
-        case discarded
-    }
-
-    /// What the delegate has been asked.
-    enum PendingQuestion {
-        case redirect(keepsBody: Bool)
-        case challenge(AuthenticationState.Party, CredentialDemand, URLAuthenticationChallenge)
-        /// Nothing, but the request has to be sent again with what the server sent for the same credential.
-        case renewal
-        /// Nothing, as libcurl may be about to answer it; if it is not, this was a refusal.
-        case refusal(AuthenticationState.Party, ResponseHead)
-        /// Nothing, but another request follows, and what comes of this response is not wanted.
-        case restart
-        case hostedChallenge(URLAuthenticationChallenge)
+    /// The end of a task.
+    enum Outcome {
+        case success
+        case failure(any Error)
     }
 
     let task: TaskCore
     unowned let reactor: Reactor
-    var stage = Stage.waiting
+    var isSuspended = false
     /// Its place in the queue of its host, while it waits there.
     var ticket: Int?
-    var isSuspended = false
-
-    // The transaction under way.
-    var request: URLRequest
-    var body: RequestBody
+    /// The host at which it has a place.
     var host: HostQueue?
-    var handle: EasyHandle?
-    /// Nil if the server is connected to directly.
-    var proxy: ProxyServer?
-    var reader: (any BodyReader)?
-    /// Set as soon as there is a stream for this transaction.
-    var streamReader: StreamReader?
-    var hasAskedForStream = false
-    /// The number of the stream that is read: what comes late from one before it does not count.
-    var streamNumber = 0
-    var parser = ResponseHeadParser()
-    var tunnelParser = ResponseHeadParser()
-    /// What a proxy has answered last.
-    var tunnelHead: ResponseHead?
-    var response: HTTPURLResponse?
-    /// What has come of the response's content, and whether that is all.
-    var framed = FramedContent(.none)
-    var fate = ContentFate.delivered
-    /// As it came, before any decoding of its codings.
-    var kept = Data()
-    /// Nil where the content is delivered as it comes.
-    var decoder: ContentDecoder?
-    var question: PendingQuestion?
-    /// Why the transfer is stopped from within one of libcurl's callbacks.
-    var failure: URLError?
-    var isReceivingPaused = false
-    var isSendingPaused = false
-    var sending = SendingState()
-    /// Why the content may have been cut short, although libcurl takes it for whole.
-    var truncation: URLError?
-    /// Whether streams are watched for the sake of this transfer.
-    var watchesStream = false
-    /// Whether the end of the response is learned from its HTTP/2 stream alone.
-    var endsWithStream = false
-    /// Whether the stream was reset before its end, as far as streams are watched.
-    var isStreamReset = false
-    /// Whether the next transfer may not use a connection that there is.
-    var needsNewConnection = false
-    /// Whether the server is asked if it wants the content before it gets it.
-    var asksFirst = false
-    /// Whether the transfer was stopped from within one of libcurl's callbacks, as the rest of what the server sends is
-    /// of no use.
-    var isCutShort = false
-    var transactionStart = Date.distantPast
-    var tls: (version: String?, cipher: String?) = (nil, nil)
-    /// How many bytes of content the response announces, decoded; −1 where it does not.
-    var expectedBytes = NSURLSessionTransferSizeUnknown
-    /// Decoded bytes of this transaction.
-    var decodedBytes: Int64 = 0
-
+    /// The request under way.
+    var request: URLRequest
+    var transaction: Transaction
+    var transfer = Transfer()
+    var content: RequestContent
+    let sink: ContentSink
     /// Nil where the cache has no part.
     var caching: CacheState?
-
-    // The whole task.
-    /// The server has said of something that is not kept that it is unchanged: what is kept is of no use.
-    var ignoresCache = false
-    var redirects = 0
-    /// Whether the server may be asked if it wants long content: until one has refused to say.
-    var mayAskFirst = true
-    /// Whether another stream was fetched because a connection that had been used before was lost.
-    var hasRenewedStream = false
-    /// Whether the request was sent again because a connection that it shared was lost.
-    var hasRepeated = false
     var authentication = AuthenticationState()
-    var content = Data()
-    var file: DownloadFile?
-    var download = DownloadState()
-    var hosted: HostedProtocol?
-    /// The response with which a class of the caller's reports a redirect.
-    var hostedResponse: URLResponse?
-    var sentBytes: Int64 = 0
-    private var lastActivity: LoopTime
-    private var idleTimeout: TimeInterval
-    private let resourceDeadline: LoopTime
+    var history = TaskHistory()
+    /// The loading of the request by a `URLProtocol` of the caller's.
+    var loading: ProtocolLoading?
+    private var timers: TaskTimers
 
     /// Nil if the task has no request, which it cannot have been made without.
     init?(task: TaskCore, reactor: Reactor) {
@@ -139,29 +40,40 @@ final class Exchange {
         self.task = task
         self.reactor = reactor
         self.request = request
-        body = task.body
-        lastActivity = reactor.now
-        idleTimeout = reactor.settings.idleTimeout(of: request)
-        resourceDeadline = task.timerStart(at: reactor.now).adding(reactor.settings.resourceTimeout)
+        transaction = Transaction(url: request.url)
+        content = RequestContent(task.body)
+        sink = ContentSink(task: task, reactor: reactor)
+        timers = TaskTimers(
+            now: reactor.now,
+            start: task.timerStart(at: reactor.now),
+            resourceTimeout: reactor.settings.resourceTimeout,
+            idleTimeout: reactor.settings.idleTimeout(of: request)
+        )
     }
 
+    /// Begins the request: at a `URLProtocol` that claims it, else from the cache or the network.
     func start() {
-        reactor.note(resourceDeadline)
+        reactor.note(timers.deadline(isIdleTimed: false))
         prepareResumption()
-        if let hosted = makeHosted() {
-            stage = .hosted
-            self.hosted = hosted
-            hosted.start()
-        } else {
-            load()
-        }
+        sink.url = request.url
+        if !load(byProtocolOf: reactor.settings.protocols) { load() }
     }
 
-    /// Waits for a connection to the host of the request.
+    /// Begins another request in place of the one under way.
+    func beginNext(_ next: URLRequest, body: RequestBody) {
+        if transaction.isTransferring { releaseHandle() }
+        request = next
+        transaction = Transaction(url: next.url)
+        loading = nil
+        sink.incoming = ContentSink.Incoming()
+        content.beginNext(body)
+        start()
+    }
+
+    /// Waits for a connection to the host of the request, as soon as there is content for it.
     func enqueue() {
-        stage = .waiting
-        guard !isSuspended, hasBody else { return }
-        idleTimeout = reactor.settings.idleTimeout(of: request)
+        guard !isSuspended, hasContent else { return }
+        timers.idleTimeout = reactor.settings.idleTimeout(of: request)
         if host == nil { host = reactor.host(of: request.url?.absoluteString ?? "") }
         host?.enqueue(self, priority: task.priority)
     }
@@ -172,130 +84,183 @@ final class Exchange {
         guard isSuspended else { return }
         isSuspended = false
         touch()
-        switch stage {
-        case .waiting: enqueue()
-        case .transferring, .emptying, .replaying: goOn()
-        case .lookingUp, .asking, .hosted, .finished: break
-        }
+        perform(transaction.resume())
     }
 
     func suspend() {
         guard !isSuspended else { return }
         isSuspended = true
-        switch stage {
-        case .waiting: ticket = nil
-        case .transferring: applyPauses()
-        case .lookingUp, .replaying, .emptying, .asking, .hosted, .finished: break
-        }
+        perform(transaction.suspend())
     }
 
     func prioritize() {
-        if stage == .waiting, ticket != nil { enqueue() }
+        if case .waiting = transaction.phase, ticket != nil { enqueue() }
+    }
+
+    /// The consumer has taken some of the content for which it was waited.
+    func resumeReceiving() {
+        guard sink.incoming.isPaused else { return }
+        sink.incoming.isPaused = false
+        goOn()
     }
 
     func applyPauses() {
         touch()
-        handle?.pause(receiving: isSuspended || isReceivingPaused, sending: isSuspended || isSendingPaused)
+        transfer.handle?.pause(
+            receiving: isSuspended || sink.incoming.isPaused,
+            sending: isSuspended || transfer.isSendingPaused
+        )
         reactor.note(deadline)
     }
 
     // MARK: Time
 
-    /// A byte has moved.
-    func touch() { lastActivity = reactor.now }
+    /// Notes that a byte has moved.
+    func touch() { timers.touch(at: reactor.now) }
 
-    /// When it fails unless something happens.
+    /// The time at which the task fails unless something happens. While its consumer or a suspension holds the transfer
+    /// up, nothing is to be expected of the network.
     var deadline: LoopTime {
-        // Nothing is to be expected of the network while somebody else holds the transfer up.
-        guard isExpectingBytes || isAwaitingRedirect, !isSuspended else { return resourceDeadline }
-        return min(lastActivity.adding(idleTimeout), resourceDeadline)
+        timers.deadline(
+            isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
+        )
     }
 
-    private var isExpectingBytes: Bool { stage == .transferring && !isReceivingPaused }
-
-    /// A delegate that is asked about a redirect has as long as the network; one that is asked for a password may ask a
-    /// person.
-    private var isAwaitingRedirect: Bool {
-        if case .redirect = question { return true }
-        return false
-    }
-
-    /// Ends the exchange if its time is over; false if it is not.
+    /// Ends the task if its time is over; false if it is not.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
-        if stage == .transferring { retireConnection() }
-        if now >= resourceDeadline {
-            finish(.resourceTimedOut(after: reactor.settings.resourceTimeout, url: request.url))
-            return true
-        }
-        finish(.engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: request.url))
+        if transaction.isTransferring { retireConnection() }
+        fail(timers.failure(at: now, url: request.url))
         return true
+    }
+
+    // MARK: Actions
+
+    /// The effect of actions on what was going on.
+    enum Effect {
+        case goesOn
+        /// The transfer is to be stopped.
+        case stops
+        /// The transaction is over.
+        case isOver
+    }
+
+    /// Carries actions out. Within a callback of libcurl's there are none that end the transaction.
+    @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
+        var effect = Effect.goesOn
+        for action in actions {
+            switch perform(action) {
+            case .goesOn: break
+            case .stops: effect = .stops
+            case .isOver: return .isOver
+            }
+        }
+        return effect
+    }
+
+    private func perform(_ action: Transaction.Action) -> Effect {
+        switch action {
+        // Performed by those who begin a response.
+        case .decide: break
+        case .stop: return .stops
+        case .deliver: return deliverResponse()
+        case .deliverBuffered where transaction.isDelivering:
+            if let failure = sink.takeBuffered() { transaction.note(failure) }
+        case .deliverBuffered, .dropBuffered: sink.dropBuffered()
+        case .ask(let question): ask(question)
+        case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))
+        case .pause: applyPauses()
+        case .goOn: return goOn()
+        case .drain: return drain()
+        case .enqueue: enqueue()
+        case .leaveQueue: ticket = nil
+        case .send(let repetition):
+            if repetition == .onNewConnection { history.needsNewConnection = true }
+            beginNext(request, body: repetition == .withNewStream ? .stream(nil) : content.body)
+            return .isOver
+        case .follow(let next, let keepsContent):
+            follow(next, keepsContent: keepsContent)
+            return .isOver
+        case .replay:
+            beginReplay()
+            return .isOver
+        case .fail(let error):
+            fail(error)
+            return .isOver
+        case .finish(let error):
+            finish(.failure(error))
+            return .isOver
+        }
+        return .goesOn
+    }
+
+    private func ask(_ question: Transaction.Question) {
+        switch question {
+        case .redirect(let next, _):
+            guard let response = transfer.response else { return }
+            reactor.deliver(.redirect(response, next), to: task)
+        case .challenge(_, _, let challenge): reactor.deliver(.challenge(challenge), to: task)
+        }
     }
 
     // MARK: Ending
 
-    func finish(_ error: URLError) {
-        if !replays(after: error) { finish(error as any Error) }
+    /// Ends the task with a failure, unless the cache has a response that may take its place.
+    func fail(_ error: URLError) {
+        if let fallback = fallback(after: error) { replay(fallback) } else { finish(.failure(error)) }
     }
 
     /// Ends the task, whatever it is doing; not from within libcurl.
-    func finish(_ error: (any Error)?) {
-        guard stage != .finished else { return }
-        let wasTransferring = stage == .transferring
-        hosted?.stop()
-        hosted = nil
-        stage = .finished
+    func finish(_ outcome: Outcome) {
+        if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
+        guard transaction.finish() else { return }
+        loading?.loader.stop()
+        loading = nil
         ticket = nil
-        if wasTransferring { releaseHandle() }
-        reader = nil
-        streamReader = nil
-        decoder = nil
-        kept = Data()
+        giveHandleBack()
+        content.reader = nil
+        content.streamReader = nil
         caching = nil
         reactor.forget(self)
-        var error = error
-        if error == nil { error = deliverResult() }
-        // The face of a data task that has become a download can be asked for resume data too.
-        if task.kind == .download || download.resumeDataHandler != nil { error = endDownload(with: error) }
-        reactor.end(task, with: error)
-    }
-
-    /// Hands on the file or the content as a whole, where that is what the task is for.
-    private func deliverResult() -> (any Error)? {
-        if case .data = task.completion { reactor.deliver(.content(content), to: task) }
-        guard task.kind == .download else { return nil }
-        do throws(URLError) {
-            // A response without content is a file too.
-            reactor.deliver(.file(try openFile().finish()), to: task)
-            return nil
-        } catch {
-            return error
-        }
+        let error: (any Error)? =
+            switch outcome {
+            case .success: sink.deliverResult()
+            case .failure(let error): error
+            }
+        reactor.end(task, with: sink.endDownload(with: error))
+        sink.incoming = ContentSink.Incoming()
     }
 
     /// Gives the handle back, and the place at the host.
     func releaseHandle() {
-        guard let handle else { return }
+        guard let handle = transfer.handle else { return }
         collectMetrics(handle)
-        stopWatchingStream()
-        self.handle = nil
-        reactor.remove(handle)
-        let host = host
-        self.host = nil
-        host?.release()
+        giveHandleBack()
     }
 
+    /// The same without metrics, of which a transfer that did not begin has none.
+    func giveHandleBack() {
+        guard let handle = transfer.handle.take() else { return }
+        stopWatchingStream()
+        reactor.remove(handle)
+        leaveHost()
+    }
+
+    func leaveHost() { host.take()?.release() }
+
     private func collectMetrics(_ handle: EasyHandle) {
+        let incoming = sink.incoming
         task.add(
             TransferMetrics(
                 handle,
                 request: request,
-                response: response,
+                response: transfer.response,
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
-                start: transactionStart,
-                contentBytes: framed.count,
-                decodedBytes: fate == .kept && decoder == nil ? Int64(kept.count) : decodedBytes,
-                tls: tls
+                start: transfer.start,
+                contentBytes: incoming.framed.count,
+                decodedBytes: transaction.isBuffering && incoming.decoder == nil
+                    ? Int64(incoming.buffered.count) : incoming.decodedBytes,
+                tls: transfer.tls
             )
         )
     }

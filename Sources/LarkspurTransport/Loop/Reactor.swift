@@ -91,7 +91,7 @@ final class Reactor {
         case .cancel(let task, let error):
             dormant.remove(task)
             if let exchange = exchanges[task.identifier] {
-                exchange.finish(error)
+                exchange.finish(.failure(error))
             } else {
                 // It had not begun.
                 end(task, with: error)
@@ -117,7 +117,7 @@ final class Reactor {
         case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
         case .end:
             mayEnd = true
-            for identifier in refreshes.keys { exchanges[identifier]?.finish(URLError(.cancelled) as any Error) }
+            for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
         }
     }
 
@@ -260,14 +260,14 @@ final class Reactor {
         guard settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
         watchedStreams += 1
         guard watchedStreams == 1 else { return }
-        for exchange in exchanges.values { exchange.handle?.watchStreams(true) }
+        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(true) }
     }
 
     func endWatchingStreams() {
         guard watchesStreams else { return }
         watchedStreams -= 1
         guard watchedStreams == 0 else { return }
-        for exchange in exchanges.values { exchange.handle?.watchStreams(false) }
+        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(false) }
         streamWatch = StreamWatch()
     }
 

@@ -292,13 +292,15 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// Changes the counts, and the progress object if somebody has asked for it.
-    func count(_ change: (inout TransferCounts) -> Void) {
+    /// Changes the counts, and the progress object if there is one.
+    /// - Returns: The counts afterwards.
+    @discardableResult func count(_ change: (inout TransferCounts) -> Void) -> TransferCounts {
         let (progress, counts) = storage.withLock { storage in
             change(&storage.counts)
             return (storage.progress, storage.counts)
         }
         if let progress { counts.show(in: progress) }
+        return counts
     }
 
     /// Notes what another download could go on from, and how much of that there is; nil for as much as there was.

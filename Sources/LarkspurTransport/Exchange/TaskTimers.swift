@@ -1,0 +1,37 @@
+#if canImport(FoundationNetworking)
+/// The times at which a task fails: after a while without a byte, and as a whole.
+struct TaskTimers {
+    private let resourceDeadline: LoopTime
+    private let resourceTimeout: TimeInterval
+    /// In seconds.
+    var idleTimeout: TimeInterval
+    private var lastActivity: LoopTime
+
+    /// - Parameters:
+    ///   - start: The time from which the task as a whole is measured.
+    ///   - resourceTimeout: The limit for the task as a whole, in seconds.
+    ///   - idleTimeout: The limit for the time without a byte, in seconds.
+    init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
+        lastActivity = now
+        self.resourceTimeout = resourceTimeout
+        resourceDeadline = start.adding(resourceTimeout)
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Notes that a byte has moved.
+    mutating func touch(at now: LoopTime) { lastActivity = now }
+
+    /// The time at which the task fails if nothing happens.
+    /// - Parameter isIdleTimed: Whether the time without a byte counts.
+    func deadline(isIdleTimed: Bool) -> LoopTime {
+        isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
+    }
+
+    /// The failure of a task whose deadline has passed.
+    func failure(at now: LoopTime, url: URL?) -> URLError {
+        now >= resourceDeadline
+            ? .resourceTimedOut(after: resourceTimeout, url: url)
+            : .engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: url)
+    }
+}
+#endif
