@@ -187,9 +187,6 @@ final class Exchange {
         case .fail(let error):
             fail(error)
             return .isOver
-        case .finish(let error):
-            finish(.failure(error))
-            return .isOver
         }
         return .goesOn
     }

@@ -120,7 +120,6 @@ struct Transaction {
         case replay
         /// End the task, unless a stored response can take the place of the failure.
         case fail(URLError)
-        case finish(any Error)
     }
 
     /// The step for a piece of content.

@@ -1,0 +1,454 @@
+#if canImport(FoundationNetworking)
+import Testing
+
+@testable import LarkspurTransport
+
+/// The transitions of a transaction, without a network.
+@Suite("Transactions") struct TransactionTests {
+    /// A point in the life of a transaction.
+    enum Point: CaseIterable, Sendable {
+        case waiting, lookingUp, loading, challengedByProtocol, redirectedByProtocol
+        case awaitingResponse, delivering, buffering, bufferingRefusal, discardingForSame, discardingForStored
+        case asking, askingAfterFailure, draining, replaying, finished
+
+        func make() throws -> Transaction {
+            let url = try #require(URL(string: "http://host.invalid/"))
+            var transaction = Transaction(url: url)
+            let question = Transaction.Question.redirect(to: URLRequest(url: url), keepsContent: true)
+            switch self {
+            case .waiting: break
+            case .lookingUp: transaction.beginLookUp()
+            case .loading: transaction.beginLoading()
+            case .challengedByProtocol:
+                transaction.beginLoading()
+                transaction.receive(Self.challenge(""))
+            case .redirectedByProtocol:
+                transaction.beginLoading()
+                transaction.receiveRedirect(to: URLRequest(url: url))
+            case .awaitingResponse: transaction.beginTransfer()
+            case .delivering: transaction.begin(.deliver)
+            case .buffering: transaction.begin(.ask(question))
+            case .bufferingRefusal: transaction.begin(.awaitAnswer(Self.refusal))
+            case .discardingForSame: transaction.begin(.sendAgain(readsContent: true))
+            case .discardingForStored: transaction.begin(.replay(readsContent: true))
+            case .asking:
+                transaction.begin(.ask(question))
+                _ = transaction.endTransfer(Transaction.TransferEnd())
+            case .askingAfterFailure:
+                transaction.begin(.ask(question))
+                _ = transaction.endTransfer(Transaction.TransferEnd(failure: URLError(.networkConnectionLost)))
+            case .draining:
+                transaction.begin(.deliver)
+                _ = transaction.endTransfer(Transaction.TransferEnd())
+            case .replaying: transaction.beginReplay()
+            case .finished: _ = transaction.finish()
+            }
+            return transaction
+        }
+
+        static let refusal = Transaction.Refusal(
+            party: .server,
+            head: ResponseHead(
+                status: 401,
+                version: "HTTP/1.1",
+                fields: [:],
+                setCookies: [],
+                challenges: ["NTLM"],
+                proxyChallenges: [],
+                location: nil,
+                framing: FramingFields()
+            )
+        )
+
+        static func challenge(_ realm: String) -> URLAuthenticationChallenge {
+            let space = URLProtectionSpace(
+                host: "host.invalid",
+                port: 80,
+                protocol: "http",
+                realm: realm,
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+            )
+            return URLAuthenticationChallenge(
+                protectionSpace: space,
+                proposedCredential: nil,
+                previousFailureCount: 0,
+                failureResponse: nil,
+                error: nil,
+                sender: ChallengeSender { _, _ in }
+            )
+        }
+    }
+
+    /// Checks the actions that an event leads to at each point, and the phase after it.
+    ///
+    /// - Parameters:
+    ///   - expected: By point. Points that are not named are not tried, except with a default.
+    ///   - others: The expectation for points that are not named; nil to leave them out.
+    private func check(
+        _ expected: [Point: (actions: [String], phase: String)],
+        others: ((Transaction) -> (actions: [String], phase: String))? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ event: (inout Transaction) -> [Transaction.Action]
+    ) throws {
+        for point in Point.allCases {
+            var transaction = try point.make()
+            guard let (actions, phase) = expected[point] ?? others?(transaction) else { continue }
+            let result = event(&transaction)
+            #expect(result.map(\.name) == actions, "\(point)", sourceLocation: sourceLocation)
+            #expect(transaction.phase.name == phase, "\(point)", sourceLocation: sourceLocation)
+        }
+    }
+
+    // MARK: Responses
+
+    @Test("A response begins once, except that libcurl may answer a refusal; a second one fails the transaction")
+    func secondResponse() throws {
+        for point in [Point.delivering, .buffering, .discardingForSame, .discardingForStored] {
+            var transaction = try point.make()
+            let actions = transaction.beginResponse()
+            #expect(actions.map(\.name) == ["stop"])
+            #expect(transaction.failure?.code == .networkConnectionLost)
+            let step = transaction.receiveContent()
+            #expect(step.name == "refuse")
+        }
+        try check([
+            .awaitingResponse: (["decide"], "awaitingResponse"),
+            .bufferingRefusal: (["dropBuffered", "decide"], "awaitingResponse"),
+        ]) { $0.beginResponse() }
+    }
+
+    @Test("The consequence of a response decides about its content")
+    func consequences() throws {
+        let url = try #require(URL(string: "http://host.invalid/next"))
+        let table: [(Transaction.Consequence, [String], String)] = [
+            (.deliver, ["deliver"], "receiving(deliver)"),
+            (.ask(.redirect(to: URLRequest(url: url), keepsContent: false)), ["ask"], "receiving(buffer)"),
+            (.awaitAnswer(Point.refusal), [], "receiving(bufferUnlessAnswered)"),
+            (.sendAgain(readsContent: true), [], "receiving(discard sameRequest)"),
+            (.sendAgain(readsContent: false), ["stop"], "receiving(discard sameRequest)"),
+            (.replay(readsContent: true), [], "receiving(discard storedResponse)"),
+            (.replay(readsContent: false), ["stop"], "receiving(discard storedResponse)"),
+            (.fail(URLError(.badServerResponse)), ["stop"], "awaitingResponse"),
+        ]
+        for (consequence, actions, phase) in table {
+            try check([.awaitingResponse: (actions, phase)]) { $0.receive(consequence) }
+        }
+    }
+
+    @Test("The consequence of a refusal that libcurl has not answered is heeded when the transfer has ended")
+    func settlements() throws {
+        let question = Transaction.Question.redirect(
+            to: URLRequest(url: URL(fileURLWithPath: "/")),
+            keepsContent: false
+        )
+        let table: [(Transaction.Consequence, [String], String)] = [
+            (.deliver, ["deliver", "drain"], "draining"),
+            (.ask(question), ["ask"], "asking"),
+            (.sendAgain(readsContent: true), ["send same"], "draining"),
+            (.fail(URLError(.badServerResponse)), ["fail badServerResponse"], "draining"),
+        ]
+        for (consequence, actions, phase) in table {
+            var transaction = try Point.bufferingRefusal.make()
+            let ended = transaction.endTransfer(Transaction.TransferEnd())
+            #expect(ended.map(\.name) == ["settle"])
+            let settled = transaction.receive(consequence)
+            #expect(settled.map(\.name) == actions)
+            #expect(transaction.phase.name == phase)
+        }
+    }
+
+    @Test("Content goes where the response says, and none comes before a response or after a failure")
+    func content() throws {
+        let expected: [Point: String] = [
+            .awaitingResponse: "refuse", .delivering: "deliver", .buffering: "buffer", .bufferingRefusal: "settle",
+            .discardingForSame: "discard", .discardingForStored: "discard",
+        ]
+        for (point, step) in expected {
+            var transaction = try point.make()
+            let result = transaction.receiveContent()
+            #expect(result.name == step, "\(point)")
+            #expect((transaction.failure != nil) == (step == "refuse"), "\(point)")
+            transaction.note(URLError(.cannotDecodeContentData))
+            let later = transaction.receiveContent()
+            #expect(later.name == "refuse", "\(point)")
+        }
+    }
+
+    @Test("Of several failures the first is reported")
+    func firstFailure() throws {
+        var transaction = try Point.delivering.make()
+        transaction.note(URLError(.cannotDecodeContentData))
+        transaction.note(URLError(.cancelled))
+        #expect(transaction.failure?.code == .cannotDecodeContentData)
+        #expect(!transaction.isDelivering)
+    }
+
+    // MARK: The end of the transfer
+
+    @Test("A transfer that ends in order leads to the step that its response decided about")
+    func end() throws {
+        try check([
+            .awaitingResponse: (["fail networkConnectionLost"], "awaitingResponse"),
+            .delivering: (["drain"], "draining"),
+            .buffering: ([], "asking"),
+            .bufferingRefusal: (["settle"], "draining"),
+            .discardingForSame: (["send same"], "receiving(discard sameRequest)"),
+            .discardingForStored: (["replay"], "receiving(discard storedResponse)"),
+        ]) { $0.endTransfer(Transaction.TransferEnd()) }
+    }
+
+    @Test("A failure of the transfer counts unless nothing of the response is used")
+    func failedEnd() throws {
+        let end = Transaction.TransferEnd(failure: URLError(.timedOut))
+        try check([
+            .awaitingResponse: (["fail timedOut"], "awaitingResponse"),
+            .delivering: (["fail timedOut"], "receiving(deliver)"),
+            .buffering: ([], "asking after a failure"),
+            .bufferingRefusal: (["fail timedOut"], "receiving(bufferUnlessAnswered)"),
+            .discardingForSame: (["send same"], "receiving(discard sameRequest)"),
+            .discardingForStored: (["replay"], "receiving(discard storedResponse)"),
+        ]) { $0.endTransfer(end) }
+    }
+
+    @Test("Where the content of the request could not be read, no redirect is followed")
+    func unreadableContent() throws {
+        let end = Transaction.TransferEnd(failure: URLError(.cannotOpenFile), isContentUnreadable: true)
+        try check([
+            .awaitingResponse: (["fail cannotOpenFile"], "awaitingResponse"),
+            .buffering: (["fail cannotOpenFile"], "receiving(buffer)"),
+        ]) { $0.endTransfer(end) }
+    }
+
+    @Test(
+        "A transfer that failed before a response may be repeated",
+        arguments: [Transaction.Repetition.onNewConnection, .withNewStream]
+    )
+    func repetition(repetition: Transaction.Repetition) throws {
+        let end = Transaction.TransferEnd(failure: URLError(.networkConnectionLost), repetition: repetition)
+        try check([.awaitingResponse: (["send \(repetition)"], "awaitingResponse")]) { $0.endTransfer(end) }
+    }
+
+    @Test("The refusal of a proxy takes the place of the response")
+    func tunnel() throws {
+        try check([.awaitingResponse: (["settle"], "draining")]) { $0.endTransfer(refusedBy: Point.refusal) }
+    }
+
+    // MARK: Decisions
+
+    @Test("A decision counts once, while the response comes and after its end")
+    func decisions() throws {
+        let next = URLRequest(url: URL(fileURLWithPath: "/"))
+        let question = Transaction.Question.redirect(to: next, keepsContent: false)
+        let table: [(Transaction.Decision, during: ([String], String), after: ([String], String))] = [
+            (
+                .accept,
+                (["deliver", "deliverBuffered", "goOn"], "receiving(deliver)"),
+                (["deliver", "deliverBuffered", "drain"], "draining")
+            ),
+            (.follow(next, keepsContent: true), (["follow"], "receiving(buffer)"), (["follow"], "asking")),
+            (.sendAgain, (["send same"], "receiving(buffer)"), (["send same"], "asking")),
+            (.ask(question), (["ask"], "receiving(buffer)"), (["ask"], "asking")),
+            (
+                .fail(URLError(.cancelled)),
+                (["fail cancelled"], "receiving(buffer)"),
+                (["fail cancelled"], "asking")
+            ),
+        ]
+        for (decision, during, after) in table {
+            try check([.buffering: during, .asking: after, .redirectedByProtocol: after]) { $0.receive(decision) }
+        }
+    }
+
+    @Test("A decision that nothing waits for is ignored")
+    func lateDecision() throws {
+        for point in Point.allCases {
+            var transaction = try point.make()
+            guard transaction.question == nil else { continue }
+            let phase = transaction.phase.name
+            let actions = transaction.receive(.accept)
+            #expect(actions.isEmpty, "\(point)")
+            #expect(transaction.phase.name == phase, "\(point)")
+        }
+    }
+
+    @Test("The failure of a transfer counts if its response is accepted after all")
+    func acceptedAfterFailure() throws {
+        var transaction = try Point.askingAfterFailure.make()
+        #expect(transaction.failure == nil)
+        _ = transaction.receive(.accept)
+        #expect(transaction.failure?.code == .networkConnectionLost)
+        #expect(!transaction.isDelivering)
+    }
+
+    @Test("The challenge of a URLProtocol is answered once")
+    func protocolChallenge() throws {
+        var transaction = try Point.challengedByProtocol.make()
+        #expect(transaction.question == nil)
+        let first = transaction.takeChallenge()
+        #expect(first != nil)
+        let second = transaction.takeChallenge()
+        #expect(second == nil)
+        #expect(transaction.phase.name == "loading")
+    }
+
+    // MARK: Suspension, time and the end
+
+    @Test("A suspension pauses the transfer or leaves the queue, and resuming undoes that")
+    func suspension() throws {
+        let queues: (actions: [String], phase: String) = (["leaveQueue"], "waiting")
+        try check([.waiting: queues], others: { ($0.isTransferring ? ["pause"] : [], $0.phase.name) }) { $0.suspend() }
+        try check(
+            [
+                .waiting: (["enqueue"], "waiting"), .draining: (["goOn"], "draining"),
+                .replaying: (["goOn"], "replaying"),
+            ],
+            others: { ($0.isTransferring ? ["goOn"] : [], $0.phase.name) }
+        ) { $0.resume() }
+    }
+
+    @Test("The time without a byte counts while the network, or the decision about a redirect, is awaited")
+    func idleTime() throws {
+        for point in Point.allCases {
+            let transaction = try point.make()
+            let awaitsRedirect = transaction.question != nil
+            #expect(transaction.runsIdleTimer(isPaused: true) == awaitsRedirect, "\(point)")
+            #expect(
+                transaction.runsIdleTimer(isPaused: false) == (transaction.isTransferring || awaitsRedirect),
+                "\(point)"
+            )
+        }
+    }
+
+    @Test("A person who is asked for a password has all the time there is")
+    func challengeTime() throws {
+        let challenge = Point.challenge("realm")
+        let space = try #require(ProtectionSpace(challenge.protectionSpace))
+        let demand = CredentialDemand(
+            space: space,
+            offers: [],
+            offer: .connection(.ntlm),
+            untried: nil,
+            refused: nil,
+            failureCount: 0
+        )
+        var transaction = try Point.awaitingResponse.make()
+        _ = transaction.receive(Transaction.Consequence.ask(.challenge(.server, demand, challenge)))
+        #expect(transaction.runsIdleTimer(isPaused: false))
+        #expect(!transaction.runsIdleTimer(isPaused: true))
+        _ = transaction.endTransfer(Transaction.TransferEnd())
+        #expect(!transaction.runsIdleTimer(isPaused: false))
+    }
+
+    @Test("The cache's answer is awaited once")
+    func lookUp() throws {
+        for point in Point.allCases {
+            var transaction = try point.make()
+            let isAwaited = transaction.endLookUp()
+            #expect(isAwaited == (point == .lookingUp), "\(point)")
+            if point == .lookingUp { #expect(transaction.phase.name == "waiting") }
+            let isAwaitedAgain = transaction.endLookUp()
+            #expect(!isAwaitedAgain, "\(point)")
+        }
+    }
+
+    @Test("A stored response takes the place of a failure")
+    func replay() throws {
+        var transaction = try Point.delivering.make()
+        transaction.note(URLError(.timedOut))
+        transaction.beginReplay()
+        #expect(transaction.failure == nil)
+        #expect(transaction.phase.name == "replaying")
+    }
+
+    @Test("A transaction finishes once, wherever it is")
+    func finish() throws {
+        for point in Point.allCases {
+            var transaction = try point.make()
+            let isFirst = transaction.finish()
+            #expect(isFirst == (point != .finished), "\(point)")
+            let isFirstAgain = transaction.finish()
+            #expect(!isFirstAgain, "\(point)")
+            let late = transaction.receive(.accept)
+            #expect(late.isEmpty, "\(point)")
+        }
+    }
+}
+
+extension Transaction {
+    /// Begins a transfer whose response has a consequence.
+    fileprivate mutating func begin(_ consequence: Consequence) {
+        beginTransfer()
+        _ = beginResponse()
+        _ = receive(consequence)
+    }
+}
+
+extension Transaction.Phase {
+    fileprivate var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .lookingUp: "lookingUp"
+        case .awaitingResponse: "awaitingResponse"
+        case .receiving(.deliver): "receiving(deliver)"
+        case .receiving(.buffer): "receiving(buffer)"
+        case .receiving(.bufferUnlessAnswered): "receiving(bufferUnlessAnswered)"
+        case .receiving(.discard(let successor)): "receiving(discard \(successor))"
+        case .asking(_, nil): "asking"
+        case .asking: "asking after a failure"
+        case .draining: "draining"
+        case .replaying: "replaying"
+        case .loading(nil): "loading"
+        case .loading: "loading, challenged"
+        case .finished: "finished"
+        }
+    }
+}
+
+extension Transaction.Action {
+    fileprivate var name: String {
+        switch self {
+        case .decide: "decide"
+        case .deliver: "deliver"
+        case .deliverBuffered: "deliverBuffered"
+        case .dropBuffered: "dropBuffered"
+        case .ask: "ask"
+        case .settle: "settle"
+        case .stop: "stop"
+        case .pause: "pause"
+        case .goOn: "goOn"
+        case .drain: "drain"
+        case .enqueue: "enqueue"
+        case .leaveQueue: "leaveQueue"
+        case .send(let repetition): "send \(repetition)"
+        case .follow: "follow"
+        case .replay: "replay"
+        case .fail(let error): "fail \(error.code.name)"
+        }
+    }
+}
+
+extension Transaction.ContentStep {
+    fileprivate var name: String {
+        switch self {
+        case .deliver: "deliver"
+        case .buffer: "buffer"
+        case .discard: "discard"
+        case .refuse: "refuse"
+        case .settle: "settle"
+        }
+    }
+}
+
+extension URLError.Code {
+    fileprivate var name: String {
+        switch self {
+        case .networkConnectionLost: "networkConnectionLost"
+        case .badServerResponse: "badServerResponse"
+        case .timedOut: "timedOut"
+        case .cannotOpenFile: "cannotOpenFile"
+        case .cancelled: "cancelled"
+        default: "\(rawValue)"
+        }
+    }
+}
+#endif
