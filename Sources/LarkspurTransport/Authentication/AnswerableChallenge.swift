@@ -43,9 +43,9 @@ enum AnswerableChallenge: Sendable, Hashable {
 
     /// Whether it can be answered for this user: Basic knows no names with a colon, of which the server would take the
     /// rest for the password (RFC 7617, section 2).
-    func accepts(_ login: Login) -> Bool {
+    func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
-        case .basic: !login.user.utf8.contains(UInt8(ascii: ":"))
+        case .basic: !userCredential.user.utf8.contains(UInt8(ascii: ":"))
         case .digest: true
         }
     }

@@ -30,11 +30,11 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.use(server: server, path: path, method: method, target: target, owners: owners) }
     }
 
-    /// The field for a request, as its party sees it.
+    /// The field for a request, as its recipient sees it.
     ///
     /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be
     /// named to it.
-    func use(for request: PartyAuthentication.Request) -> KnownAuthentications.Use? {
+    func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         use(
             server: request.server,
             path: request.path,
@@ -45,13 +45,15 @@ final class AuthenticationCache: Sendable {
     }
 
     /// Who a request would be sent for; nil if nothing is known for it.
-    func login(for request: PartyAuthentication.Request) -> Login? {
-        known.withLock { $0.login(server: request.server, path: request.path, owners: Self.owners(for: request)) }
+    func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
+        known.withLock {
+            $0.userCredential(server: request.server, path: request.path, owners: Self.owners(for: request))
+        }
     }
 
-    private static func owners(for request: PartyAuthentication.Request) -> [KnownAuthentications.Owner] {
-        var owners = request.login.map { [KnownAuthentications.Owner.login($0)] } ?? []
-        if request.login == nil || request.server.isProxy { owners.append(.session) }
+    private static func owners(for request: RecipientAuthentication.Request) -> [KnownAuthentications.Owner] {
+        var owners = request.userCredential.map { [KnownAuthentications.Owner.userCredential($0)] } ?? []
+        if request.userCredential == nil || request.server.isProxy { owners.append(.session) }
         return owners
     }
 

@@ -31,11 +31,13 @@ enum ConnectionScheme: Sendable, Hashable {
     /// Whether libcurl can do it as this user.
     ///
     /// For Negotiate it sends the ticket of this process's user, whatever name it is given, so that it accepts only a
-    /// login without a name and a password, which says just that.
-    func accepts(_ login: Login) -> Bool {
+    /// user credential without a name and a password, which says just that.
+    func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
-        case .negotiate: login.user.isEmpty && login.password.isEmpty
-        case .ntlm: !login.user.isEmpty && !login.user.utf8.contains(0) && !login.password.utf8.contains(0)
+        case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty
+        case .ntlm:
+            !userCredential.user.isEmpty && !userCredential.user.utf8.contains(0)
+                && !userCredential.password.utf8.contains(0)
         }
     }
 

@@ -2,10 +2,10 @@
 /// The credentials of a session: its configuration's storage, and what servers have taken.
 ///
 /// `URLCredentialStorage` finds a protection space by its identity; here it is found by what it says.
-struct CredentialStore: Sendable {
+struct CredentialStore: CredentialSource, Sendable {
     /// Nil where nothing is to be stored beyond the session's own memory.
     let storage: URLCredentialStorage?
-    /// What is sent without being asked for.
+    /// The credentials that are sent without being asked for.
     let known = AuthenticationCache()
 
     init(storage: URLCredentialStorage?) { self.storage = storage }
@@ -19,6 +19,30 @@ struct CredentialStore: Sendable {
         return nil
     }
 
+    func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
+
+    /// Uses credentials that are known for a request; nil if there are none, or the storage has lost them.
+    func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
+        guard !known.isEmpty, let use = known.use(for: request) else { return nil }
+        if use.owner == .session, hasLost(use.userCredential, of: use.space) {
+            known.remove(use)
+            return nil
+        }
+        return use
+    }
+
+    func apply(_ changes: [CredentialChange]) {
+        for change in changes {
+            switch change {
+            case .store(let credential, let space): keep(credential, for: space)
+            case .remember(let authentication, let request, let owner):
+                known.store(authentication, server: request.server, path: request.path, owner: owner)
+            case .renew(let use, let info): known.wasAccepted(use, authenticationInfo: info)
+            case .forget(let use): known.remove(use)
+            }
+        }
+    }
+
     /// Stores a credential that was accepted, as the default one of its space; the storage decides what its persistence
     /// allows.
     func keep(_ credential: URLCredential, for space: ProtectionSpace) {
@@ -29,11 +53,11 @@ struct CredentialStore: Sendable {
         )
     }
 
-    /// Whether somebody has taken the login out of the storage, or changed its password, since it was stored there.
-    func hasLost(_ login: Login, of space: ProtectionSpace) -> Bool {
+    /// Whether the user credential was removed from the storage, or its password changed, since it was stored there.
+    func hasLost(_ userCredential: UserCredential, of space: ProtectionSpace) -> Bool {
         guard let storage else { return false }
         return !keys(for: space, in: storage).contains { key in
-            storage.credentials(for: key)?[login.user].flatMap(Login.init) == login
+            storage.credentials(for: key)?[userCredential.user].flatMap(UserCredential.init) == userCredential
         }
     }
 

@@ -11,7 +11,7 @@ struct HTTPAuthentication: Sendable {
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
-    let login: Login
+    let userCredential: UserCredential
     private let makeClientNonce: @Sendable () -> String
     private var scheme: SchemeState
     private var renewals = 0
@@ -29,9 +29,9 @@ struct HTTPAuthentication: Sendable {
         makeClientNonce: @escaping @Sendable () -> String = HTTPAuthentication.randomNonce
     ) {
         self.challenge = challenge
-        login = Login(user: user, password: password)
+        userCredential = UserCredential(user: user, password: password)
         self.makeClientNonce = makeClientNonce
-        scheme = Self.state(challenge, login, makeClientNonce)
+        scheme = Self.state(challenge, userCredential, makeClientNonce)
     }
 
     /// The value of the field for a request.
@@ -67,7 +67,7 @@ struct HTTPAuthentication: Sendable {
         else { return false }
         renewals += 1
         challenge = next
-        scheme = Self.state(next, login, makeClientNonce)
+        scheme = Self.state(next, userCredential, makeClientNonce)
         return true
     }
 
@@ -86,17 +86,20 @@ struct HTTPAuthentication: Sendable {
 
     private static func state(
         _ challenge: AnswerableChallenge,
-        _ login: Login,
+        _ userCredential: UserCredential,
         _ makeClientNonce: () -> String
     ) -> SchemeState {
         switch challenge {
-        case .basic: .basic(field: "Basic " + Data("\(login.user):\(login.password)".utf8).base64EncodedString())
+        case .basic:
+            .basic(
+                field: "Basic " + Data("\(userCredential.user):\(userCredential.password)".utf8).base64EncodedString()
+            )
         case .digest(let digest):
             .digest(
                 DigestSession(
                     challenge: digest,
-                    user: login.user,
-                    password: login.password,
+                    user: userCredential.user,
+                    password: userCredential.password,
                     clientNonce: makeClientNonce()
                 )
             )

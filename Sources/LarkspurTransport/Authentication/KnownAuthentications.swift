@@ -9,14 +9,14 @@ struct KnownAuthentications: Sendable {
         /// All of the session.
         case session
         /// Those that name who asks in their URL, which is this one.
-        case login(Login)
+        case userCredential(UserCredential)
     }
 
     /// A field that was made for a request, and what it was made of.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
-        let login: Login
+        let userCredential: UserCredential
         let owner: Owner
         /// Tells credentials from those that have replaced them while a request was under way.
         fileprivate let generation: Int
@@ -57,18 +57,18 @@ struct KnownAuthentications: Sendable {
         return Use(
             field: field,
             space: entry.key.space,
-            login: entry.authentication.login,
+            userCredential: entry.authentication.userCredential,
             owner: entry.key.owner,
             generation: entry.generation
         )
     }
 
     /// Who a request would be sent for; what is known is not used by this.
-    func login(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> Login? {
+    func userCredential(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> UserCredential? {
         guard let candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
             return nil
         }
-        return candidates[index].authentication.login
+        return candidates[index].authentication.userCredential
     }
 
     private func index(in candidates: [Entry], path: String, owners: [Owner]) -> Int? {

@@ -77,7 +77,7 @@ struct CacheEntry: Equatable, Sendable {
     }
 
     /// When the server made it; when it came, if the server did not say.
-    var date: Date { fields["Date"].flatMap { CookieDate.parse($0) } ?? responseTime }
+    var date: Date { fields["Date"].flatMap { HTTPDate.parse($0) } ?? responseTime }
 
     /// The fields that ask the server whether it is still good (RFC 9111, section 4.3.1); empty if there is nothing to
     /// ask by.

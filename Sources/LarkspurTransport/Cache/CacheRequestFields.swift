@@ -5,7 +5,7 @@ internal import HTTPBasics
 struct CacheRequestFields: Sendable {
     private var own: [String: String]
     private var additional: [String: String]
-    private var login: Login?
+    private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
     /// What was sent of the session's cookies; nil while nothing was.
     private var sentCookie: String??
@@ -13,18 +13,18 @@ struct CacheRequestFields: Sendable {
     /// - Parameters:
     ///   - own: Those of the request.
     ///   - additional: Those that the session adds where the request has none.
-    ///   - login: Who asks, by an answer to a challenge, whose field takes the place of the request's own and may be
-    ///     another each time.
+    ///   - userCredential: The credential that answered a challenge. Its field takes the place of the request's own, and
+    ///     may be another each time.
     ///   - cookie: Makes the field of the session's cookies; called if it is asked for.
     init(
         own: [String: String],
         additional: [String: String] = [:],
-        login: Login? = nil,
+        userCredential: UserCredential? = nil,
         cookie: @escaping @Sendable () -> String? = { nil }
     ) {
         self.own = own
         self.additional = additional
-        self.login = login
+        self.userCredential = userCredential
         self.cookie = cookie
     }
 
@@ -32,12 +32,12 @@ struct CacheRequestFields: Sendable {
     var isPlain: Bool { own.isEmpty && additional.isEmpty }
 
     /// Whether the credential is the answer to a challenge.
-    var answersChallenge: Bool { login != nil }
+    var answersChallenge: Bool { userCredential != nil }
 
     /// Takes note of what was sent: for whom, or else with which credential of the caller's.
-    mutating func note(sentFor login: Login?, with authorization: String?) {
-        self.login = login
-        guard login == nil, self["authorization"] != authorization else { return }
+    mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
+        self.userCredential = userCredential
+        guard userCredential == nil, self["authorization"] != authorization else { return }
         own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
         additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
         if let authorization { own["Authorization"] = authorization }
@@ -48,7 +48,7 @@ struct CacheRequestFields: Sendable {
 
     /// The value of the field with this name, which is in lower case.
     subscript(name: String) -> String? {
-        if name == "authorization", let login { return "\(login.user)\0\(login.password)" }
+        if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
         return givenValue(of: name) ?? defaultValue(of: name)
     }
 

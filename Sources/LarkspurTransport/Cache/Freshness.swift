@@ -30,10 +30,10 @@ struct Freshness: Equatable, Sendable {
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
             // What is no date, such as 0, is in the past (section 5.3).
-            return CookieDate.parse(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
+            return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }
         guard isHeuristicallyCacheable(entry.status) || directives.isPublic,
-            let modified = entry.fields["Last-Modified"].flatMap({ CookieDate.parse($0) })
+            let modified = entry.fields["Last-Modified"].flatMap({ HTTPDate.parse($0) })
         else { return 0 }
         return min(longestHeuristic, max(0, entry.date.timeIntervalSince(modified)) / 10)
     }

@@ -34,7 +34,7 @@ struct SetCookie: Equatable {
         let value = Self.trimmed(equals.map { bytes[($0 + 1)...] } ?? [])
         guard value.count <= CookieLimits.attributeLength else { return }
         switch name.lowercased() {
-        case "expires": expires = CookieDate.parse(value) ?? expires
+        case "expires": expires = HTTPDate.parse(value) ?? expires
         case "max-age": maximumAge = Self.seconds(value) ?? maximumAge
         case "domain":
             let name = value.first == UInt8(ascii: ".") ? value.dropFirst() : value

@@ -2,37 +2,37 @@
 internal import CLibcurl
 
 extension EasyHandle {
-    /// What a transfer proves itself with beside the fields for its server.
-    struct Proof: Equatable {
+    /// The credentials of a transfer, beside the fields for its origin.
+    struct Credentials: Equatable {
         /// The field for the proxy, in libcurl's notation.
         ///
         /// libcurl sends it with requests to a proxy and to make a tunnel, and never through one.
         var proxyField: String?
-        var server: RequestProof.ConnectionProof?
-        var proxy: RequestProof.ConnectionProof?
+        var server: RequestCredentials.ConnectionCredentials?
+        var proxy: RequestCredentials.ConnectionCredentials?
         /// Whether the answers to the wish for a tunnel are to be seen.
         var watchesTunnel = false
     }
 
-    /// Sets what the next transfer proves itself with, in place of what the last one did.
-    func setProof(_ proof: Proof) {
-        let last = self.proof
-        guard proof != last else { return }
-        self.proof = proof
-        if proof.proxyField != last.proxyField { setProxyFields(proof.proxyField.map { [$0] } ?? []) }
-        if proof.watchesTunnel != last.watchesTunnel { watchTunnel(proof.watchesTunnel) }
-        if proof.server != last.server {
-            set(CURLOPT_HTTPAUTH, proof.server?.scheme.mask ?? Int(CURLAUTH_BASIC))
-            set(CURLOPT_USERNAME, proof.server?.login.user)
-            set(CURLOPT_PASSWORD, proof.server?.login.password)
+    /// Sets the credentials of the next transfer, in place of those of the last one.
+    func setCredentials(_ credentials: Credentials) {
+        let last = self.credentials
+        guard credentials != last else { return }
+        self.credentials = credentials
+        if credentials.proxyField != last.proxyField { setProxyFields(credentials.proxyField.map { [$0] } ?? []) }
+        if credentials.watchesTunnel != last.watchesTunnel { watchTunnel(credentials.watchesTunnel) }
+        if credentials.server != last.server {
+            set(CURLOPT_HTTPAUTH, credentials.server?.scheme.mask ?? Int(CURLAUTH_BASIC))
+            set(CURLOPT_USERNAME, credentials.server?.userCredential.user)
+            set(CURLOPT_PASSWORD, credentials.server?.userCredential.password)
         }
-        if proof.proxy != last.proxy {
-            set(CURLOPT_PROXYAUTH, proof.proxy?.scheme.mask ?? Int(CURLAUTH_BASIC))
-            set(CURLOPT_PROXYUSERNAME, proof.proxy?.login.user)
-            set(CURLOPT_PROXYPASSWORD, proof.proxy?.login.password)
+        if credentials.proxy != last.proxy {
+            set(CURLOPT_PROXYAUTH, credentials.proxy?.scheme.mask ?? Int(CURLAUTH_BASIC))
+            set(CURLOPT_PROXYUSERNAME, credentials.proxy?.userCredential.user)
+            set(CURLOPT_PROXYPASSWORD, credentials.proxy?.userCredential.password)
         }
         // libcurl tells connections apart by whom NTLM has let in, and does not for Negotiate.
-        isAlone = proof.server?.scheme == .negotiate || proof.proxy?.scheme == .negotiate
+        isAlone = credentials.server?.scheme == .negotiate || credentials.proxy?.scheme == .negotiate
     }
 }
 #endif

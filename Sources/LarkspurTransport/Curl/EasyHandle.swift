@@ -52,8 +52,8 @@ final class EasyHandle {
     private var lines: [String] = []
     private var lastLine: String?
     private var proxyFields: OpaquePointer?
-    /// What the last transfer was set up to prove itself with.
-    var proof = Proof()
+    /// The credentials of the last transfer.
+    var credentials = Credentials()
     /// Whether the connection of the transfer under way is not to be used again.
     var closesConnection = false {
         didSet { if closesConnection != oldValue { setFreshness() } }

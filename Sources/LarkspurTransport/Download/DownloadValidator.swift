@@ -18,8 +18,8 @@ enum DownloadValidator: Equatable, Sendable {
             self = .entityTag(entityTag)
             return
         }
-        guard let lastModified, let date, let changed = CookieDate.parse(lastModified),
-            let sent = CookieDate.parse(date),
+        guard let lastModified, let date, let changed = HTTPDate.parse(lastModified),
+            let sent = HTTPDate.parse(date),
             sent.timeIntervalSince(changed) >= 1
         else { return nil }
         self = .lastModified(lastModified)

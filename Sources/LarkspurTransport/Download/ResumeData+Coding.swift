@@ -63,7 +63,7 @@ extension ResumeData.Stored {
     fileprivate var validator: DownloadValidator? {
         switch (entityTag, lastModified) {
         case (let tag?, nil): DownloadValidator.isStrong(tag) ? .entityTag(tag) : nil
-        case (nil, let date?): CookieDate.parse(date) != nil && !date.breaksLine ? .lastModified(date) : nil
+        case (nil, let date?): HTTPDate.parse(date) != nil && !date.breaksLine ? .lastModified(date) : nil
         default: nil
         }
     }

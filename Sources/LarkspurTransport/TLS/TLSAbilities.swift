@@ -11,11 +11,6 @@ package struct TLSAbilities: Sendable {
         self.library = library
     }
 
-    static let present = TLSAbilities(
-        trustUnavailability: ServerTrust.unavailability,
-        library: Libcurl.tlsLibrary ?? "no library"
-    )
-
     /// Those that are OpenSSL or have come from it take certificates and keys from memory.
     var takesIdentities: Bool {
         ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.hasPrefix($0 + "/") }

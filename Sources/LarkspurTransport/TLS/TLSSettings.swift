@@ -25,12 +25,11 @@ struct TLSSettings: Sendable {
     let defect: String?
     private let pins: PinTable
 
-    /// - Parameter abilities: What the libcurl at hand can do. Default: nil, what it really can.
-    init(_ configuration: TLSConfiguration, abilities: TLSAbilities? = nil) {
+    /// - Parameter abilities: The abilities of the libcurl in use.
+    init(_ configuration: TLSConfiguration, abilities: TLSAbilities) {
         self.configuration = configuration
         isCustom = configuration.isCustom
         pins = PinTable(configuration.pins, everywhere: configuration.pinsForAllHosts)
-        let abilities = abilities ?? .present
         let requiresNames = configuration.refusesCommonNames
         if configuration.needsTrust || requiresNames, abilities.trustUnavailability == nil {
             method = .trust(

@@ -23,12 +23,12 @@ import Testing
             ),
             // RFC 9110, section 11.6.1.
             (
-                ["Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\""],
+                ["Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"UserCredential to \\\"apps\\\"\""],
                 [
                     Challenge(scheme: "Basic", parameters: ["realm": "simple"]),
                     Challenge(
                         scheme: "Newauth",
-                        parameters: ["realm": "apps", "type": "1", "title": "Login to \"apps\""]
+                        parameters: ["realm": "apps", "type": "1", "title": "UserCredential to \"apps\""]
                     ),
                 ]
             ),

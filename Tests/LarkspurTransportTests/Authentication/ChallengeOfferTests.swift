@@ -39,15 +39,15 @@ struct ChallengeOfferTests {
     }
 
     @Test(
-        "A ticket is sent only for a login that says so, and NTLM needs a name",
+        "A ticket is sent only for a user credential that says so, and NTLM needs a name",
         arguments: [
             ("", "", true, false), ("u", "p", false, true), ("", "p", false, false), ("u\0x", "p", false, false),
         ]
     )
-    func logins(user: String, password: String, negotiates: Bool, isForNTLM: Bool) {
-        let login = Login(user: user, password: password)
-        #expect(ConnectionScheme.negotiate.accepts(login) == negotiates)
-        #expect(ConnectionScheme.ntlm.accepts(login) == isForNTLM)
+    func userCredentials(user: String, password: String, negotiates: Bool, isForNTLM: Bool) {
+        let userCredential = UserCredential(user: user, password: password)
+        #expect(ConnectionScheme.negotiate.accepts(userCredential) == negotiates)
+        #expect(ConnectionScheme.ntlm.accepts(userCredential) == isForNTLM)
     }
 }
 #endif

@@ -71,13 +71,13 @@ struct CredentialStoreTests {
 
     @Test("What somebody has taken out, or changed, is lost")
     func lost() {
-        let login = Login(user: "u", password: "p")
-        #expect(store.hasLost(login, of: space()))
+        let userCredential = UserCredential(user: "u", password: "p")
+        #expect(store.hasLost(userCredential, of: space()))
         store.keep(credential, for: space())
-        #expect(!store.hasLost(login, of: space()))
+        #expect(!store.hasLost(userCredential, of: space()))
         store.keep(URLCredential(user: "u", password: "changed", persistence: .forSession), for: space())
-        #expect(store.hasLost(login, of: space()))
-        #expect(!CredentialStore(storage: nil).hasLost(login, of: space()))
+        #expect(store.hasLost(userCredential, of: space()))
+        #expect(!CredentialStore(storage: nil).hasLost(userCredential, of: space()))
     }
 
     @Test("Everything is removed, and without a storage nothing is there")

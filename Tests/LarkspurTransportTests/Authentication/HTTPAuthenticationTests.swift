@@ -185,27 +185,33 @@ import Testing
     }
 
     @Test("A credential gives its name and password, which no description shows")
-    func login() throws {
-        let login = try #require(Login(URLCredential(user: "u", password: "secret", persistence: .none)))
-        #expect(login == Login(user: "u", password: "secret"))
-        #expect(!"\(login)".contains("secret"))
-        #expect(!String(reflecting: login).contains("secret"))
+    func userCredential() throws {
+        let userCredential = try #require(
+            UserCredential(URLCredential(user: "u", password: "secret", persistence: .none))
+        )
+        #expect(userCredential == UserCredential(user: "u", password: "secret"))
+        #expect(!"\(userCredential)".contains("secret"))
+        #expect(!String(reflecting: userCredential).contains("secret"))
         var dumped = ""
-        let authentication = HTTPAuthentication(challenge: .basic(realm: "r"), user: login.user, password: "secret")
-        dump(authentication.login, to: &dumped)
+        let authentication = HTTPAuthentication(
+            challenge: .basic(realm: "r"),
+            user: userCredential.user,
+            password: "secret"
+        )
+        dump(authentication.userCredential, to: &dumped)
         #expect(!dumped.contains("secret"))
     }
 
     @Test(
         "A URL says who asks",
         arguments: [
-            ("http://a:b@h/", Login(user: "a", password: "b")),
-            ("http://a%40x:b%3A@h/", Login(user: "a@x", password: "b:")),
-            ("http://a@h/", Login(user: "a", password: "")), ("http://h/", nil), ("http://:b@h/", nil),
+            ("http://a:b@h/", UserCredential(user: "a", password: "b")),
+            ("http://a%40x:b%3A@h/", UserCredential(user: "a@x", password: "b:")),
+            ("http://a@h/", UserCredential(user: "a", password: "")), ("http://h/", nil), ("http://:b@h/", nil),
         ]
     )
-    func loginOfURL(url: String, login: Login?) throws {
-        #expect(Login(try #require(URL(string: url))) == login)
+    func credentialOfURL(url: String, userCredential: UserCredential?) throws {
+        #expect(UserCredential(try #require(URL(string: url))) == userCredential)
     }
 }
 #endif

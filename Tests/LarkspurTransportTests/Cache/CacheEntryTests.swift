@@ -45,7 +45,7 @@ struct CacheEntryTests {
         let fields = CacheRequestFields(
             own: ["A": "own"],
             additional: ["a": "session", "B": "session"],
-            login: Login(user: "ada", password: "x"),
+            userCredential: UserCredential(user: "ada", password: "x"),
             cookie: { "c=1" }
         )
         #expect(fields["a"] == "own")
@@ -84,14 +84,16 @@ struct CacheEntryTests {
     }
 
     @Test("For whom an answer to a challenge was sent counts, whatever the field was")
-    func sentLogin() {
-        let ada = Login(user: "ada", password: "x")
+    func sentCredential() {
+        let ada = UserCredential(user: "ada", password: "x")
         var fields = CacheRequestFields(own: ["Authorization": "Bearer a"])
         fields.note(sentFor: ada, with: "Digest nonce=1")
-        #expect(fields["authorization"] == CacheRequestFields(own: [:], login: ada)["authorization"])
+        #expect(fields["authorization"] == CacheRequestFields(own: [:], userCredential: ada)["authorization"])
         #expect(
             fields["authorization"]
-                != CacheRequestFields(own: [:], login: Login(user: "ada", password: "y"))["authorization"]
+                != CacheRequestFields(own: [:], userCredential: UserCredential(user: "ada", password: "y"))[
+                    "authorization"
+                ]
         )
     }
 

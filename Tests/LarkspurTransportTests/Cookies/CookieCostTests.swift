@@ -54,7 +54,7 @@ struct CookieCostTests {
         ]
     )
     func date(shape: Shape) {
-        #expect(isLinear(shape) { _ = CookieDate.parse($0) })
+        #expect(isLinear(shape) { _ = HTTPDate.parse($0) })
     }
 
     // MARK: Storages

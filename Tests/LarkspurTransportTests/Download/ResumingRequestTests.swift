@@ -82,7 +82,7 @@ struct ResumingRequestTests {
     }
 
     @Test("A class of the caller's that loads the request knows nothing of ranges, and gets none")
-    func hosted() async throws {
+    func urlProtocol() async throws {
         let file = ServedFile(Self.size, [.cut(after: Self.there)])
         server.serve(file)
         let data = try #require(try await breakOff())

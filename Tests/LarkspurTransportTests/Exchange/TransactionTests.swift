@@ -47,7 +47,7 @@ import Testing
         }
 
         static let refusal = Transaction.Refusal(
-            party: .server,
+            recipient: .origin,
             head: ResponseHead(
                 status: 401,
                 version: "HTTP/1.1",
@@ -332,7 +332,7 @@ import Testing
             failureCount: 0
         )
         var transaction = try Point.awaitingResponse.make()
-        _ = transaction.receive(Transaction.Consequence.ask(.challenge(.server, demand, challenge)))
+        _ = transaction.receive(Transaction.Consequence.ask(.challenge(.origin, demand, challenge)))
         #expect(transaction.runsIdleTimer(isPaused: false))
         #expect(!transaction.runsIdleTimer(isPaused: true))
         _ = transaction.endTransfer(Transaction.TransferEnd())

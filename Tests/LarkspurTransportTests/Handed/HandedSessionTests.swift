@@ -213,7 +213,7 @@ struct HandedSessionTests {
     }
 
     @Test("Classes of the caller's load what they claim")
-    func hosted() async throws {
+    func urlProtocol() async throws {
         let session = CurlURLSession(configuration: .testing { $0.protocolClasses = [StubProtocol.self] })
         for call in [AsyncCall.dataForRequest, .downloadForRequest] {
             for path in ["/plain", "/redirect"] {

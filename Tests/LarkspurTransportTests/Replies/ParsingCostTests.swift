@@ -121,7 +121,7 @@ struct ParsingCostTests {
                     _ = ContentRange($0)
                 }
             ),
-            Value(testDescription: "a date", piece: { "\($0) " }, parse: { _ = CookieDate.parse($0) }),
+            Value(testDescription: "a date", piece: { "\($0) " }, parse: { _ = HTTPDate.parse($0) }),
             Value(testDescription: "lengths", piece: { _ in "1," }, parse: { _ = ContentLength($0) }),
             Value(testDescription: "a length", piece: { _ in "0" }, parse: { _ = ContentLength($0) }),
         ]

@@ -2,7 +2,7 @@ import Foundation
 import LarkspurTesting
 
 extension LoopbackServer {
-    /// Answers only who brings a login, by Basic.
+    /// Answers only who brings a user credential, by Basic.
     /// - Parameter challenges: The fields of the refusal. Default: one for Basic.
     func protect(
         _ path: String,

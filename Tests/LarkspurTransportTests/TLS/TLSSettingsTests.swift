@@ -16,7 +16,7 @@ struct TLSSettingsTests {
     ) rethrows -> TLSSettings {
         var configuration = TLSConfiguration()
         try change(&configuration)
-        return TLSSettings(configuration, abilities: abilities)
+        return TLSSettings(configuration, abilities: abilities ?? .present)
     }
 
     @Test("OpenSSL can be used here, so that what these tests show of it is not skipped")
@@ -27,7 +27,7 @@ struct TLSSettingsTests {
 
     @Test("Without anything configured the handshake is looked into for the names of certificates alone")
     func defaults() throws {
-        let settings = TLSSettings(TLSConfiguration())
+        let settings = TLSSettings(TLSConfiguration(), abilities: .present)
         #expect(!settings.isCustom)
         guard case .trust(let rules) = settings.method else {
             Issue.record("Common names count.")

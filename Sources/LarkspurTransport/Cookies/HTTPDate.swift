@@ -1,0 +1,93 @@
+#if canImport(FoundationNetworking)
+
+/// Reads dates in all the forms that cookies have had (RFC 6265, section 5.1.1).
+enum HTTPDate {
+    static func parse(_ bytes: some Collection<UInt8>) -> Date? {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+        for token in bytes.split(whereSeparator: isDelimiter) {
+            if time == nil, let read = readTime(token) {
+                time = read
+            } else if day == nil, let read = number(token, digits: 1...2) {
+                day = read
+            } else if month == nil, let read = readMonth(token) {
+                month = read
+            } else if year == nil, let read = number(token, digits: 2...4) {
+                year = read
+            }
+        }
+        guard let time, let day, let month, let year else { return nil }
+        return date(year: fullYear(year), month: month, day: day, time: time)
+    }
+
+    static func parse(_ text: String) -> Date? { parse(Array(text.utf8)) }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private static func readTime(_ token: some Collection<UInt8>) -> (hour: Int, minute: Int, second: Int)? {
+        let parts = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = number(parts[0], digits: 1...2, isWhole: true),
+            let minute = number(parts[1], digits: 1...2, isWhole: true), let second = number(parts[2], digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    /// The digits in front; what follows them counts only if the token has to be a number as a whole.
+    private static func number(
+        _ token: some Collection<UInt8>,
+        digits: ClosedRange<Int>,
+        isWhole: Bool = false
+    ) -> Int? {
+        let leading = token.prefix(while: \.isDigit)
+        guard digits.contains(leading.count), !isWhole || leading.count == token.count else { return nil }
+        return leading.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
+    }
+
+    private static func readMonth(_ token: some Collection<UInt8>) -> Int? {
+        guard token.count >= 3 else { return nil }
+        let name = String(decoding: token.prefix(3).map(\.asLowercase), as: UTF8.self)
+        return months.firstIndex(of: name).map { $0 + 1 }
+    }
+
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    private static func fullYear(_ year: Int) -> Int {
+        switch year {
+        case 70...99: year + 1900
+        case 0...69: year + 2000
+        default: year
+        }
+    }
+
+    private static func date(year: Int, month: Int, day: Int, time: (hour: Int, minute: Int, second: Int)) -> Date? {
+        guard year >= 1601, (1...daysInMonth(month, year: year)).contains(day), time.hour < 24, time.minute < 60,
+            time.second < 60
+        else { return nil }
+        let seconds = (time.hour * 60 + time.minute) * 60 + time.second
+        return Date(timeIntervalSince1970: Double(daysSince1970(year: year, month: month, day: day) * 86400 + seconds))
+    }
+
+    private static func daysInMonth(_ month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Counts with years that begin in March, so that the leap day is the last of its year.
+    private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return marchYear * 365 + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+    }
+}
+
+#endif

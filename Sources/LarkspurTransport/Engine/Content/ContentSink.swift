@@ -1,0 +1,191 @@
+#if canImport(FoundationNetworking)
+/// The way of content from a task's responses to its destination: out of its codings, then to the delegate, into memory
+/// or into a file, with a copy for the cache.
+///
+/// It belongs to the loop's thread.
+final class ContentSink {
+    /// The content of one response.
+    struct Incoming {
+        /// The content as the server frames it, and whether all of it has come.
+        var framed = FramedContent(.none)
+        /// Nil where the content is delivered as it comes.
+        var decoder: ContentDecoder?
+        /// The content that waits for its disposition, as it came.
+        var buffered = Data()
+        /// The bytes that were decoded.
+        var decodedBytes: Int64 = 0
+        /// The length of the content, decoded; −1 where the response does not announce it.
+        var expectedBytes = NSURLSessionTransferSizeUnknown
+        /// Whether the transfer waits until the consumer has taken some of the content.
+        var isPaused = false
+        /// The copy for the cache; nil where there is none.
+        var copy: CacheCopy?
+    }
+
+    /// A response on its way into the cache.
+    struct CacheCopy {
+        /// Without its content.
+        var entry: CacheEntry
+        /// Empty where the content is collected for the task anyway.
+        var content = Data()
+        /// Whether the cache may have responses of the URL.
+        let hasEntries: Bool
+    }
+
+    let task: TaskCore
+    unowned let loop: EventLoop
+    var incoming = Incoming()
+    /// The content of a task with a completion handler.
+    private var collected = Data()
+    var download = DownloadState()
+    /// The URL of the request under way, for errors.
+    var url: URL?
+
+    init(task: TaskCore, loop: EventLoop) {
+        self.task = task
+        self.loop = loop
+    }
+
+    // MARK: Pausing
+
+    /// Whether content has to wait until its consumer, or a decision, has made room; notes the pause.
+    func mustWait(isBuffering: Bool) -> Bool {
+        guard !incoming.isPaused else { return true }
+        incoming.isPaused =
+            isBuffering ? incoming.buffered.count >= Backlog.upperMark : task.backlog.pausesTransfer()
+        return incoming.isPaused
+    }
+
+    /// Whether there is content that has come and was not decoded yet.
+    var hasRest: Bool { incoming.decoder?.hasRest == true }
+
+    /// Whether all content of the task has been collected in the end.
+    var content: Data { collected }
+
+    // MARK: Taking
+
+    /// Takes content out of its codings, and delivers it; with nothing, goes on with what was not decoded yet.
+    ///
+    /// It pauses in the middle if the consumer does not keep up.
+    /// - Returns: The failure; nil if there is none.
+    func take(_ bytes: UnsafeRawBufferPointer) -> URLError? {
+        guard let decoder = incoming.decoder else { return deliver(bytes) }
+        var failure: URLError?
+        do throws(ContentDecoder.Failure) {
+            try decoder.decode(bytes) { piece in
+                failure = deliver(piece)
+                if task.backlog.pausesTransfer() { incoming.isPaused = true }
+                return failure == nil && !incoming.isPaused
+            }
+        } catch {
+            return .engine(.cannotDecodeContentData, error.sentence, url: url)
+        }
+        return failure
+    }
+
+    /// Takes the content that was buffered.
+    func takeBuffered() -> URLError? {
+        let content = incoming.buffered
+        incoming.buffered = Data()
+        // It was full, if anything, of the content that is delivered now.
+        incoming.isPaused = false
+        return content.isEmpty ? nil : content.withUnsafeBytes(take)
+    }
+
+    /// Forgets the content that was buffered.
+    func dropBuffered() {
+        incoming.buffered = Data()
+        incoming.isPaused = false
+    }
+
+    /// Delivers content without decoding it.
+    func deliver(_ data: Data) -> URLError? { data.withUnsafeBytes { deliver($0) } }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
+        let count = Int64(bytes.count)
+        incoming.decodedBytes += count
+        if incoming.copy != nil { keep(bytes) }
+        if task.kind == .download {
+            do throws(URLError) {
+                try write(bytes)
+            } catch {
+                return error
+            }
+        } else if let excess = excess(of: Int64(collected.count) + count) {
+            return excess
+        } else if !task.isPiecewise {
+            collected.append(contentsOf: bytes)
+        } else {
+            task.backlog.add(bytes.count)
+            loop.deliver(.data(Data(bytes)), to: task)
+        }
+        let counts = task.count { $0.received += count }
+        if task.kind == .download, task.tellsDownload {
+            loop.deliver(.wrote(count, total: counts.received, expected: counts.expectedToReceive), to: task)
+        }
+        return nil
+    }
+
+    /// The failure of a task that would collect this much content; nil where it collects none, or may.
+    func excess(of count: Int64) -> URLError? {
+        guard let limit = loop.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
+            task.kind != .download
+        else { return nil }
+        return .engine(
+            .dataLengthExceedsMaximum,
+            "The content has more than the \(limit) bytes that its session allows.",
+            url: url
+        )
+    }
+
+    // MARK: The copy for the cache
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        guard let cache = loop.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
+            // The stored response is out of date all the same.
+            if let copy = incoming.copy, copy.hasEntries { loop.settings.cache?.remove(copy.entry.url) }
+            incoming.copy = nil
+            return
+        }
+        // The content of a task with a completion handler is collected anyway.
+        if task.isPiecewise { incoming.copy?.content.append(contentsOf: bytes) }
+    }
+
+    /// The response for the cache, with all of its content; once.
+    func takeCopy() -> CacheEntry? {
+        guard let copy = incoming.copy.take() else { return nil }
+        var entry = copy.entry
+        entry.content = task.isPiecewise ? copy.content : collected
+        return entry
+    }
+
+    // MARK: The end
+
+    /// Checks the end of content that is all decoded.
+    /// - Returns: The failure; nil if the content is whole.
+    func finish() -> URLError? {
+        task.noteDecodedBytes(incoming.decodedBytes)
+        if let shortfall { return shortfall }
+        do throws(ContentDecoder.Failure) {
+            try incoming.decoder?.finish()
+            return nil
+        } catch {
+            return .engine(.cannotDecodeContentData, error.sentence, url: url)
+        }
+    }
+
+    /// Gives the task its content or its file as a whole, if it has a completion handler or is a download.
+    /// - Returns: The failure; nil if there is none.
+    func deliverResult() -> URLError? {
+        if case .data = task.completion { loop.deliver(.content(collected), to: task) }
+        guard task.kind == .download else { return nil }
+        do throws(URLError) {
+            // A response without content is a file too.
+            loop.deliver(.file(try openFile().finish()), to: task)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+#endif

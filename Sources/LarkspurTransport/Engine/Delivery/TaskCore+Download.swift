@@ -1,0 +1,38 @@
+#if canImport(FoundationNetworking)
+/// A data task that becomes a download, because its delegate has said so.
+///
+/// It is carried as before. What arrives is written where its delegate is called, and a download task takes the place
+/// of the data task before the delegate.
+extension TaskCore {
+    func becomeDownload() {
+        guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }
+        do throws(URLError) {
+            deliveryState.download = try DownloadFile(
+                of: originalRequest?.url,
+                in: self.session.settings.downloadFolder
+            )
+        } catch {
+            return cancel(with: error)
+        }
+        let downloadTask = session.makeDownloadTask(self)
+        replaceObject(with: downloadTask)
+        delegates.data?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    }
+
+    func write(_ data: Data, to file: DownloadFile) {
+        guard !isAbandoned else { return }
+        do {
+            try data.withUnsafeBytes { try file.write($0) }
+        } catch {
+            return cancel(with: error)
+        }
+        deliverProgress(Int64(data.count), total: file.length, expected: counts.expectedToReceive)
+    }
+
+    /// Hands the file over, if the download has succeeded.
+    func endDownload(_ file: DownloadFile, with error: (any Error)?) {
+        deliveryState.download = nil
+        if error == nil { deliverFile(file.close()) } else { file.discard() }
+    }
+}
+#endif

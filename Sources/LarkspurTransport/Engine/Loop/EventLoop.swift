@@ -1,0 +1,310 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What the loop's thread does: takes commands, lets libcurl work, sees to what has ended, delivers.
+///
+/// Everything in it, the exchanges and their handles belong to that thread.
+final class EventLoop {
+    let settings: SessionSettings
+    private let mailbox: LoopMailbox
+    private let multi: MultiHandle?
+    /// Why every task fails; nil where they can be carried.
+    private let failure: LoopFailure?
+    private var pool: [EasyHandle] = []
+    private var hosts: [String: HostQueue] = [:]
+    private var exchanges: [Int: Exchange] = [:]
+    private var dormant = DormantTasks()
+    /// The URLs of cached responses that are being asked about, by the tasks that do so.
+    private var refreshes: [Int: String] = [:]
+    /// Those that send content piece by piece.
+    private var uploads: [Int: Exchange] = [:]
+    private var answered: [Exchange] = []
+    private var outbox: [Delivery.Item] = []
+    private var holds = DeliveryHolds()
+    private var commands: [LoopMailbox.Command] = []
+    /// No deadline is earlier than this; which of them it was is found out when it has come.
+    private var nextDeadline = LoopTime.distantFuture
+    private(set) var now = LoopTime.now
+    private var idleSince = LoopTime.now
+    /// With its last transfer the thread ends, and all connections with it; a later task starts another.
+    private var mayEnd = false
+    var retiredConnections = RetiredConnections()
+    private var streamWatch = StreamWatch()
+    /// The number of responses of which only their streams say whether they are complete.
+    private var watchedStreams = 0
+    /// A transfer was added or may go on, which libcurl finds out when it is let to work.
+    private var hasWork = false
+
+    init(mailbox: LoopMailbox, settings: SessionSettings, multi: Result<MultiHandle, LoopFailure>) {
+        self.mailbox = mailbox
+        self.settings = settings
+        switch multi {
+        case .success(let multi): (self.multi, failure) = (multi, nil)
+        case .failure(let failure): (self.multi, self.failure) = (nil, failure)
+        }
+    }
+
+    /// Returns false if tasks could not be carried, and more commands have come since these failed.
+    func run() -> Bool {
+        var hasEnded = false
+        repeat {
+            repeat { turn() } while !isFinished
+            hasEnded = mailbox.endThread()
+        } while !hasEnded && failure == nil
+        hosts.removeAll()
+        pool.removeAll()
+        return hasEnded
+    }
+
+    private var isFinished: Bool {
+        exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
+            && (mayEnd || multi == nil || now >= idleSince.adding(LoopMailbox.idleTime))
+    }
+
+    private func turn() {
+        mailbox.takeCommands(&commands)
+        now = .now
+        if !commands.isEmpty {
+            idleSince = now
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+        }
+        if let multi {
+            hasWork = false
+            multi.perform()
+            now = .now
+            for exchange in uploads.values { exchange.noteSentBytes() }
+            while let (handle, result) = multi.nextCompleted() { (handle.client as? Exchange)?.transferEnded(result) }
+            nudgeAnswered()
+        }
+        if now >= nextDeadline { checkDeadlines() }
+        mailbox.delivery.send(&outbox)
+        guard let multi, !hasWork, !isFinished else { return }
+        let isIdle = exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
+        let deadline = isIdle ? idleSince.adding(LoopMailbox.idleTime) : nextDeadline
+        mailbox.wait(multi, milliseconds: now.milliseconds(until: deadline))
+    }
+
+    private func perform(_ command: LoopMailbox.Command) {
+        switch command {
+        case .resume(let task), .suspend(let task): control(task)
+        case .cancel(let task, let error):
+            dormant.remove(task)
+            if let exchange = exchanges[task.identifier] {
+                exchange.finish(.failure(error))
+            } else {
+                // It had not begun.
+                end(task, with: error)
+            }
+        case .cancelResumably(let task, let error, let handler):
+            dormant.remove(task)
+            if let exchange = exchanges[task.identifier] {
+                exchange.cancel(with: error, handler: handler)
+            } else {
+                let data = task.unusedResumeData
+                deliver(.resumeData(data, handler), to: task)
+                // Without effect on one that has ended.
+                end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
+            }
+        case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
+        case .consumed(let task): exchanges[task.identifier]?.resumeReceiving()
+        case .body(let task, let chunk, let number): exchanges[task.identifier]?.receive(chunk, ofStream: number)
+        case .reported(let task, let source, let report): exchanges[task.identifier]?.receive(report, from: source)
+        case .prioritize(let task): exchanges[task.identifier]?.prioritize()
+        case .deliver(let item): outbox.append(item)
+        case .cookiesStored(let task): outbox += holds.release(task)
+        case .run(let action): action()
+        case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
+        case .end:
+            mayEnd = true
+            for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
+        }
+    }
+
+    /// Has a task begin, wait, go on or pause as its state asks for by now: commands that several threads send may
+    /// overtake one another.
+    private func control(_ task: TaskCore) {
+        if let exchange = exchanges[task.identifier] {
+            if task.isSuspended { exchange.suspend() } else { exchange.resume() }
+            return
+        }
+        dormant.remove(task)
+        let beginning = task.begin(at: now)
+        if let failure, beginning != .never {
+            return end(task, with: failure.error(url: task.originalRequest?.url))
+        }
+        switch beginning {
+        case .now: begin(task)
+        case .later(let dormancy):
+            dormant.add(task, dormancy)
+            note(dormancy.deadline(resourceTimeout: settings.resourceTimeout))
+        case .never: break
+        }
+    }
+
+    private func begin(_ task: TaskCore) {
+        guard let exchange = Exchange(task: task, loop: self) else { return }
+        if task.isRefresh, mayEnd { return refreshes[task.identifier] = nil }
+        exchanges[task.identifier] = exchange
+        exchange.start()
+    }
+
+    // MARK: For exchanges
+
+    /// Tells a task of its end, metrics first.
+    func end(_ task: TaskCore, with error: (any Error)?) {
+        if task.tellsMetrics { deliver(.metrics(hasFailed: error != nil), to: task) }
+        deliver(.complete(error), to: task)
+    }
+
+    func deliver(_ event: Delivery.Event, to task: TaskCore) {
+        if holds.isEmpty { outbox.append(.event(task, event)) } else { outbox += holds.pass(event, of: task) }
+    }
+
+    /// Stores a response's cookies. What comes of the task is delivered when its delegate can read them in the storage.
+    func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
+        let mailbox = mailbox
+        let isWriting = settings.cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
+            mailbox.post(.cookiesStored(task))
+        }
+        if isWriting { holds.hold(task) }
+    }
+
+    func forget(_ exchange: Exchange) {
+        exchanges[exchange.task.identifier] = nil
+        uploads[exchange.task.identifier] = nil
+        if exchange.task.isRefresh { refreshes[exchange.task.identifier] = nil }
+        if exchanges.isEmpty { idleSince = now }
+    }
+
+    /// Takes note of a deadline that is new or earlier than before.
+    func note(_ deadline: LoopTime) { nextDeadline = min(nextDeadline, deadline) }
+
+    /// Lets an exchange be asked at every turn how much of its content is out.
+    func watchUpload(of exchange: Exchange) { uploads[exchange.task.identifier] = exchange }
+
+    func host(of url: String) -> HostQueue {
+        let origin = url.origin
+        if let host = hosts[origin] { return host }
+        if hosts.count >= 1024 { hosts = hosts.filter { !$0.value.isIdle } }
+        let host = HostQueue(limit: settings.maximumConnectionsPerHost)
+        hosts[origin] = host
+        return host
+    }
+
+    /// - Parameter url: What is to be requested, for errors.
+    func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
+        if let handle = pool.popLast() { return handle }
+        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize, multi: multi) else {
+            throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
+        }
+        guard handle.configure(settings.tls, trust: multi?.trust) else { throw .unenforceableTLS(url: url) }
+        if let sentence = handle.setRoute(of: settings.options) { throw .engine(.cannotFindHost, sentence, url: url) }
+        return handle
+    }
+
+    func add(_ handle: EasyHandle) -> Bool {
+        hasWork = true
+        return multi?.add(handle) ?? false
+    }
+
+    /// Has a transfer that has ended begin anew.
+    func restart(_ handle: EasyHandle) -> Bool {
+        multi?.remove(handle)
+        return add(handle)
+    }
+
+    /// Takes a handle out of libcurl's hands, closing its connection if a transfer is under way.
+    func remove(_ handle: EasyHandle) {
+        multi?.remove(handle)
+        handle.client = nil
+        _ = handle.endCloseWatch()
+        handle.setCredentials(EasyHandle.Credentials())
+        handle.closesConnection = false
+        hasWork = true
+        if handle.servesAgain, pool.count < 256 { pool.append(handle) }
+    }
+
+    // MARK: Refreshing
+
+    /// Asks the server about a cached response that was delivered stale to a task, unless that is being done.
+    func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
+        guard !mayEnd, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
+        var request = request
+        request.cachePolicy = .reloadRevalidatingCacheData
+        let refresh = task.session.makeRefresh(of: request)
+        refreshes[refresh.identifier] = url
+        refresh.resume()
+    }
+
+    // MARK: Answers to uploads
+
+    /// Takes note of an exchange whose response has begun while or after it sent content.
+    func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
+
+    /// Has libcurl read once more for them: over HTTP/2 it may have read what follows the head while it was sending,
+    /// and up to 7.88 at least it then waits for the socket, on which nothing comes any more.
+    private func nudgeAnswered() {
+        guard !answered.isEmpty else { return }
+        for exchange in answered { exchange.nudge() }
+        answered.removeAll(keepingCapacity: true)
+        hasWork = true
+    }
+
+    // MARK: Streams
+
+    var watchesStreams: Bool { watchedStreams > 0 }
+
+    /// Has all transfers tell of streams: any of them may be the one that reads for its connection.
+    func beginWatchingStreams() {
+        guard settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
+        watchedStreams += 1
+        guard watchedStreams == 1 else { return }
+        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(true) }
+    }
+
+    func endWatchingStreams() {
+        guard watchesStreams else { return }
+        watchedStreams -= 1
+        guard watchedStreams == 0 else { return }
+        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(false) }
+        streamWatch = StreamWatch()
+    }
+
+    /// Takes note of what has happened to a stream; true where it was reset before its end.
+    func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
+
+    // MARK: Time
+
+    private func checkDeadlines() {
+        nextDeadline = .distantFuture
+        // Expiry removes from the dictionary that is gone through.
+        for exchange in Array(exchanges.values) where !exchange.expire(at: now) { note(exchange.deadline) }
+        for task in dormant.takeDue(at: now, resourceTimeout: settings.resourceTimeout) {
+            switch task {
+            case .begins(let task): control(task)
+            case .expired(let task):
+                let error = URLError.resourceTimedOut(after: settings.resourceTimeout, url: task.originalRequest?.url)
+                end(task, with: error)
+            }
+        }
+        note(dormant.deadline(resourceTimeout: settings.resourceTimeout))
+    }
+}
+
+extension String {
+    /// Scheme, host and port of a URL, as they stand there.
+    fileprivate var origin: String {
+        let bytes = utf8
+        var slashes = 0
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes == 3 || byte == UInt8(ascii: "?") { break }
+            index = bytes.index(after: index)
+        }
+        return String(self[..<index])
+    }
+}
+#endif

@@ -1,0 +1,116 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// Runs one of the caller's `URLProtocol` classes for a task, and passes on to the loop what it reports.
+///
+/// The class is called on a queue of its own, so that it may take its time, or use sessions; what it reports may come
+/// from any thread, and counts until it is stopped.
+final class ProtocolLoader: NSObject, URLProtocolClient {
+    enum Report: Sendable {
+        /// No class claims the request: it goes over the network.
+        case unclaimed
+        case response(URLResponse)
+        case data(Data)
+        case redirect(URLRequest, URLResponse)
+        case challenge(URLAuthenticationChallenge)
+        case finished
+        case failed(any Error)
+    }
+
+    private enum State {
+        case waiting
+        case loading(Transferring<URLProtocol>)
+        case over
+    }
+
+    private let queue = DispatchQueue(label: "larkspur.protocol")
+    private let task: TaskCore
+    private let request: URLRequest
+    private let classes: ProtocolClasses
+    private let state = Mutex(State.waiting)
+
+    /// - Parameter classes: The caller's, of which there is one at least.
+    init(for task: TaskCore, request: URLRequest, classes: ProtocolClasses) {
+        self.task = task
+        self.request = request
+        self.classes = classes
+        super.init()
+    }
+
+    func start() {
+        queue.async { [self] in
+            guard let object = task.object, let loader = classes.class(for: request, of: object) else {
+                return report(.unclaimed)
+            }
+            let request = loader.canonicalRequest(for: self.request)
+            // A class may have an initialiser of its own for tasks, which takes the task's original request.
+            let instance: URLProtocol
+            if request == object.originalRequest {
+                instance = loader.init(task: object, cachedResponse: nil, client: self)
+            } else {
+                instance = loader.init(request: request, cachedResponse: nil, client: self)
+                instance.task = object
+            }
+            let isStarted = state.withLock { state in
+                guard case .waiting = state else { return false }
+                state = .loading(Transferring(instance))
+                return true
+            }
+            if isStarted { instance.startLoading() }
+        }
+    }
+
+    /// Whatever it reports from now on is ignored.
+    func stop() {
+        let instance = state.withLock { state -> Transferring<URLProtocol>? in
+            defer { state = .over }
+            guard case .loading(let instance) = state else { return nil }
+            return instance
+        }
+        if let instance { queue.async { instance.value.stopLoading() } }
+    }
+
+    /// Runs something where the class is called.
+    func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
+    private func report(_ report: Report) {
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            return false
+        }
+        if !isOver { task.session.loop.post(.reported(task, self, report)) }
+    }
+
+    // MARK: What the class reports
+
+    func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
+        report(.redirect(request, redirectResponse))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+        report(.response(cachedResponse.response))
+        report(.data(cachedResponse.data))
+        report(.finished)
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol,
+        didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        report(.response(response))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { report(.data(data)) }
+
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { report(.finished) }
+
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) { report(.failed(error)) }
+
+    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+        report(.challenge(challenge))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+}
+#endif

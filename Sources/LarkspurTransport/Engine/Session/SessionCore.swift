@@ -1,0 +1,202 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// What a session and its tasks share: its settings, its loop, its delegate and the list of its tasks.
+final class SessionCore: Sendable {
+    fileprivate struct Storage {
+        weak var object: (any SessionObject)?
+        var delegate: (any URLSessionDelegate)?
+        var delegates: Delegates
+        var tasks: [Int: TaskCore] = [:]
+        var nextIdentifier = SessionCore.firstIdentifier
+        var isInvalidated = false
+        var hasEnded = false
+        /// A task went to the superclass, whose end is waited for too.
+        var usesSuperclass = false
+    }
+
+    /// The superclass counts its own tasks from 1.
+    private static let firstIdentifier = 1 << 30
+
+    let settings: SessionSettings
+    let delivery: Delivery
+    let loop: LoopMailbox
+    /// Why no task can be carried at all; nil if they can.
+    private let unavailability: String?
+    private let storage: Mutex<Storage>
+
+    init(
+        settings: SessionSettings,
+        delegate: (any URLSessionDelegate)?,
+        place: Delivery.Place,
+        unavailability: String? = Libcurl.unavailability,
+        thread: LoopThread = .system
+    ) {
+        self.settings = settings
+        self.unavailability = unavailability
+        delivery = Delivery(place: place)
+        loop = LoopMailbox(settings: settings, delivery: delivery, thread: thread)
+        storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
+    }
+
+    func attach(_ object: any SessionObject) { storage.withLock { $0.object = object } }
+
+    var object: (any SessionObject)? { storage.withLock { $0.object } }
+    var delegate: (any URLSessionDelegate)? { storage.withLock { $0.delegate } }
+    var delegates: Delegates { storage.withLock { $0.delegates } }
+
+    /// The session object and its delegate; nil if the object was released.
+    var objectAndDelegates: (any SessionObject, Delegates)? {
+        storage.withLock { storage in storage.object.map { ($0, storage.delegates) } }
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that have neither ended nor been cancelled, and that somebody still holds.
+    var tasks: [URLSessionTask] {
+        storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
+    }
+
+    /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other
+    /// schemes.
+    func carries(_ request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme?.lowercased() else { return true }
+        return scheme == "http" || scheme == "https" || UnixSocketTarget.schemes.contains(scheme)
+            || settings.protocols.load(request)
+    }
+
+    func makeTask(
+        kind: TaskCore.Kind,
+        request: URLRequest?,
+        body: RequestBody,
+        completion: TaskCore.Completion?,
+        resumption: ResumeData? = nil,
+        defect: URLError? = nil
+    ) -> TaskCore {
+        storage.withLock { storage in
+            let identifier = storage.nextIdentifier
+            storage.nextIdentifier += 1
+            let task = TaskCore(
+                identifier: identifier,
+                kind: kind,
+                request: request,
+                body: body,
+                completion: completion,
+                resumption: resumption,
+                session: self,
+                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request)
+            )
+            storage.tasks[identifier] = task
+            return task
+        }
+    }
+
+    /// A task of the session's own, which nobody sees and no invalidation waits for.
+    func makeRefresh(of request: URLRequest) -> TaskCore {
+        storage.withLock { storage in
+            defer { storage.nextIdentifier += 1 }
+            return TaskCore(
+                identifier: storage.nextIdentifier,
+                kind: .data,
+                request: request,
+                body: .none,
+                completion: .data { _, _, _ in },
+                session: self,
+                defect: nil,
+                isRefresh: true
+            )
+        }
+    }
+
+    /// A download that goes on where another has stopped.
+    /// - Parameter request: What to send instead of what the resume data says; nil for that.
+    func makeTask(
+        withResumeData data: Data,
+        request: URLRequest? = nil,
+        completion: TaskCore.Completion?
+    ) -> TaskCore {
+        let resumption = ResumeData(data)
+        let request = request ?? resumption?.request
+        let defect: URLError? =
+            resumption == nil
+            ? .engine(
+                .unsupportedURL,
+                "The download cannot be resumed: this is no resume data of Larkspur's.",
+                url: nil
+            )
+            : nil
+        return makeTask(
+            kind: .download,
+            request: request,
+            body: request.map(RequestBody.init(of:)) ?? RequestBody.none,
+            completion: completion,
+            resumption: resumption,
+            defect: defect
+        )
+    }
+
+    /// A task was completed, or nobody holds it who could resume it.
+    func taskEnded(_ task: TaskCore) {
+        let isLast = storage.withLock { storage in
+            storage.tasks[task.identifier] = nil
+            return storage.endsNow
+        }
+        if isLast { end() }
+    }
+
+    var usesSuperclass: Bool { storage.withLock { $0.usesSuperclass } }
+
+    func noteUseOfSuperclass() { storage.withLock { $0.usesSuperclass = true } }
+
+    // MARK: Invalidation
+
+    var isInvalidated: Bool { storage.withLock { $0.isInvalidated } }
+
+    func invalidate(cancellingTasks: Bool) {
+        let (tasks, isLast) = storage.withLock { storage in
+            storage.isInvalidated = true
+            return (cancellingTasks ? Array(storage.tasks.values) : [], storage.endsNow)
+        }
+        for task in tasks { task.cancel() }
+        if isLast { end() }
+    }
+
+    /// The session goes with its last reference: nobody can make tasks any more, and none is left.
+    func abandon() { loop.end() }
+
+    /// Tells the delegate, lets go of it, and ends the thread.
+    private func end() {
+        guard let object = self.object else { return abandon() }
+        let notify = { @Sendable [self] in
+            delivery.afterwards(through: loop) { [self] in
+                delegate?.urlSession(object, didBecomeInvalidWithError: nil)
+                storage.withLock { storage in
+                    storage.delegate = nil
+                    storage.delegates = Delegates(nil)
+                }
+                loop.end()
+            }
+        }
+        if usesSuperclass { object.whenSuperclassIsIdle(notify) } else { notify() }
+    }
+
+    private static func invalidated(_ request: URLRequest?) -> URLError {
+        .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request?.url)
+    }
+
+    private func unavailable(_ request: URLRequest?) -> URLError? {
+        unavailability.map { .engine(.resourceUnavailable, $0, url: request?.url) }
+    }
+}
+
+extension SessionCore.Storage {
+    /// Whether the session, being invalid, has just seen the end of its last task; true once.
+    fileprivate var endsNow: Bool {
+        mutating get {
+            guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
+            hasEnded = true
+            return true
+        }
+    }
+}
+#endif

@@ -1,0 +1,393 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// What the three classes of tasks have in common: everything but their superclass.
+///
+/// What users see of a task is behind one lock, in which nobody else's code runs. Work is done on the session's loop.
+final class TaskCore: Sendable {
+    /// How the response is delivered.
+    enum Kind: Sendable {
+        case data
+        case upload
+        case download
+    }
+
+    /// The closure that takes the place of the delegate's methods for the response and its content.
+    enum Completion: Sendable {
+        case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        /// A Swift task that takes the content as it comes.
+        case bytes(ByteChannel)
+
+        /// Whether the content is delivered piece by piece, as to a delegate.
+        var isPiecewise: Bool {
+            if case .bytes = self { return true }
+            return false
+        }
+    }
+
+    /// Whether response and content are delivered as they come.
+    var isPiecewise: Bool { completion?.isPiecewise ?? true }
+
+    struct Storage {
+        var state = URLSessionTask.State.suspended
+        var suspensions = Suspensions()
+        /// It was resumed at least once.
+        var isStarted = false
+        /// The loop has taken it up, which it does once.
+        var hasBegun = false
+        /// When it was resumed for the first time.
+        var firstResumption: LoopTime?
+        var currentRequest: URLRequest?
+        var response: URLResponse?
+        var error: (any Error)?
+        /// What a cancellation ends the task with.
+        var cancellation: (any Error)?
+        /// The cancellation takes nothing away from a download that is complete.
+        var isCancelledResumably = false
+        var counts = TransferCounts()
+        var priority = URLSessionTask.defaultPriority
+        var description: String?
+        var delegate: (any URLSessionTaskDelegate)?
+        /// The same as each of its protocols; nil without a delegate.
+        var delegates: Delegates?
+        var progress: Progress?
+        var earliestBeginDate: Date?
+        var expectsToReceive = NSURLSessionTransferSizeUnknown
+        var expectsToSend = NSURLSessionTransferSizeUnknown
+        var metrics: [TransferMetrics] = []
+        /// What another download could go on from if this one ended now.
+        var resumption: ResumeData?
+        weak var object: URLSessionTask?
+        /// From the first resumption to the end the session keeps its tasks.
+        var runningObject: URLSessionTask?
+    }
+
+    let identifier: Int
+    let kind: Kind
+    let originalRequest: URLRequest?
+    let body: RequestBody
+    let completion: Completion?
+    /// What the task goes on with.
+    let resumption: ResumeData?
+    let session: SessionCore
+    /// Why the task fails as soon as it is resumed.
+    let defect: URLError?
+    /// Whether it is the session's own, which asks about a cached response that was delivered stale.
+    let isRefresh: Bool
+    private let storage: Mutex<Storage>
+    let backlog = Backlog()
+    /// When it was made.
+    let creation = Date()
+    /// What belongs to the thread or queue on which the delegate is called.
+    let deliveryState = DeliveryState()
+
+    init(
+        identifier: Int,
+        kind: Kind,
+        request: URLRequest?,
+        body: RequestBody,
+        completion: Completion?,
+        resumption: ResumeData? = nil,
+        session: SessionCore,
+        defect: URLError?,
+        isRefresh: Bool = false
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.originalRequest = request
+        self.body = body
+        self.completion = completion
+        self.resumption = resumption
+        self.session = session
+        self.defect = defect
+        self.isRefresh = isRefresh
+        var storage = Storage()
+        storage.currentRequest = request
+        self.storage = Mutex(storage)
+    }
+
+    func withStorage<Result>(_ access: (inout Storage) -> sending Result) -> sending Result {
+        storage.withLock { access(&$0) }
+    }
+
+    // MARK: The task object
+
+    func attach(_ object: URLSessionTask) { storage.withLock { $0.object = object } }
+
+    /// Nobody can resume it any more; a task under way keeps its task object.
+    func objectReleased() {
+        if withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
+    }
+
+    /// Replaces the task object.
+    func replaceObject(with object: URLSessionTask) {
+        storage.withLock { storage in
+            storage.object = object
+            if storage.runningObject != nil { storage.runningObject = object }
+        }
+    }
+
+    var counts: TransferCounts { storage.withLock { $0.counts } }
+
+    /// Both directions of the task; made when somebody asks for it, and kept up from then on.
+    var progress: Progress {
+        storage.withLock { storage in
+            if let progress = storage.progress { return progress }
+            let progress = Progress(totalUnitCount: -1)
+            storage.counts.show(in: progress)
+            if storage.state == .completed, storage.error == nil { storage.counts.finish(progress) }
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak self] in self?.cancel() }
+            let follow: @Sendable () -> Void = { [weak self, weak progress] in
+                if let self, let progress { self.follow(progress) }
+            }
+            progress.pausingHandler = follow
+            progress.resumingHandler = follow
+            storage.progress = progress
+            return progress
+        }
+    }
+
+    func summary(of name: String) -> String {
+        "<\(name) \(identifier): \(originalRequest?.httpMethod ?? "GET") \(originalRequest?.url?.host ?? "no host")>"
+    }
+
+    // MARK: Controls
+
+    func resume() { control { $0.resume() } }
+
+    func suspend() { control { $0.suspend() } }
+
+    private func follow(_ progress: Progress) { control { $0.follow(isPaused: progress.isPaused) } }
+
+    private func control(_ change: (inout Suspensions) -> Suspensions.Change?) {
+        let change = storage.withLock { storage -> Suspensions.Change? in
+            guard storage.state == .running || storage.state == .suspended else { return nil }
+            let change = change(&storage.suspensions)
+            switch change {
+            case .resumed:
+                storage.state = .running
+                if !storage.isStarted { storage.runningObject = storage.object }
+                storage.isStarted = true
+                storage.firstResumption = storage.firstResumption ?? .now
+            case .suspended: storage.state = .suspended
+            case nil: break
+            }
+            return change
+        }
+        switch change {
+        case .resumed: if let defect { end(with: defect) } else { session.loop.post(.resume(self)) }
+        case .suspended: session.loop.post(.suspend(self))
+        case nil: break
+        }
+    }
+
+    func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
+
+    func cancel(with error: any Error) {
+        guard noteCancellation(error) else { return }
+        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
+    }
+
+    /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates
+    /// are.
+    ///
+    /// A download that is complete by then ends as if nothing had been said, and the handler gets nil.
+    func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
+        let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
+        let isCancelled = noteCancellation(error, isResumable: true)
+        if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
+        session.delivery.send(.event(self, .resumeData(nil, handler)), through: session.loop)
+        if isCancelled { end(with: error) }
+    }
+
+    /// False where the task has ended, or been cancelled before.
+    private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
+        storage.withLock { storage in
+            guard storage.state == .running || storage.state == .suspended else { return false }
+            storage.state = .canceling
+            storage.cancellation = error
+            storage.isCancelledResumably = isResumable
+            // A task that was never resumed ends too, and tells its delegate so.
+            storage.runningObject = storage.object
+            return true
+        }
+    }
+
+    /// Ends a task that has nothing to do with the loop.
+    private func end(with error: any Error) {
+        if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
+        session.delivery.send(.event(self, .complete(error)), through: session.loop)
+    }
+
+    // MARK: For the loop
+
+    var isCancelled: Bool { storage.withLock { $0.state == .canceling || $0.state == .completed } }
+
+    /// Whether what comes is wanted no longer: not that of a download whose cancellation is to lose nothing.
+    var isAbandoned: Bool {
+        storage.withLock { storage in
+            storage.state == .completed || storage.state == .canceling && !storage.isCancelledResumably
+        }
+    }
+
+    var isSuspended: Bool { storage.withLock { $0.state == .suspended } }
+
+    /// What a loop does with a task that it has not taken up.
+    enum Beginning: Equatable {
+        /// Takes it up, which is said once.
+        case now
+        case later(Dormancy)
+        /// Nothing: it was taken up, or has ended, or was never resumed.
+        case never
+    }
+
+    /// Decides whether the loop takes it up.
+    func begin(at now: LoopTime) -> Beginning {
+        storage.withLock { storage in
+            // One that cannot be carried ends without the loop, whatever it is told meanwhile.
+            guard storage.state == .running || storage.state == .suspended, !storage.hasBegun, defect == nil,
+                let resumption = storage.firstResumption
+            else { return .never }
+            let delay = max(0, storage.earliestBeginDate?.timeIntervalSinceNow ?? 0)
+            // The date is of a clock that can be set.
+            let timerStart = delay > 0 ? max(resumption, now.adding(delay)) : resumption
+            if storage.state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
+            if delay > 0 { return .later(Dormancy(timerStart: timerStart, beginning: now.adding(delay))) }
+            storage.hasBegun = true
+            return .now
+        }
+    }
+
+    /// When the timer of its resource began to run, for a task that has been taken up: with its first resumption, or
+    /// with its earliest begin date.
+    func timerStart(at now: LoopTime) -> LoopTime {
+        storage.withLock { storage in
+            let start = storage.firstResumption ?? now
+            guard let date = storage.earliestBeginDate else { return start }
+            return max(start, now.subtracting(-date.timeIntervalSinceNow))
+        }
+    }
+
+    var priority: Float { storage.withLock { $0.priority } }
+
+    func setPriority(_ priority: Float) {
+        storage.withLock { $0.priority = priority }
+        session.loop.post(.prioritize(self))
+    }
+
+    func setCurrentRequest(_ request: URLRequest) {
+        // The previous one may end with this, with a stream of the caller's.
+        let previous = storage.withLock { storage in
+            defer { storage.currentRequest = request }
+            return storage.currentRequest
+        }
+        withExtendedLifetime(previous) {}
+    }
+
+    /// Notes a response, and what it says of the length of its content.
+    func setResponse(_ response: URLResponse, expected: Int64) {
+        storage.withLock { storage in
+            storage.response = response
+            storage.counts.expectedToReceive = expected
+        }
+    }
+
+    /// Changes the counts, and the progress object if there is one.
+    /// - Returns: The counts afterwards.
+    @discardableResult func count(_ change: (inout TransferCounts) -> Void) -> TransferCounts {
+        let (progress, counts) = storage.withLock { storage in
+            change(&storage.counts)
+            return (storage.progress, storage.counts)
+        }
+        if let progress { counts.show(in: progress) }
+        return counts
+    }
+
+    /// Notes what another download could go on from, and how much of that there is; nil for as much as there was.
+    func noteResumption(_ resumption: ResumeData?, received: Int64?) {
+        storage.withLock { $0.resumption = resumption }
+        if let received { count { $0.received = received } }
+    }
+
+    var currentResumeData: Data? {
+        let (resumption, received) = storage.withLock { ($0.resumption, $0.counts.received) }
+        guard var resumption, received > 0 else { return nil }
+        resumption.received = received
+        resumption.date = Date()
+        return resumption.encoded
+    }
+
+    /// What a task that never began was to go on with.
+    var unusedResumeData: Data? { storage.withLock { $0.hasBegun } ? nil : resumption?.encoded }
+
+    func add(_ metrics: TransferMetrics) { storage.withLock { $0.metrics.append(metrics) } }
+
+    /// Corrects the metrics of the last transfer, of which not all had been decoded when it ended.
+    func noteDecodedBytes(_ count: Int64) {
+        storage.withLock { storage in
+            guard let last = storage.metrics.indices.last else { return }
+            storage.metrics[last].responseBodyBytesDecoded = count
+        }
+    }
+
+    /// The state of a task that is completed.
+    struct Ending {
+        /// Lives until the delegate has been told.
+        let object: URLSessionTask?
+        let response: URLResponse?
+        let error: (any Error)?
+    }
+
+    /// Marks the task as completed and releases the task object.
+    ///
+    /// A task that was cancelled before its delegate could hear of its end has failed, unless that is to come too late.
+    func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
+        let (ending, progress, counts) = storage.withLock { storage in
+            let isHeeded = heedsCancellation && !storage.isCancelledResumably
+            let error = outcome ?? (isHeeded ? storage.cancellation : nil)
+            storage.state = .completed
+            storage.error = error
+            storage.currentRequest = storage.currentRequest ?? originalRequest
+            defer { storage.runningObject = nil }
+            let object = storage.runningObject ?? storage.object
+            return (Ending(object: object, response: storage.response, error: error), storage.progress, storage.counts)
+        }
+        if let progress, ending.error == nil { counts.finish(progress) }
+        return ending
+    }
+
+    func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+        // The previous one may end with this, and its code must not run within the lock.
+        let delegates = delegate.map { Delegates($0) }
+        let previous = storage.withLock { storage in
+            defer { (storage.delegate, storage.delegates) = (delegate, delegates) }
+            return (storage.delegate, storage.delegates)
+        }
+        withExtendedLifetime(previous) {}
+    }
+
+    /// Whether it has a delegate of its own.
+    var hasOwnDelegate: Bool { storage.withLock { $0.delegate != nil } }
+
+    /// Whether a delegate hears how a download goes on: beside a completion handler only that of the task itself.
+    var tellsDownload: Bool { completion == nil || hasOwnDelegate }
+
+    /// Whether a delegate hears of its metrics; that of a session manager has other ways.
+    var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
+
+    /// The delegate that hears of the task: its own, else the session's.
+    var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
+
+    /// The delegate that hears of the task, with the objects that it is called with; nil if one of them was released.
+    var listener: Listener? {
+        let (own, object) = storage.withLock { ($0.delegates, $0.runningObject ?? $0.object) }
+        guard let object, let (session, delegates) = session.objectAndDelegates else { return nil }
+        return Listener(delegates: own ?? delegates, session: session, task: object)
+    }
+
+    /// The task object; nil if it was released.
+    var object: URLSessionTask? { storage.withLock { $0.runningObject ?? $0.object } }
+}
+#endif

@@ -1,0 +1,91 @@
+#if canImport(FoundationNetworking)
+/// The loading of a request by a `URLProtocol` of the caller's.
+struct ProtocolLoading {
+    let loader: ProtocolLoader
+    /// The response with which it has reported a redirect.
+    var response: URLResponse?
+}
+
+/// Requests that a `URLProtocol` of the caller's loads.
+extension Exchange {
+    /// Has a class load the request if one claims it, and notes the request as both show it; false if there is none.
+    func load(byProtocolOf classes: ProtocolClasses) -> Bool {
+        let fields = loop.settings.additionalFields(for: request, of: task)
+        let request = fields.isEmpty ? request : request.adding(fields)
+        if !fields.isEmpty { task.setCurrentRequest(request) }
+        guard !classes.isEmpty else { return false }
+        let loader = ProtocolLoader(for: task, request: request.streaming(content.body), classes: classes)
+        transaction.beginLoading()
+        loading = ProtocolLoading(loader: loader)
+        loader.start()
+        return true
+    }
+
+    func receive(_ report: ProtocolLoader.Report, from source: ProtocolLoader) {
+        guard case .loading = transaction.phase, source === loading?.loader else { return }
+        switch report {
+        case .unclaimed:
+            loading = nil
+            transaction.endLoading()
+            load()
+        case .response(let response): begin(response)
+        case .data(let data):
+            if let error = sink.deliver(data) { fail(error) }
+        case .redirect(let next, let response): redirect(to: next, response)
+        case .challenge(let challenge):
+            transaction.receive(challenge)
+            loop.deliver(.challenge(challenge), to: task)
+        case .finished:
+            // Nothing more may be taken from the class, and stopping is what it expects.
+            finish(.success)
+        case .failed(let error): finish(.failure(error))
+        }
+    }
+
+    private func begin(_ response: URLResponse) {
+        task.setResponse(response, expected: response.expectedContentLength)
+        if task.isPiecewise { loop.deliver(.response(response), to: task) }
+    }
+
+    private func redirect(to next: URLRequest, _ response: URLResponse) {
+        // Its other reports, such as the cancellation of a transfer of its own, do not count.
+        loading?.loader.stop()
+        touch()
+        let next = loop.settings.withholdingSecrets(from: next, of: task)
+        if let excess = history.excessOfRedirects(at: request.url) { return fail(excess) }
+        loading?.response = response
+        transaction.receiveRedirect(to: next)
+        if let response = response as? HTTPURLResponse {
+            loop.note(deadline)
+            loop.deliver(.redirect(response, next), to: task)
+        } else {
+            receive(.redirect(next))
+        }
+    }
+
+    /// The response of a redirect is the last one after all.
+    func accept(_ response: URLResponse) {
+        begin(response)
+        finish(.success)
+    }
+
+    /// Hands the delegate's decision to the class.
+    func answer(
+        _ challenge: URLAuthenticationChallenge,
+        _ disposition: URLSession.AuthChallengeDisposition,
+        _ credential: URLCredential?
+    ) {
+        guard let sender = challenge.sender else { return }
+        let sending = Transferring((sender, challenge))
+        loading?.loader.perform {
+            let (sender, challenge) = sending.value
+            switch (disposition, credential) {
+            case (.useCredential, let credential?): sender.use(credential, for: challenge)
+            case (.cancelAuthenticationChallenge, _): sender.cancel(challenge)
+            case (.rejectProtectionSpace, _): sender.rejectProtectionSpaceAndContinue(with: challenge)
+            default: sender.performDefaultHandling(for: challenge)
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,227 @@
+#if canImport(FoundationNetworking)
+/// Responses and their content: the consequence of a response, and the way of its content to the sink.
+extension Exchange {
+    /// Takes the header section of a response, from within libcurl; false stops the transfer.
+    func receive(_ head: ResponseHead) -> Bool {
+        if head.status == 101 {
+            // The bytes that follow are of another protocol, and no content.
+            transaction.note(
+                .engine(
+                    .badServerResponse,
+                    "The server changed to a protocol that was not asked for.",
+                    url: request.url
+                )
+            )
+            return false
+        }
+        // Other informational responses say nothing that a task could tell.
+        guard head.status >= 200 else { return true }
+        guard perform(transaction.beginResponse()) == .goesOn else { return false }
+        let consequence = consequence(of: head)
+        guard perform(transaction.receive(consequence)) == .goesOn else { return false }
+        guard case .deliver = consequence else { return true }
+        copyForCache(head)
+        if request.httpMethod == "CONNECT", head.status < 300 {
+            // The bytes that follow belong to a tunnel that no task can use.
+            transfer.isCutShort = true
+            return false
+        }
+        return true
+    }
+
+    private func consequence(of head: ResponseHead) -> Transaction.Consequence {
+        if head.status == 417, transfer.expectsContinue {
+            // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks
+            // like the end.
+            history.mayExpectContinue = false
+            return .sendAgain(readsContent: false)
+        }
+        guard let url = request.url, let response = head.makeResponse(url: url) else {
+            return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: request.url))
+        }
+        do throws(ResponseFraming.Failure) {
+            try beginContent(of: head)
+        } catch {
+            return .fail(.engine(.badServerResponse, error.sentence, url: url))
+        }
+        transfer.response = response
+        watchStream(of: head)
+        if url.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
+        watchClose()
+        if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
+            loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
+        }
+        // Accepted credentials are noted, whatever the response leads to.
+        let demand = demand(of: head, response)
+        invalidateCache(after: head)
+        switch RedirectDecision.decide(
+            status: head.status,
+            location: head.location,
+            request: request,
+            allowsInsecureTarget: loop.settings.options.allowsInsecureRedirects
+        ) {
+        case .deliver: return demand ?? replacement(for: head) ?? .deliver
+        case .follow(let next, let keepsBody):
+            if let excess = history.excessOfRedirects(at: url) { return .fail(excess) }
+            return .ask(.redirect(to: next, keepsContent: keepsBody))
+        case .fail(let code, let sentence):
+            task.setResponse(response, expected: response.expectedContentLength)
+            return .fail(.engine(code, sentence, url: url))
+        }
+    }
+
+    /// Finds out where the content of a response will end.
+    private func beginContent(of head: ResponseHead) throws(ResponseFraming.Failure) {
+        let method = request.httpMethod ?? "GET"
+        var incoming = ContentSink.Incoming()
+        incoming.framed = FramedContent(
+            try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
+        )
+        if ResponseFraming.isDoubtful(head.framing, version: head.version) { transfer.handle?.closesConnection = true }
+        incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
+        if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }
+        sink.incoming = incoming
+    }
+
+    /// Nil where the content is delivered as it comes.
+    private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
+        // A part of coded content cannot be decoded without the part before it.
+        guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
+        return ContentDecoder(
+            contentEncoding: field,
+            maximumExpansion: loop.settings.options.maximumExpansion
+        )
+    }
+
+    /// Gives the task its response, which is the last one, and makes its destination ready for the content.
+    func deliverResponse() -> Effect {
+        guard let response = transfer.response else { return .stops }
+        let expected = sink.incoming.expectedBytes
+        task.setResponse(response, expected: expected)
+        if let excess = sink.excess(of: max(0, expected)) {
+            transaction.note(excess)
+            return .stops
+        }
+        if task.kind == .download { return beginDownload(response) }
+        if task.isPiecewise { loop.deliver(.response(response), to: task) }
+        return .goesOn
+    }
+
+    // MARK: Content
+
+    func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
+        touch()
+        guard transaction.failure == nil else { return .refused }
+        if isSuspended { return .paused }
+        guard !bytes.isEmpty else { return .taken }
+        var step = transaction.receiveContent()
+        if case .settle(let refusal) = step {
+            // libcurl would have kept the content of a refusal that it answers to itself.
+            perform(transaction.receive(settlement(of: refusal)))
+            step = transaction.receiveContent()
+        }
+        switch step {
+        case .deliver, .buffer: if sink.mustWait(isBuffering: transaction.isBuffering) { return .paused }
+        case .discard: break
+        case .refuse, .settle: return .refused
+        }
+        var failure: URLError?
+        sink.incoming.framed.take(bytes).withUnsafeBytes { content in
+            switch step {
+            case .deliver: failure = sink.take(content)
+            // Decoded only if it is delivered after all.
+            case .buffer: sink.incoming.buffered.append(contentsOf: content)
+            case .discard, .refuse, .settle: break
+            }
+        }
+        if let failure { transaction.note(failure) }
+        if let broken = sink.incoming.framed.failure {
+            transaction.note(.engine(.cannotParseResponse, broken.sentence, url: request.url))
+        }
+        guard transaction.failure == nil else { return .refused }
+        // To read a little saves a connection, to read much costs more than that.
+        if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
+        return .taken
+    }
+
+    /// The length of content that is read though it has no use, in bytes.
+    private static let discardLimit: Int64 = 1 << 16
+
+    /// Goes on where a pause has stopped it: with content that was not decoded yet, then with the transfer.
+    @discardableResult func goOn() -> Effect {
+        switch transaction.phase {
+        case .replaying:
+            deliverReplay()
+            return .isOver
+        case .awaitingResponse, .receiving:
+            decodeRest()
+            if let failure = transaction.failure {
+                // libcurl may have offered more, of which nothing comes any more.
+                fail(failure)
+                return .isOver
+            }
+            applyPauses()
+            return .goesOn
+        case .draining: return drain()
+        default: return .goesOn
+        }
+    }
+
+    private func decodeRest() {
+        guard transaction.failure == nil, !sink.incoming.isPaused, !isSuspended, sink.hasRest else { return }
+        if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
+    }
+
+    /// Ends the task as soon as the last of its content is decoded; the transfer has ended.
+    func drain() -> Effect {
+        decodeRest()
+        if let failure = transaction.failure {
+            fail(failure)
+            return .isOver
+        }
+        guard !sink.hasRest else { return .goesOn }
+        if let failure = transfer.truncation ?? sink.finish() {
+            fail(failure)
+        } else {
+            storeCopy()
+            finish(.success)
+        }
+        return .isOver
+    }
+
+    // MARK: Decisions
+
+    func receive(_ answer: DelegateAnswer) {
+        switch (transaction.question, answer) {
+        case (.redirect(_, let keepsContent), .redirect(let next)):
+            guard let next else { return accept() }
+            perform(transaction.receive(.follow(next, keepsContent: keepsContent)))
+        case (.challenge(let recipient, let demand, _), .challenge(let disposition, let credential)):
+            perform(transaction.receive(decision(disposition, credential, on: demand, by: recipient)))
+        case (nil, .challenge(let disposition, let credential)):
+            if let challenge = transaction.takeChallenge() { self.answer(challenge, disposition, credential) }
+        default: break
+        }
+    }
+
+    /// The response is the last one after all.
+    private func accept() {
+        if let response = loading?.response { return accept(response) }
+        perform(transaction.receive(.accept))
+    }
+
+    func follow(_ next: URLRequest, keepsContent: Bool) {
+        history.noteRedirect()
+        task.setCurrentRequest(next)
+        beginNext(next, body: body(of: next, keepsContent: keepsContent))
+    }
+
+    /// The content of the next request. A delegate may have put some into it, or none.
+    private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
+        if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
+        // A class of the caller's has the content as a stream.
+        if case .data = content.body, task.kind != .upload, next.httpBodyStream == nil { return .none }
+        return keepsContent ? content.body : .none
+    }
+}
+#endif

@@ -1,0 +1,65 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The way to the server: a proxy, a socket, or neither.
+extension Exchange {
+    /// The proxy through which the request goes; nil for none.
+    func proxy() throws(URLError) -> ProxyServer? {
+        let proxies = loop.settings.proxies
+        guard !proxies.isDirect, let url = request.url, url.scheme?.isUnixScheme != true else { return nil }
+        do throws(ProxySettings.Failure) {
+            return try proxies.proxy(for: url)
+        } catch {
+            throw .engine(.cannotFindHost, error.sentence, url: url)
+        }
+    }
+}
+
+extension String {
+    fileprivate var isUnixScheme: Bool { UnixSocketTarget.schemes.contains(lowercased()) }
+}
+
+extension EasyHandle {
+    /// Sets what is the same for all transfers of a session.
+    /// - Returns: Why transfers cannot be made as the options demand; nil if they can.
+    func setRoute(of options: EngineOptions) -> String? {
+        // The environment is read by the session.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "")
+        if let address = options.localAddress { set(CURLOPT_INTERFACE, address) }
+        if !options.hostAddresses.isEmpty {
+            var lines: [String] = []
+            for address in options.hostAddresses {
+                guard let line = address.curlLine else {
+                    return
+                        "The addresses given for the host \(address.host) are not numerical addresses of a host and port."
+                }
+                lines.append(line)
+            }
+            setHostAddresses(lines)
+        }
+        if !options.nameServers.isEmpty, !accepts(CURLOPT_DNS_SERVERS, options.nameServers.joined(separator: ",")) {
+            return "This libcurl cannot ask the name servers that were given: it was built without c-ares."
+        }
+        return nil
+    }
+
+    /// Sets the way of one transfer.
+    func setRoute(proxy: ProxyServer?, socketPath: String?) {
+        let route = Route(proxy: proxy, socketPath: socketPath)
+        guard route != self.route else { return }
+        self.route = route
+        set(CURLOPT_PROXY, proxy?.curlName ?? "")
+        let socks = proxy.flatMap { $0.kind == .socks5 ? $0 : nil }
+        set(CURLOPT_PROXYUSERNAME, socks?.user)
+        set(CURLOPT_PROXYPASSWORD, socks?.password)
+        set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
+    }
+
+    /// The way of the transfer that was set up last.
+    struct Route: Equatable {
+        var proxy: ProxyServer?
+        var socketPath: String?
+    }
+}
+#endif

@@ -1,0 +1,36 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// What a session's TLS configuration asks of a transaction.
+extension Exchange {
+    /// Checks whether the request may be sent at all, and sets up what is for its host.
+    func configureTLS(of handle: EasyHandle) throws(URLError) {
+        let tls = loop.settings.tls
+        guard tls.isCustom || request.url?.isSecure == true || transfer.proxy?.kind == .https else { return }
+        try tls.admit(request.url)
+        let host = request.url?.nameOfServer ?? ""
+        guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {
+            throw .unenforceableTLS(url: request.url)
+        }
+    }
+
+    /// Why the handshake was refused, if that is why the transfer failed.
+    ///
+    /// Behind an https proxy libcurl 7.88 says with its result 35 only that the handshake failed, not why.
+    func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
+        guard Self.handshakeResults.contains(result) else { return nil }
+        return handle.trust?.objection(at: handle.trustHost, after: handle.earlierObjections)
+    }
+
+    /// The https proxy with which the handshake failed; nil where none did, or that with the server.
+    func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
+        guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
+            handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0
+        else { return nil }
+        return proxy.host
+    }
+
+    /// What libcurl ends transfers with whose handshake has failed.
+    private static let handshakeResults: [Int32] = [35, 51, 60]
+}
+#endif

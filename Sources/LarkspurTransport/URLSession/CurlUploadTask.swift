@@ -1,0 +1,64 @@
+#if canImport(FoundationNetworking)
+/// A task of a ``CurlURLSession``; what it does is in its core.
+final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendable {
+    // Safe: both are constants, and what can change is behind the lock of the core.
+    let core: TaskCore
+    private let session: CurlURLSession
+
+    init(_ core: TaskCore, of session: CurlURLSession) {
+        self.core = core
+        self.session = session
+        super.init()
+        core.attach(self)
+    }
+
+    deinit { core.objectReleased() }
+
+    override var taskIdentifier: Int { core.identifier }
+    override var originalRequest: URLRequest? { core.originalRequest }
+    override var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
+    override var response: URLResponse? { core.withStorage { $0.response } }
+    override var state: URLSessionTask.State { core.withStorage { $0.state } }
+    override var error: (any Error)? { core.withStorage { $0.error } }
+    override var progress: Progress { core.progress }
+    override var countOfBytesReceived: Int64 { core.counts.received }
+    override var countOfBytesSent: Int64 { core.counts.sent }
+    override var countOfBytesExpectedToSend: Int64 { core.counts.expectedToSend }
+    override var countOfBytesExpectedToReceive: Int64 { core.counts.expectedToReceive }
+
+    override var priority: Float {
+        get { core.priority }
+        set { core.setPriority(newValue) }
+    }
+    override var taskDescription: String? {
+        get { core.withStorage { $0.description } }
+        set { core.withStorage { $0.description = newValue } }
+    }
+    override var delegate: (any URLSessionTaskDelegate)? {
+        get { core.withStorage { $0.delegate } }
+        set { core.setDelegate(newValue) }
+    }
+    override var earliestBeginDate: Date? {
+        get { core.withStorage { $0.earliestBeginDate } }
+        set { core.withStorage { $0.earliestBeginDate = newValue } }
+    }
+    override var countOfBytesClientExpectsToReceive: Int64 {
+        get { core.withStorage { $0.expectsToReceive } }
+        set { core.withStorage { $0.expectsToReceive = newValue } }
+    }
+    override var countOfBytesClientExpectsToSend: Int64 {
+        get { core.withStorage { $0.expectsToSend } }
+        set { core.withStorage { $0.expectsToSend = newValue } }
+    }
+
+    override func resume() { core.resume() }
+    override func suspend() { core.suspend() }
+    override func cancel() { core.cancel() }
+
+    override func copy() -> Any { self }
+    override func copy(with zone: NSZone?) -> Any { self }
+    override var hash: Int { ObjectIdentifier(self).hashValue }
+    override func isEqual(_ object: Any?) -> Bool { object.map { $0 as AnyObject === self } ?? false }
+    override var description: String { core.summary(of: "CurlUploadTask") }
+}
+#endif

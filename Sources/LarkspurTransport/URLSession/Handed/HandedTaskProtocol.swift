@@ -1,0 +1,171 @@
+#if canImport(FoundationNetworking)
+/// Carries by the engine the tasks that FoundationNetworking makes of a ``CurlURLSession`` by itself.
+///
+/// Its async methods do so for code that was compiled without this module, as they cannot be overridden. Everything
+/// here happens on the task's work queue, as FoundationNetworking expects of its client's callers. Redirects and
+/// challenges are the engine's; its client ends the process or hangs on many of them.
+final class HandedTaskProtocol: URLProtocol {
+    private enum State {
+        case new
+        case forwarded(URLSessionTask)
+        /// Content that is in its URL is FoundationNetworking's to decode.
+        case decoding(URLProtocol)
+        case over
+    }
+
+    /// The end of the engine's task.
+    private struct Outcome: Sendable {
+        var content: Data?
+        var file: URL?
+        var response: Result<URLResponse, any Error>
+    }
+
+    private var state = State.new
+    private var layout: FoundationLayout?
+    /// Whether the call has a delegate of its own.
+    private var hasDelegate = false
+
+    private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
+
+    // Off the queue of a session's superclass it is only asked where no task can be carried.
+    override class func canInit(with request: URLRequest) -> Bool {
+        let scheme = request.url?.scheme?.lowercased()
+        return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
+    }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    /// Called for each resumption of the task.
+    override func startLoading() {
+        switch state {
+        case .new: begin()
+        case .forwarded(let task): task.resume()
+        case .decoding(let decoder): decoder.startLoading()
+        case .over: break
+        }
+    }
+
+    /// Called for suspensions and for a cancellation, of which FoundationNetworking tells the client itself.
+    override func stopLoading() {
+        let isCancelled = task?.state == .canceling
+        switch state {
+        case .forwarded(let task): if isCancelled { task.cancel() } else { task.suspend() }
+        case .decoding(let decoder): decoder.stopLoading()
+        case .new, .over: break
+        }
+        if isCancelled { state = .over }
+    }
+
+    private func begin() {
+        guard let task, let request = task.originalRequest, let session = Self.session,
+            let layout = session.layout, let queue = layout.workQueue(of: task)
+        else { return fail("FoundationNetworking is not built as expected") }
+        self.layout = layout
+        layout.completeOnDelegateQueue(task)
+        guard session.core.carries(request) else { return decode(task) }
+        let this = Transferring(self)
+        let finish = { @Sendable (outcome: Outcome) in queue.async { this.value.finish(outcome) } }
+        guard let carrier = Self.carrier(of: task, request, body: layout.body(of: task), session, finish)
+        else { return fail("this kind of task cannot be carried") }
+        carrier.delegate = layout.delegate(of: task, in: session)
+        hasDelegate = carrier.delegate != nil
+        state = .forwarded(carrier)
+        carrier.resume()
+    }
+
+    /// The task of the engine's that does what another one should.
+    private static func carrier(
+        of task: URLSessionTask,
+        _ request: URLRequest,
+        body: @autoclosure () -> RequestBody,
+        _ session: CurlURLSession,
+        _ finish: @escaping @Sendable (Outcome) -> Void
+    ) -> URLSessionTask? {
+        let finishData = { @Sendable (data: Data?, response: URLResponse?, error: (any Error)?) in
+            finish(Outcome(content: data, response: AsyncTransfer.outcome(response, error)))
+        }
+        switch task {
+        case is URLSessionUploadTask:
+            return switch body() {
+            case .none: session.uploadTask(with: request, from: nil, completionHandler: finishData)
+            case .data(let data): session.uploadTask(with: request, from: data, completionHandler: finishData)
+            case .file(let file): session.uploadTask(with: request, fromFile: file, completionHandler: finishData)
+            case .stream: nil
+            }
+        case is URLSessionDataTask: return session.dataTask(with: request, completionHandler: finishData)
+        case is URLSessionDownloadTask:
+            return session.downloadTask(with: request) { location, response, error in
+                let file = Result { error == nil ? try URLSession.keep(location) : nil }
+                let response = AsyncTransfer.outcome(response, error)
+                finish(Outcome(file: try? file.get(), response: file.flatMap { _ in response }))
+            }
+        default: return nil
+        }
+    }
+
+    private func finish(_ outcome: Outcome) {
+        // A task that is being cancelled hears of that from FoundationNetworking, which knows it no more after it has
+        // heard of an end.
+        guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
+            return Self.remove(outcome.file)
+        }
+        state = .over
+        switch outcome.response {
+        case .success(let response): finish(outcome, response)
+        case .failure(let error): client?.urlProtocol(self, didFailWithError: error)
+        }
+    }
+
+    private func finish(_ outcome: Outcome, _ response: URLResponse) {
+        if let file = outcome.file, layout?.setFile(file, of: self) != true {
+            Self.remove(file)
+            return fail("the file of a download cannot be handed over")
+        }
+        let response = UnauthorizedResponse(response) ?? response
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        if let content = outcome.content { client?.urlProtocol(self, didLoad: content) }
+        afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
+    }
+
+    /// Calls back on the work queue when the delegate of the call, if it has one, has been called.
+    ///
+    /// What the delegate tells the task, FoundationNetworking does a moment later on the work queue, and ends the
+    /// process if the delegate queue has ended the task meanwhile.
+    private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
+        guard hasDelegate, let session = Self.session, let task, let queue = layout?.workQueue(of: task)
+        else { return action(self) }
+        let this = Transferring(self)
+        session.delegateQueue.addOperation {
+            queue.async {
+                // A task that has been cancelled meanwhile hears of that.
+                if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
+            }
+        }
+    }
+
+    /// Lets FoundationNetworking's own class load a URL that holds its content.
+    private func decode(_ task: URLSessionTask) {
+        // It makes no file, and without one FoundationNetworking ends the process.
+        guard task is URLSessionDataTask,
+            let decoder = NSClassFromString("FoundationNetworking._DataURLProtocol") as? URLProtocol.Type
+        else { return fail("a data URL cannot be downloaded") }
+        let instance = decoder.init(task: task, cachedResponse: nil, client: nil)
+        state = .decoding(instance)
+        instance.startLoading()
+    }
+
+    private func fail(_ reason: String) {
+        state = .over
+        let error = URLError.engine(
+            .unsupportedURL,
+            "The request cannot be sent by a CurlURLSession from code that was compiled without LarkspurTransport: \(reason). Import LarkspurTransport where the request is made.",
+            url: request.url
+        )
+        client?.urlProtocol(self, didFailWithError: error)
+    }
+
+    private static func remove(_ file: URL?) {
+        if let file { try? FileManager.default.removeItem(at: file) }
+    }
+}
+#endif

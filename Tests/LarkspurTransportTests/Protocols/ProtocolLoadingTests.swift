@@ -1,0 +1,308 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+/// A class that answers for the host "stub.test" as the path says, as the mocks of many programs do.
+final class StubProtocol: URLProtocol {
+    static let stops = Recorder<String>()
+    static let gates = Mutex<[String: LoopbackServer.Gate]>([:])
+
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "stub.test" }
+
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    private var path: String { request.url?.path ?? "" }
+
+    /// Where redirects out of it, and its requests with sessions of their own, go.
+    private var upstream: String { request.value(forHTTPHeaderField: "X-Upstream") ?? "" }
+
+    private func respond(_ status: Int = 200) {
+        guard let url = request.url,
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: [:])
+        else { return }
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+    }
+
+    private func answer(_ text: String) {
+        respond()
+        client?.urlProtocol(self, didLoad: Data(text.utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    private func redirect(to text: String) {
+        guard let url = request.url, let next = URL(string: text),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 302,
+                httpVersion: nil,
+                headerFields: ["Location": text]
+            )
+        else { return }
+        client?.urlProtocol(self, wasRedirectedTo: URLRequest(url: next), redirectResponse: response)
+    }
+
+    override func startLoading() {
+        switch path {
+        case "/plain": answer("stubbed")
+        case "/redirect": redirect(to: "http://stub.test/plain")
+        case "/redirect-and-fail":
+            redirect(to: "http://stub.test/plain")
+            client?.urlProtocol(self, didFailWithError: CocoaError(.userCancelled))
+        case "/redirect-out": redirect(to: upstream)
+        case "/redirect-with-fields":
+            var request = request
+            guard let url = request.url, let next = URL(string: upstream),
+                let response = HTTPURLResponse(url: url, statusCode: 307, httpVersion: nil, headerFields: nil)
+            else { return }
+            request.url = next
+            client?.urlProtocol(self, wasRedirectedTo: request, redirectResponse: response)
+        case "/echo": echo()
+        case "/endless-redirect": redirect(to: "http://stub.test/endless-redirect")
+        case "/cancel": task?.cancel()
+        case "/silent": client?.urlProtocolDidFinishLoading(self)
+        case "/twice":
+            answer("once")
+            answer("twice")
+            client?.urlProtocol(self, didFailWithError: URLError(.badServerResponse))
+        case "/late":
+            task?.cancel()
+            let stub = Transferring(self)
+            Thread.detachNewThread {
+                Self.gates.withLock { $0["/late"] }?.wait(timeout: 170)
+                stub.value.answer("late")
+            }
+        case "/sleep":
+            respond()
+            Self.gates.withLock { $0["/sleep"] }?.wait(timeout: 170)
+            client?.urlProtocolDidFinishLoading(self)
+        case "/proxy": forward()
+        default: client?.urlProtocol(self, didFailWithError: URLError(.fileDoesNotExist))
+        }
+    }
+
+    /// Answers with the request's own and additional fields, and its content.
+    private func echo() {
+        var content = Data()
+        if let stream = request.httpBodyStream {
+            stream.open()
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            while case let count = stream.read(&buffer, maxLength: buffer.count), count > 0 {
+                content += buffer[..<count]
+            }
+        }
+        let fields = ["X-Own", "X-Additional", "Authorization"].map { request.value(forHTTPHeaderField: $0) ?? "-" }
+        let ownBody = request.httpBody.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        answer("\(fields.joined(separator: " ")) \(ownBody) \(String(decoding: content, as: UTF8.self))")
+    }
+
+    /// The request with a session of its own, as proxies and loggers send it.
+    private func forward() {
+        guard let url = URL(string: upstream) else { return }
+        let session = CurlURLSession(configuration: .ephemeral)
+        let stub = Transferring(self)
+        session.dataTask(with: url) { data, response, error in
+            let stub = stub.value
+            if let response { stub.client?.urlProtocol(stub, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            if let data { stub.client?.urlProtocol(stub, didLoad: data) }
+            if let error {
+                stub.client?.urlProtocol(stub, didFailWithError: error)
+            } else {
+                stub.client?.urlProtocolDidFinishLoading(stub)
+            }
+        }.resume()
+        session.finishTasksAndInvalidate()
+    }
+
+    override func stopLoading() { Self.stops.record(path) }
+}
+
+@Suite("A class of the caller's that loads requests", .timeLimit(.minutes(5)))
+struct ProtocolLoadingTests {
+    let server: LoopbackServer
+    let configuration = URLSessionConfiguration.testing { $0.protocolClasses = [StubProtocol.self] }
+
+    init() throws { server = try LoopbackServer() }
+
+    private func request(_ path: String, upstream: URL) throws -> URLRequest {
+        try URLRequest(url(path), "GET", headers: ["X-Upstream": upstream.absoluteString])
+    }
+
+    private func url(_ path: String) throws -> URL { try #require(URL(string: "http://stub.test\(path)")) }
+
+    @Test("It gives response and content to every kind of task", arguments: Style.allCases)
+    func plain(style: Style) async throws {
+        let outcome = try await style.send(URLRequest(url: url("/plain")), configuration: configuration)
+        #expect(outcome.text == "stubbed")
+        #expect(outcome.error == nil)
+        if style != .downloadDelegate { #expect(outcome.status == 200) }
+    }
+
+    @Test("Other requests go over the network")
+    func unclaimed() async throws {
+        let outcome = try await Style.handler.send(
+            URLRequest(url: server.url("/bytes/3")),
+            configuration: configuration
+        )
+        #expect(outcome.data?.count == 3)
+    }
+
+    @Test(
+        "Its redirects are followed, whatever it reports beside them",
+        arguments: ["/redirect", "/redirect-and-fail"]
+    )
+    func redirect(path: String) async throws {
+        for style in [Style.handler, .delegate] {
+            let outcome = try await style.send(URLRequest(url: url(path)), configuration: configuration)
+            #expect(outcome.text == "stubbed")
+            #expect(outcome.response?.url?.path == "/plain")
+        }
+    }
+
+    @Test("Its redirects may lead to the network")
+    func redirectToNetwork() async throws {
+        let request = try request("/redirect-out", upstream: server.url("/bytes/9"))
+        let outcome = try await Style.handler.send(request, configuration: configuration)
+        #expect(outcome.data?.count == 9)
+    }
+
+    @Test("Its redirects end after twenty")
+    func endlessRedirects() async throws {
+        let request = try URLRequest(url: url("/endless-redirect"))
+        #expect(try await Style.handler.send(request, configuration: configuration).code == .httpTooManyRedirects)
+    }
+
+    @Test("A redirect that the delegate refuses is the response")
+    func refusedRedirect() async throws {
+        let log = DelegateLog(.with { $0.redirect = { _, _, answer in answer(nil) } })
+        let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let outcome = try await log.outcome(of: session.dataTask(with: url("/redirect")))
+        #expect(outcome.status == 302)
+        #expect(outcome.error == nil)
+    }
+
+    @Test("It sees the fields of the configuration, and the content as a stream", arguments: [true, false])
+    func request(isUpload: Bool) async throws {
+        configuration.httpAdditionalHeaders = ["X-Additional": "a", "x-own": "theirs", "Authorization": "secret"]
+        let session = CurlURLSession(configuration: configuration)
+        let request = try URLRequest(
+            url("/echo"),
+            "POST",
+            body: isUpload ? nil : Data("content".utf8),
+            headers: ["X-Own": "mine"]
+        )
+        let outcomes = Recorder<Outcome>()
+        let handler = { @Sendable in outcomes.record(Outcome(data: $0, response: $1, error: $2)) }
+        let task: URLSessionTask =
+            isUpload
+            ? session.uploadTask(with: request, from: Data("content".utf8), completionHandler: handler)
+            : session.dataTask(with: request, completionHandler: handler)
+        task.resume()
+        #expect(try await outcomes.first().text == "mine a secret - content")
+        #expect(task.originalRequest == request)
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Additional") == "a")
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Own") == "mine")
+        #expect(task.currentRequest?.httpBody == request.httpBody)
+    }
+
+    @Test("Its redirects keep the content, and the session's secrets to the origin")
+    func redirectWithFields() async throws {
+        configuration.httpAdditionalHeaders = ["X-Additional": "a", "Authorization": "secret"]
+        var request = try request("/redirect-with-fields", upstream: server.url("/post"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("content".utf8)
+        #expect(try await Style.handler.send(request, configuration: configuration).status == 200)
+        let received = try #require(server.requests.last)
+        #expect(received.body == Data("content".utf8))
+        #expect(received.headers["X-Additional"] == "a")
+        #expect(received.headers["Authorization"] == nil)
+    }
+
+    @Test("It may cancel its task", arguments: [Style.handler, .delegate, .download, .downloadDelegate])
+    func cancel(style: Style) async throws {
+        let outcome = try await style.send(URLRequest(url: url("/cancel")), configuration: configuration)
+        #expect(outcome.code == .cancelled)
+    }
+
+    @Test("It may use a session of its own", arguments: [Style.handler, .delegate, .awaited])
+    func innerSession(style: Style) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/upstream", .text("from upstream").held(until: gate))
+        let request = try request("/proxy", upstream: server.url("/upstream"))
+        async let outcome = style.send(request, configuration: configuration)
+        try await server.waitForRequests(1, to: "/upstream")
+        gate.open()
+        #expect(try await outcome.text == "from upstream")
+    }
+
+    @Test("It may finish without a response, which is no response to await")
+    func silent() async throws {
+        let request = try URLRequest(url: url("/silent"))
+        let handled = try await Style.handler.send(request, configuration: configuration)
+        #expect(handled.response == nil)
+        #expect(handled.error == nil)
+        let awaited = try await Style.awaited.send(request, configuration: configuration)
+        #expect(awaited.code == .badServerResponse)
+        #expect(try await Style.download.send(request, configuration: configuration).error == nil)
+    }
+
+    @Test("What it reports after its end counts for nothing")
+    func twice() async throws {
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+        let outcome = try await log.outcome(of: session.dataTask(with: url("/twice")))
+        #expect(outcome.text == "once")
+        session.finishTasksAndInvalidate()
+        try await eventually { log.invalidations == 1 }
+        #expect(log.names == ["response", "data", "completed"])
+    }
+
+    @Test("What it reports after a cancellation counts for nothing, and it is told to stop")
+    func late() async throws {
+        let gate = LoopbackServer.Gate()
+        StubProtocol.gates.withLock { $0["/late"] = gate }
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+        let outcome = try await log.outcome(of: session.dataTask(with: url("/late")))
+        #expect(outcome.code == .cancelled)
+        gate.open()
+        try await eventually { StubProtocol.stops.values.contains("/late") }
+        session.finishTasksAndInvalidate()
+        try await eventually { log.invalidations == 1 }
+        #expect(log.names == ["completed"])
+    }
+
+    @Test("While it waits, its session and others go on")
+    func blocking() async throws {
+        let gate = LoopbackServer.Gate()
+        StubProtocol.gates.withLock { $0["/sleep"] = gate }
+        let log = DelegateLog()
+        let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = try session.dataTask(with: url("/sleep"))
+        task.resume()
+        try await log.events.wait()
+        let other = CurlURLSession(configuration: .ephemeral)
+        defer { other.finishTasksAndInvalidate() }
+        for session in [session, other] {
+            #expect(try await session.outcome(of: server.url("/bytes/2")).data?.count == 2)
+        }
+        #expect(log.names == ["response"])
+        gate.open()
+        try await log.ends.wait()
+        #expect(log.names == ["response", "completed"])
+    }
+
+    @Test("A class that is no protocol, and one for another scheme, do no harm")
+    func oddClasses() async throws {
+        let odd = URLSessionConfiguration.testing { $0.protocolClasses = [NSObject.self, StubProtocol.self] }
+        let outcome = try await Style.handler.send(URLRequest(url: url("/plain")), configuration: odd)
+        #expect(outcome.text == "stubbed")
+        let other = URLSessionConfiguration.testing { $0.protocolClasses = [NSObject.self] }
+        #expect(try await Style.handler.send(URLRequest(url: server.url("/get")), configuration: other).status == 200)
+    }
+}
+#endif
