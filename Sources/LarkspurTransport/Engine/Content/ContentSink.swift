@@ -20,16 +20,26 @@ final class ContentSink {
         var isPaused = false
         /// The copy for the cache; nil where there is none.
         var copy: CacheCopy?
+
+        /// The decoded bytes that have arrived. Content without codings need not be decoded to be counted.
+        func arrivedBytes(isBuffering: Bool) -> Int64 {
+            isBuffering && decoder == nil ? Int64(buffered.count) : decodedBytes
+        }
     }
 
-    /// A response on its way into the cache.
-    struct CacheCopy {
+    /// A response on its way into the cache. An object, as it is large, and most content has none.
+    final class CacheCopy {
         /// Without its content.
-        var entry: CacheEntry
+        let entry: CacheEntry
         /// Empty where the content is collected for the task anyway.
         var content = Data()
         /// Whether the cache may have responses of the URL.
         let hasEntries: Bool
+
+        init(entry: CacheEntry, hasEntries: Bool) {
+            self.entry = entry
+            self.hasEntries = hasEntries
+        }
     }
 
     let task: TaskCore

@@ -246,7 +246,6 @@ final class Exchange {
     func leaveHost() { host.take()?.release() }
 
     private func collectMetrics(_ handle: EasyHandle) {
-        let incoming = sink.incoming
         task.add(
             TransferMetrics(
                 handle,
@@ -254,9 +253,8 @@ final class Exchange {
                 response: transfer.response,
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
                 start: transfer.start,
-                contentBytes: incoming.framed.count,
-                decodedBytes: transaction.isBuffering && incoming.decoder == nil
-                    ? Int64(incoming.buffered.count) : incoming.decodedBytes,
+                contentBytes: sink.incoming.framed.count,
+                decodedBytes: sink.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
                 tls: transfer.tls
             )
         )

@@ -5,16 +5,23 @@
 /// earlier response is left in it.
 struct Transaction {
     /// A decision of the delegate's without which the transaction cannot go on.
-    enum Question {
+    indirect enum Question {
         /// `keepsContent` says whether the next request has the content of this one.
         case redirect(to: URLRequest, keepsContent: Bool)
         case challenge(AuthenticationState.Recipient, CredentialDemand, URLAuthenticationChallenge)
     }
 
     /// A 401 or 407 response that libcurl may be about to answer on its own.
-    struct Refusal {
+    ///
+    /// An object, as it is large and seldom needed, and every transaction has room for one.
+    final class Refusal {
         let recipient: AuthenticationState.Recipient
         let head: ResponseHead
+
+        init(recipient: AuthenticationState.Recipient, head: ResponseHead) {
+            self.recipient = recipient
+            self.head = head
+        }
     }
 
     /// The destination of the content that arrives.

@@ -31,11 +31,8 @@ struct Transfer {
     /// Whether the stream was reset before its end, as far as streams are watched.
     var isStreamReset = false
 
-    // MARK: The tunnel
-
-    var tunnelParser = ResponseHeadParser()
-    /// The last answer of a proxy that was asked for a tunnel.
-    var tunnelHead: ResponseHead?
+    /// The answers of a proxy that was asked for a tunnel; nil before the first.
+    var tunnel: TunnelAnswers?
 
     init(start: Date = .distantPast) { self.start = start }
 }
