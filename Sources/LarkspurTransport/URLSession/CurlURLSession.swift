@@ -161,8 +161,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     private static let sharedSession = CurlURLSession(configuration: .default)
 
-    /// A session for requests without demands of their own, which nobody can invalidate.
-    public override class var shared: URLSession { sharedSession }
+    /// A session for requests without demands of their own. Invalidating it has no effect.
+    ///
+    /// Its type is `CurlURLSession`: what only this class has can be called on it without a cast.
+    public override class var shared: CurlURLSession { sharedSession }
 
     private var isShared: Bool { self === Self.sharedSession }
 

@@ -121,6 +121,15 @@ struct TaskControlTests {
         #expect(try await CurlURLSession.shared.outcome(of: server.url("/get")).status == 200)
     }
 
+    @Test("The shared session has the engine's type at the call, and is found through the superclass too")
+    func sharedType() {
+        let session: CurlURLSession = .shared
+        let type: URLSession.Type = CurlURLSession.self
+
+        #expect(type.shared === session)
+        #expect(URLSession.shared !== session)
+    }
+
     // MARK: Other things
 
     @Test("A delegate may be given to a task that runs, and is let go of at the end")
