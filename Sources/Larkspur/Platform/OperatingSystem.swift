@@ -1,9 +1,13 @@
 /// The operating system, as it names itself in a User-Agent.
 enum OperatingSystem {
-    /// Name and version: `Linux 6.1.0`, the kernel's release, or `macOS 15.1.0`.
+    /// Name and version, such as `macOS 15.1.0`; on Linux the name alone, as the version there is the kernel's release.
     static var description: String {
+        #if os(Linux)
+        return name
+        #else
         let version = ProcessInfo.processInfo.operatingSystemVersion
         return "\(name) \(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+        #endif
     }
 
     private static var name: String {

@@ -10,6 +10,17 @@ enum Platform {
         #endif
     }
 
+    /// The languages that the user prefers, as language tags, the preferred one first; empty where that is not known.
+    ///
+    /// Foundation's answer on Linux is `en-001`, whatever the environment says.
+    static var preferredLanguages: [String] {
+        #if canImport(Darwin)
+        Locale.preferredLanguages
+        #else
+        LocaleName.ofMessages(in: ProcessInfo.processInfo.environment)?.languageTag.map { [$0] } ?? []
+        #endif
+    }
+
     /// Makes a session of Foundation's own, with a configuration that is ours to change.
     static func makeFoundationSession(
         _ configuration: URLSessionConfiguration,

@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("App", "2.1", "Linux 6.1.0", "App/2.1 (Linux 6.1.0)"),
+        ("App", "2.1", "macOS 15.1.0", "App/2.1 (macOS 15.1.0)"),
         ("Приложение", "1.0", "Linux 6", "Prilozenie/1.0 (Linux 6)"),
         ("My App", "1 b2", "Linux (x) 6", "My-App/1-b2 (Linux x 6)"),
         ("😀", "", "Linux", "Larkspur/1.0 (Linux)"),
@@ -208,7 +208,30 @@ import Testing
         #expect(agent.hasPrefix("\(ProcessInfo.processInfo.processName)/"))
         #expect(agent.hasSuffix("(\(OperatingSystem.description))"))
         #expect(agent.utf8.allSatisfy { $0 < 0x80 })
-        #expect(HTTPHeaders.default["Accept-Language"]?.contains(";q=1") == !Locale.preferredLanguages.isEmpty)
+        #expect((HTTPHeaders.default["Accept-Language"] == nil) == Platform.preferredLanguages.isEmpty)
         try HTTPHeaders.default.validate()
+    }
+
+    @Test func theDefaultsDoNotTellTheKernelsVersion() throws {
+        let agent = try #require(HTTPHeaders.default["User-Agent"])
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        #expect(!agent.contains("\(version.majorVersion).\(version.minorVersion)"))
+        #expect(agent.hasSuffix("(Linux)"))
+    }
+
+    @Test(
+        arguments: [
+            ([:], nil), (["LANG": "C"], nil), (["LANG": "C.UTF-8"], nil), (["LANG": "POSIX"], nil), (["LANG": ""], nil),
+            (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "de_AT@euro"], "de-AT"), (["LANG": "eo"], "eo"),
+            (["LANG": "es_419.UTF-8"], "es-419"), (["LANG": "ast_ES"], "ast-ES"),
+            (["LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8"], nil), (["LC_ALL": "", "LANG": "de_DE.UTF-8"], "de-DE"),
+            (["LC_ALL": "fr_FR", "LC_MESSAGES": "it_IT", "LANG": "de_DE"], "fr-FR"),
+            (["LC_MESSAGES": "it_IT", "LANG": "de_DE"], "it-IT"), (["LC_CTYPE": "it_IT"], nil),
+            (["LANG": "/usr/share/locales/de"], nil), (["LANG": "de_DE\r\nX: y"], nil), (["LANG": "english"], nil),
+            (["LANG": "de_"], nil), (["LANG": "de_DE_x"], nil),
+        ] as [([String: String], String?)]
+    )
+    func theLanguageIsThatOfTheLocale(environment: [String: String], expected: String?) {
+        #expect(LocaleName.ofMessages(in: environment)?.languageTag == expected)
     }
 }

@@ -1,10 +1,14 @@
 extension HTTPHeaders {
     /// The fields that ``RequestSettings`` begin with: `Accept-Language` from the user's preferred languages, and
-    /// `User-Agent` from the process's name, the bundle's version and the operating system, as in AFNetworking. Made
-    /// once.
+    /// `User-Agent` from the process's name, the bundle's version and the operating system. Made once.
+    ///
+    /// On Linux the language is that of the process's locale: of the first of the environment variables `LC_ALL`,
+    /// `LC_MESSAGES` and `LANG` that has a value. Where that is `C` or `POSIX`, or none has a value, there is no
+    /// `Accept-Language`. The operating system is `Linux` there, without the kernel's release, as that would tell
+    /// servers which known flaws the machine has. On Apple platforms both are as in AFNetworking.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
-        let language = Field.acceptLanguage(Locale.preferredLanguages)
+        let language = Field.acceptLanguage(Platform.preferredLanguages)
         if !language.value.isEmpty { headers.set(language) }
         headers.set(
             .userAgent(
