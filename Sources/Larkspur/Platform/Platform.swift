@@ -48,4 +48,11 @@ enum Platform {
         StandardTransportAdapter()
         #endif
     }
+
+    /// Gives a downloaded file, if only its owner may read it, the permissions of any new file.
+    static func makeOrdinary(_ file: URL) {
+        #if canImport(FoundationNetworking)
+        NewFilePermissions.replacePrivateOnes(ofFileAt: file)
+        #endif
+    }
 }

@@ -53,6 +53,8 @@ struct DownloadFinisher: Sendable {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
+        // The file of a data task that became a download is private, and this one goes to the caller.
+        Platform.makeOrdinary(file)
         let chosen = hooks.hooks.didFinishDownloading?(task, file, result.response)
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
         // The rules of the destination are not those of the hook.

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 /// The file that a download is written to, from its first byte to its last.
 ///
-/// While it is open it is locked, so that no two downloads write to one file.
+/// While it is open it is locked, so that no two downloads write to one file. Only its owner may read it until it is
+/// whole; then it gets the permissions of any new file.
 final class DownloadFile {
     /// The beginning of the names of all such files of this process.
     static let prefix = namePrefix + "\(getpid())-"
@@ -134,7 +135,12 @@ final class DownloadFile {
     }
 
     /// Closes the file, which is complete, under another name: by the old one no other download can take it any more.
+    /// From now on it has the permissions that the process's umask leaves.
     func finish() -> URL {
+        if let permissions = NewFilePermissions.inFolder(URL(fileURLWithPath: path).deletingLastPathComponent()) {
+            // Where that fails, the file stays private.
+            _ = fchmod(descriptor, permissions)
+        }
         let finished = path.dropLast(Self.nameSuffix.utf8.count) + ".download"
         let isRenamed = rename(path, String(finished)) == 0
         let url = close()
@@ -162,6 +168,36 @@ final class DownloadFile {
             url: source,
             underlying: NSError(domain: NSPOSIXErrorDomain, code: Int(reason))
         )
+    }
+}
+
+/// The permissions of files that a program makes without asking for others.
+package enum NewFilePermissions {
+    /// Finds the permissions that the process's umask, or the folder's default access control list, leaves to a new
+    /// file; nil where the folder takes no file.
+    ///
+    /// An empty file is made, looked at and removed: the function that reads the umask sets it at the same time, for
+    /// all threads.
+    package static func inFolder(_ folder: URL) -> mode_t? {
+        let path = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)", isDirectory: false).path
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { return nil }
+        defer {
+            unlink(path)
+            close(descriptor)
+        }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
+    }
+
+    /// Gives a file that only its owner may read and write the permissions of a new file in its folder; without effect
+    /// on one with other permissions.
+    package static func replacePrivateOnes(ofFileAt file: URL) {
+        var status = stat()
+        guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,
+            let permissions = inFolder(file.deletingLastPathComponent())
+        else { return }
+        _ = chmod(file.path, permissions)
     }
 }
 #endif

@@ -58,6 +58,41 @@ struct DownloadTests {
         #expect(completion.fileURL == destination && completion.data == nil && completion.serializer == nil)
     }
 
+    private func permissions(_ file: URL) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    }
+
+    @Test("A downloaded file has the permissions of any new file", arguments: TestTransport.allCases, [true, false])
+    func permissions(_ transport: TestTransport, isReplacing: Bool) async throws {
+        let ordinary = folder.url.appendingPathComponent("ordinary")
+        #expect(FileManager.default.createFile(atPath: ordinary.path, contents: nil))
+        let manager = transport.makeManager(for: server)
+        let temporary = Recorder<Int?>()
+        let destination = folder.url.appendingPathComponent("file")
+
+        manager.download("bytes/10", to: .file(destination, replacing: isReplacing)) { _ in }
+        manager.download("bytes/10") { temporary.record(try? $0.fileURL.flatMap(permissions)) }
+        try await manager.finishAll()
+
+        #expect(try permissions(destination) == permissions(ordinary))
+        #expect(try temporary.values == [permissions(ordinary)])
+    }
+
+    @Test("The file of a data task that became a download has the permissions of any new file")
+    func permissionsAfterBecoming() async throws {
+        let ordinary = folder.url.appendingPathComponent("ordinary")
+        #expect(FileManager.default.createFile(atPath: ordinary.path, contents: nil))
+        let destination = folder.url.appendingPathComponent("file")
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.hooks.didReceiveResponse = { _, _ in .download }
+        manager.hooks.didFinishDownloading = { _, _, _ in destination }
+
+        #expect(try await manager.call(.get, "bytes/10").error?.code == .becameDownload)
+        try await manager.finishAll()
+
+        #expect(try permissions(destination) == permissions(ordinary))
+    }
+
     @Test(
         "A file that cannot be moved is an error, notified, and leaves nothing behind",
         arguments: TestTransport.allCases,

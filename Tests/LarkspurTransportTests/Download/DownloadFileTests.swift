@@ -123,6 +123,45 @@ struct DownloadFileTests {
         #expect(try text(other) == "abcde")
     }
 
+    private func permissions(_ path: String) throws -> mode_t {
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        return status.st_mode & 0o777
+    }
+
+    @Test("A file is private until it is whole, and then has the permissions of any new file")
+    func permissions() throws {
+        let ordinary = folder.url.appendingPathComponent("ordinary").path
+        close(open(ordinary, O_WRONLY | O_CREAT | O_EXCL, 0o666))
+
+        let file = try DownloadFile(of: nil, in: folder.url)
+        #expect(try permissions(file.path) == 0o600)
+        #expect(try permissions(file.finish().path) == permissions(ordinary))
+        #expect(try permissions(leave("abcde")) == 0o600)
+        #expect(folder.files.count == 3)
+    }
+
+    @Test("What was resumed gets the permissions of any new file as well")
+    func permissionsOfResumed() throws {
+        let ordinary = folder.url.appendingPathComponent("ordinary").path
+        close(open(ordinary, O_WRONLY | O_CREAT | O_EXCL, 0o666))
+        let file = try #require(DownloadFile(try resumption(leave("abcde"), received: 3), of: nil))
+
+        #expect(try permissions(file.finish().path) == permissions(ordinary))
+    }
+
+    @Test("Only a private file's permissions are replaced, and a folder that takes no file has none to give")
+    func replacedPermissions() throws {
+        let file = folder.url.appendingPathComponent("file")
+        close(open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600))
+        NewFilePermissions.replacePrivateOnes(ofFileAt: file)
+        #expect(try permissions(file.path) == NewFilePermissions.inFolder(folder.url))
+        #expect(chmod(file.path, 0o400) == 0)
+        NewFilePermissions.replacePrivateOnes(ofFileAt: file)
+        #expect(try permissions(file.path) == 0o400)
+        #expect(NewFilePermissions.inFolder(folder.url.appendingPathComponent("missing")) == nil)
+    }
+
     @Test("A file that is released while it is open is removed")
     func released() throws {
         var file: DownloadFile? = try DownloadFile(of: nil, in: folder.url)
