@@ -77,22 +77,25 @@ extension LarkspurError {
         (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
     ]
 
+    /// The sentence for a code, with a transport's own words in parentheses where it says more by them.
     private static func sentence(for code: Code, text: String) -> String {
-        switch code {
+        let words = text.withoutFullStop
+        let reason = words.isEmpty ? "" : " (\(words))"
+        return switch code {
         case .cancelled: "The request was cancelled."
-        case .transportUnavailable: "The transport cannot be used (\(text))."
+        case .transportUnavailable: "The transport cannot be used\(reason)."
         case .timedOut: "The request timed out."
         case .cannotFindHost: "The host could not be found."
         case .cannotConnectToHost: "The host could not be connected to."
         case .connectionLost: "The connection was lost before the response was complete."
         case .tooManyRedirects: "Too many redirects followed one another."
-        case .malformedResponse: "The server's response could not be understood (\(text))."
-        case .contentDecodingFailed: "The content's coding could not be decoded (\(text))."
-        case .fileUnwritable: text
-        case .secureConnectionFailed: "No secure connection could be made (\(text))."
-        case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send (\(text))."
-        case _ where code.isAboutIdentity: "No secure connection could be made (\(text))."
-        default: "The request failed (\(text))."
+        case .malformedResponse: "The server's response could not be understood\(reason)."
+        case .contentDecodingFailed: "The content's coding could not be decoded\(reason)."
+        case .fileUnwritable: words.isEmpty ? "The file could not be written." : "\(words)."
+        case .secureConnectionFailed: "No secure connection could be made\(reason)."
+        case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
+        case _ where code.isAboutIdentity: "No secure connection could be made\(reason)."
+        default: "The request failed\(reason)."
         }
     }
 }

@@ -7,6 +7,9 @@ public struct LarkspurError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
     /// One sentence that says what happened, in English, without secrets.
+    ///
+    /// That of an unacceptable status ends in the server's own words, up to 160 characters in one line, where the
+    /// content is JSON with a member that is known to hold them, such as `detail` (RFC 9457) or `message`.
     public let message: String
     /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another
     /// `LarkspurError`.

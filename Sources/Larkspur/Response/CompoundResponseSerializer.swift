@@ -26,7 +26,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         public let errors: [LarkspurError]
 
         /// The errors' messages in one line.
-        public var description: String { errors.map(\.message).joined(separator: "; ") }
+        public var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
     }
 
     /// Serializes the content by the first member that can.

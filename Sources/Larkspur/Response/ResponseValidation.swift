@@ -28,15 +28,18 @@ public struct ResponseValidation: Hashable, Sendable {
     ///   - response: The response; one that is not an `HTTPURLResponse` is acceptable.
     ///   - data: Its content.
     /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; where both
-    ///   apply the first, with the second as its `underlyingError`. It carries the response and its content.
+    ///   apply the first, with the second as its `underlyingError`. It carries the response and its content. Its message
+    ///   has the status and, where the content has them in a place that is known, the server's own words, cut after 160
+    ///   characters.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)
         if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
             let phrase = HTTPURLResponse.localizedString(forStatusCode: response.statusCode)
+            let words = ServerMessage.find(in: data, of: response)
             throw LarkspurError(
                 .unacceptableStatusCode,
-                "Request failed: \(phrase) (\(response.statusCode))",
+                "Request failed: \(phrase) (\(response.statusCode))" + (words.map { ": \($0)" } ?? ""),
                 underlyingError: contentTypeError,
                 response: response,
                 responseData: data
@@ -50,9 +53,11 @@ public struct ResponseValidation: Hashable, Sendable {
         let essence = MediaType.essence(of: response)
         if let essence, acceptableContentTypes.contains(MediaRange(essence: essence)) { return nil }
         if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }
+        let accepted = acceptableContentTypes.map(\.description).sorted().joined(separator: ", ")
         return LarkspurError(
             .unacceptableContentType,
-            "Request failed: unacceptable content-type: \((essence ?? "none").excerpt)",
+            "Request failed: unacceptable content-type: \((essence ?? "none").excerpt); "
+                + "accepted: \(accepted.isEmpty ? "none" : accepted)",
             response: response,
             responseData: data
         )

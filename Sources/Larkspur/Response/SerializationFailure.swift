@@ -8,7 +8,7 @@ package enum SerializationFailure {
     ///   - what: What could not be done, such as `The content is not valid JSON`.
     ///   - error: What the parser threw.
     package static func error(_ what: String, _ error: any Error) -> LarkspurError {
-        LarkspurError(.responseSerializationFailed, "\(what): \(reason(error))", underlyingError: error)
+        LarkspurError(.responseSerializationFailed, "\(what): \(reason(error).withoutFullStop)", underlyingError: error)
     }
 
     /// What an error says, in one line of bounded length.
@@ -38,15 +38,15 @@ package enum SerializationFailure {
         case .typeMismatch(_, let context):
             "\(trimmed(context)) at \(path(context))"
         case .dataCorrupted(let context):
-            "\(trimmed(context)) at \(path(context))\(context.underlyingError.map { ": \(reason($0))" } ?? "")"
+            "\(trimmed(context)) at \(path(context))"
+                + (context.underlyingError.map { ": \(reason($0).withoutFullStop)" } ?? "")
         @unknown default:
             String(describing: error).excerpt
         }
     }
 
     private static func trimmed(_ context: DecodingError.Context) -> String {
-        let text = context.debugDescription.excerpt
-        return text.hasSuffix(".") ? String(text.dropLast()) : text
+        context.debugDescription.excerpt.withoutFullStop
     }
 
     /// The coding path as a developer writes it: `users[2].name`.
@@ -71,5 +71,12 @@ extension String {
             excerpt.append(isPrintable ? scalar : " ")
         }
         return String(excerpt) + (unicodeScalars.dropFirst(160).isEmpty ? "" : "…")
+    }
+
+    /// The text without the full stops and blanks at its end, to be part of a sentence.
+    var withoutFullStop: String {
+        var text = self[...]
+        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        return String(text)
     }
 }

@@ -35,7 +35,7 @@ struct ResponseValidationTests {
                 .validate(httpResponse(205), data: body)
         }
         #expect(error.code == .unacceptableContentType)
-        #expect(error.message == "Request failed: unacceptable content-type: none")
+        #expect(error.message == "Request failed: unacceptable content-type: none; accepted: application/json")
     }
 
     @Test func aWrongContentTypeIsAcceptableWithoutContent() throws {
@@ -47,7 +47,10 @@ struct ResponseValidationTests {
         let error = try larkspurError {
             try ResponseValidation(acceptableContentTypes: .json).validate(response, data: body)
         }
-        #expect(error.message == "Request failed: unacceptable content-type: text/html")
+        #expect(
+            error.message == "Request failed: unacceptable content-type: text/html; "
+                + "accepted: application/json, text/javascript, text/json"
+        )
         #expect(error.response == response)
         #expect(error.responseData == body)
         #expect((error as NSError).code == NSURLErrorCannotDecodeContentData)
@@ -80,6 +83,21 @@ struct ResponseValidationTests {
         try strict.validate(nil, data: body)
     }
 
+    @Test func whereNoTypeIsAcceptableTheErrorSaysSo() throws {
+        let error = try larkspurError {
+            try ResponseValidation(acceptableContentTypes: []).validate(httpResponse(200, "text/html"), data: body)
+        }
+        #expect(error.message.hasSuffix("text/html; accepted: none"))
+    }
+
+    @Test func aStatusErrorEndsInTheServersWords() throws {
+        let problem = Data(#"{"title": "Invalid", "detail": "The name is too long."}"#)
+        let error = try larkspurError {
+            try ResponseValidation().validate(httpResponse(422, "application/problem+json"), data: problem)
+        }
+        #expect(error.message == "Request failed: Unprocessable Entity (422): The name is too long")
+    }
+
     @Test func nilAcceptsEverything() throws {
         try ResponseValidation.anything.validate(httpResponse(599, "what/ever"), data: body)
     }
@@ -89,7 +107,7 @@ struct ResponseValidationTests {
         let error = try larkspurError {
             try ResponseValidation(acceptableContentTypes: .json).validate(httpResponse(200, type), data: body)
         }
-        #expect(error.message.count < 250)
+        #expect(error.message.count < 300)
         #expect("a\u{1B}[31m\nb".excerpt == "a [31m b")
     }
 

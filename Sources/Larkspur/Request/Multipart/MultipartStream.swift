@@ -45,10 +45,10 @@ final class MultipartStream: MultipartSource {
         return Self.error(reason?.localizedDescription ?? "it failed", underlyingError: reason)
     }
 
-    private static func error(_ reason: String, underlyingError: (any Error)? = nil) -> LarkspurError {
+    static func error(_ reason: String, underlyingError: (any Error)? = nil) -> LarkspurError {
         LarkspurError(
             .bodyUnreadable,
-            "A stream of a form could not be read: \(reason).",
+            "A stream of a form could not be read: \(reason.withoutFullStop).",
             underlyingError: underlyingError
         )
     }
