@@ -10,6 +10,15 @@ enum Platform {
         #endif
     }
 
+    /// Whether the program is built for debugging.
+    static var isDebugBuild: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
+
     /// The languages that the user prefers, as language tags, the preferred one first; empty where that is not known.
     ///
     /// Foundation's answer on Linux is `en-001`, whatever the environment says.

@@ -204,7 +204,8 @@ extension SessionManager {
 extension DataResponse {
     /// Calls the one of a call's handlers that the result is for.
     ///
-    /// `failure` gets the task only if it has a `URLSessionTask`: without one nothing was sent.
+    /// `failure` gets the task only if it has a `URLSessionTask`: without one nothing was sent. Where there is no
+    /// `failure`, the error is reported.
     func deliver(
         for task: DataTask,
         _ success: SessionManager.SuccessHandler<Value>,
@@ -212,7 +213,9 @@ extension DataResponse {
     ) {
         switch result {
         case .success(let value): success(task, value)
-        case .failure(let error): failure?(task.urlSessionTask == nil ? nil : task, error)
+        case .failure(let error):
+            if let failure { return failure(task.urlSessionTask == nil ? nil : task, error) }
+            if let writer = task.environment.failureWriter { UnhandledFailure.line(about: error).map(writer) }
         }
     }
 }

@@ -22,6 +22,8 @@ public final class SessionManager: Sendable {
         var jsonDecoder = JSONDecoder()
         var jsonEncoder = JSONEncoder()
         var maximumContentSize = 1 << 30
+        var reportsUnhandledFailures = Platform.isDebugBuild
+        var failureWriter = UnhandledFailure.writer
         var pause = DownloadResumer.realPause
     }
 
@@ -262,6 +264,22 @@ public final class SessionManager: Sendable {
         set { values.withLock { $0.maximumContentSize = newValue } }
     }
 
+    /// True to report the failure of a call that was made without a closure for failures on standard error, in one
+    /// line; captured when a task is made. Default: true in debug builds, false in release builds.
+    ///
+    /// The line has the method, the URL without credentials and query, and the error's message. It is written on
+    /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.
+    public var reportsUnhandledFailures: Bool {
+        get { values.withLock { $0.reportsUnhandledFailures } }
+        set { values.withLock { $0.reportsUnhandledFailures = newValue } }
+    }
+
+    /// Gets the lines about failures that nothing handled; captured when a task is made.
+    var failureWriter: UnhandledFailure.Writer {
+        get { values.withLock { $0.failureWriter } }
+        set { values.withLock { $0.failureWriter = newValue } }
+    }
+
     /// Lets time pass before a download goes on; captured when a task is made.
     var pause: DownloadResumer.Pause {
         get { values.withLock { $0.pause } }
@@ -327,6 +345,8 @@ public final class SessionManager: Sendable {
         copy.jsonEncoder = jsonEncoder
         copy.hooks = hooks
         copy.maximumContentSize = maximumContentSize
+        copy.reportsUnhandledFailures = reportsUnhandledFailures
+        copy.failureWriter = failureWriter
         copy.pause = pause
         return copy
     }
@@ -338,6 +358,7 @@ public final class SessionManager: Sendable {
                 completionGroup: $0.completionGroup,
                 processing: processing,
                 maximumContentSize: $0.maximumContentSize,
+                failureWriter: $0.reportsUnhandledFailures ? $0.failureWriter : nil,
                 pause: $0.pause
             )
         }

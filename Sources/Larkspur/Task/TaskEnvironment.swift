@@ -8,6 +8,8 @@ struct TaskEnvironment: Sendable {
     let processing: ProcessingPool
     /// How many bytes of content a task may collect in memory.
     let maximumContentSize: Int
+    /// Gets the line about a failure that nothing handled; nil where these are not reported.
+    let failureWriter: UnhandledFailure.Writer?
     /// Lets time pass before a download goes on.
     let pause: DownloadResumer.Pause
 }

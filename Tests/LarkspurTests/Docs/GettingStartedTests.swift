@@ -148,6 +148,16 @@ struct GettingStartedTests {
         )
     }
 
+    @Test func unhandledFailures() async throws {
+        let lines = Recorder<String>()
+        manager.reportsUnhandledFailures = true
+        manager.failureWriter = { lines.record($0) }
+        samples.unhandledFailures()
+        _ = try await output()
+        #expect(lines.values.isEmpty)
+        #expect(server.requests(to: "/v1/ping").count == 1)
+    }
+
     // MARK: Tasks
 
     @Test func waiting() {

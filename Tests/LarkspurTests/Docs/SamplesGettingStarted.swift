@@ -292,6 +292,13 @@ struct GettingStartedSamples: Sendable {
         // end
         _ = task
     }
+
+    func unhandledFailures() {
+        // sample: unhandled failures
+        manager.reportsUnhandledFailures = false
+        manager.get("ping") { _, _ in }
+        // end
+    }
 }
 
 // sample: own serializer

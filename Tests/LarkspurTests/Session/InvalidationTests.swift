@@ -189,6 +189,7 @@ struct InvalidationTests {
         manager.responseSerializer = StringResponseSerializer()
         manager.hooks.didBecomeInvalid = { _ in }
         manager.maximumContentSize = 7
+        manager.reportsUnhandledFailures.toggle()
 
         let copy = manager.copy()
         copy.headers["field"] = "changed"
@@ -200,6 +201,7 @@ struct InvalidationTests {
         #expect(copy.completionGroup === manager.completionGroup && copy.completionQueue === manager.completionQueue)
         #expect(copy.hooks.didBecomeInvalid != nil)
         #expect(copy.maximumContentSize == 7)
+        #expect(copy.reportsUnhandledFailures == manager.reportsUnhandledFailures)
         #expect(manager.headers["field"] == "value")
     }
 
