@@ -1,21 +1,47 @@
 /// A format of image files, recognized by their first bytes.
-public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+///
+/// A struct rather than an enum, so that a new format breaks nobody's `switch`; give every `switch` a `default`.
+public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    enum Kind: String, Sendable, CaseIterable {
+        case png, jpeg, gif, bmp, ico, tiff, webp, avif
+    }
+
+    let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
     /// PNG, also where it is animated.
-    case png
+    public static let png = Self(.png)
     /// JPEG.
-    case jpeg
+    public static let jpeg = Self(.jpeg)
     /// GIF.
-    case gif
+    public static let gif = Self(.gif)
     /// Windows bitmaps.
-    case bmp
+    public static let bmp = Self(.bmp)
     /// Windows icons.
-    case ico
+    public static let ico = Self(.ico)
     /// TIFF; BigTIFF is not recognized.
-    case tiff
+    public static let tiff = Self(.tiff)
     /// WebP.
-    case webp
+    public static let webp = Self(.webp)
     /// AVIF, pictures and sequences.
-    case avif
+    public static let avif = Self(.avif)
+
+    /// The formats that this version knows.
+    public static let allCases = Kind.allCases.map { Self($0) }
+
+    /// The name in lower case, such as `png`.
+    public var rawValue: String { kind.rawValue }
+
+    /// The name in lower case, such as `png`.
+    public var description: String { rawValue }
+
+    /// Makes a format of its name; nil where this version knows none of that name.
+    /// - Parameter rawValue: The name in lower case, such as `png`.
+    public init?(rawValue: String) {
+        guard let kind = Kind(rawValue: rawValue) else { return nil }
+        self.init(kind)
+    }
 
     /// Recognizes a format by the first bytes of an image; nil where they are those of none.
     /// - Parameter data: The image, or at least its first 12 bytes.
@@ -26,7 +52,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 
     /// The media types that the format is sent as; the first is its own.
     public var contentTypes: [String] {
-        switch self {
+        switch kind {
         case .png: ["image/png"]
         case .jpeg: ["image/jpeg", "image/jpg", "image/pjpeg"]
         case .gif: ["image/gif"]

@@ -19,14 +19,37 @@ public struct ImageHeader: Sendable, Hashable {
         return overflows ? .max : count
     }
 
-    /// Why a file is not an image that can be used.
-    public enum Failure: Error, Sendable, Hashable {
-        /// Its first bytes are those of no format that is known.
-        case unknownFormat
-        /// It ends before the image does.
-        case truncated(ImageFormat)
-        /// It contradicts its format.
-        case malformed(ImageFormat)
+    /// The reason why a file is not an image that can be used.
+    ///
+    /// A struct rather than an enum, so that a new reason breaks nobody's `switch`; give every `switch` a `default`.
+    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: Sendable, Hashable {
+            case unknownFormat
+            case truncated(ImageFormat)
+            case malformed(ImageFormat)
+        }
+
+        private let kind: Kind
+
+        /// The first bytes are those of no format that is known.
+        public static let unknownFormat = Self(kind: .unknownFormat)
+
+        /// The file ends before the image does.
+        /// - Parameter format: The format, by the first bytes.
+        public static func truncated(_ format: ImageFormat) -> Self { Self(kind: .truncated(format)) }
+
+        /// The file contradicts its format.
+        /// - Parameter format: The format, by the first bytes.
+        public static func malformed(_ format: ImageFormat) -> Self { Self(kind: .malformed(format)) }
+
+        /// The reason in English, without a full stop.
+        public var description: String {
+            switch kind {
+            case .unknownFormat: "The content is no image of a known format"
+            case .truncated(let format): "The content ends before the \(format.rawValue) image does"
+            case .malformed(let format): "The content is not a valid \(format.rawValue) image"
+            }
+        }
     }
 
     /// Reads the header of an image file, and checks that the file is whole.
@@ -47,7 +70,7 @@ public struct ImageHeader: Sendable, Hashable {
         let size: ImageSize
         do throws(ImageDefect) {
             size =
-                switch format {
+                switch format.kind {
                 case .png: try PNGFile.size(bytes)
                 case .jpeg: try JPEGFile.size(bytes)
                 case .gif: try GIFFile.size(bytes)

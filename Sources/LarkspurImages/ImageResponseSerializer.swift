@@ -67,7 +67,7 @@ public struct ImageResponseSerializer: ResponseSerializer {
         do throws(ImageHeader.Failure) {
             return try ImageHeader(data)
         } catch {
-            throw Self.failure(error.sentence)
+            throw Self.failure(error.description)
         }
     }
 
@@ -89,16 +89,6 @@ public struct ImageResponseSerializer: ResponseSerializer {
 
     private static func failure(_ message: String) -> LarkspurError {
         LarkspurError(.responseSerializationFailed, message)
-    }
-}
-
-extension ImageHeader.Failure {
-    fileprivate var sentence: String {
-        switch self {
-        case .unknownFormat: "The content is no image of a known format"
-        case .truncated(let format): "The content ends before the \(format.rawValue) image does"
-        case .malformed(let format): "The content is not a valid \(format.rawValue) image"
-        }
     }
 }
 

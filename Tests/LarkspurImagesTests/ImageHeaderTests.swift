@@ -125,6 +125,34 @@ struct ImageHeaderTests {
         #expect(ImageHeader(format: .avif, width: 3, height: 2).pixelCount == 6)
     }
 
+    @Test("A format is known by its name, and matched by a switch that has a default", arguments: ImageFormat.allCases)
+    func names(_ format: ImageFormat) {
+        let isPNG =
+            switch format {
+            case .png: true
+            default: false
+            }
+
+        #expect(isPNG == (format.rawValue == "png"))
+        #expect(ImageFormat(rawValue: format.rawValue) == format)
+        #expect("\(format)" == format.rawValue)
+        #expect(ImageFormat(rawValue: "PNG") == nil)
+        #expect(Set(ImageFormat.allCases).count == 8)
+    }
+
+    @Test("A failure is matched with its format, and says what is wrong")
+    func failures() {
+        let failure = ImageHeader.Failure.truncated(.gif)
+        let isTruncatedGIF =
+            switch failure {
+            case .truncated(.gif): true
+            default: false
+            }
+
+        #expect(isTruncatedGIF && failure != .truncated(.png) && failure != .malformed(.gif))
+        #expect("\(failure)" == "The content ends before the gif image does")
+    }
+
     @Test(
         "Media types stand for formats",
         arguments: [

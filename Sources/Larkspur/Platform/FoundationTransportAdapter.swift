@@ -68,7 +68,7 @@ struct FoundationTransportAdapter: TransportAdapter {
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
         let credential: URLCredential? =
-            switch answer {
+            switch answer.kind {
             case .useCredential(let credential): credential
             case .performDefaultHandling where challenge.previousFailureCount == 0: challenge.proposedCredential
             default: nil
@@ -77,7 +77,7 @@ struct FoundationTransportAdapter: TransportAdapter {
         // traps.
         guard let credential, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else {
-            if case .cancel = answer { return (.cancelAuthenticationChallenge, nil) }
+            if case .cancel = answer.kind { return (.cancelAuthenticationChallenge, nil) }
             return nil
         }
         return (.useCredential, credential)

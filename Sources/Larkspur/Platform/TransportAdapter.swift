@@ -86,7 +86,7 @@ struct StandardTransportAdapter: TransportAdapter {
         for answer: ChallengeAnswer,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
-        switch answer {
+        switch answer.kind {
         case .useCredential(let credential): (.useCredential, credential)
         case .performDefaultHandling: (.performDefaultHandling, nil)
         case .rejectProtectionSpace: (.rejectProtectionSpace, nil)

@@ -8,7 +8,7 @@ extension SessionDelegate {
             return completionHandler(.performDefaultHandling, nil)
         }
         hooks.queue.async {
-            switch hook(challenge) {
+            switch hook(challenge).kind {
             case .useCredential(let credential):
                 // What the server has just refused would be refused for ever.
                 let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential

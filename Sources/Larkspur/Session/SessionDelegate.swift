@@ -81,7 +81,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         in session: URLSession,
         _ completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if case .fail(let error) = answer {
+        if case .fail(let error) = answer.kind {
             return delegate.fail(
                 with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error)
             )

@@ -115,7 +115,7 @@ extension TLSConfiguration {
 
 extension TLSVersion {
     fileprivate var number: Int {
-        switch self {
+        switch kind {
         case .tls12: Int(CURL_SSLVERSION_TLSv1_2)
         case .tls13: Int(CURL_SSLVERSION_TLSv1_3)
         }

@@ -1,12 +1,32 @@
 #if canImport(FoundationNetworking)
 /// A version of TLS. Those before 1.2 are not to be used any more (RFC 8996), and are not to be had.
-public enum TLSVersion: Int, Sendable, Hashable, CaseIterable, Comparable {
+///
+/// A struct rather than an enum, so that a new version breaks nobody's `switch`; give every `switch` a `default`.
+public struct TLSVersion: Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+    enum Kind: Int, Sendable {
+        case tls12
+        case tls13
+    }
+
+    let kind: Kind
+
     /// RFC 5246.
-    case tls12
+    public static let tls12 = Self(kind: .tls12)
     /// RFC 8446.
-    case tls13
+    public static let tls13 = Self(kind: .tls13)
+
+    /// The versions that this release knows, the earliest first.
+    public static let allCases: [Self] = [.tls12, .tls13]
+
+    /// The name, such as `TLS 1.3`.
+    public var description: String {
+        switch kind {
+        case .tls12: "TLS 1.2"
+        case .tls13: "TLS 1.3"
+        }
+    }
 
     /// Earlier versions come first.
-    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.kind.rawValue < right.kind.rawValue }
 }
 #endif

@@ -225,6 +225,25 @@ struct NetworkReachabilityManagerTests {
         #expect(manager.unavailabilityReason == nil)
     }
 
+    @Test(
+        "A status is matched by a switch that has a default, for those that may be added",
+        arguments: [
+            (.unknown, "unknown"), (.notReachable, "no"), (.reachable(.wireless), "radio"),
+            (.reachable(.cellular), "radio"), (.reachable(.wired), "other"),
+        ] as [(NetworkReachabilityStatus, String)]
+    )
+    func matching(_ status: NetworkReachabilityStatus, _ expected: String) {
+        let word =
+            switch status {
+            case .unknown: "unknown"
+            case .notReachable: "no"
+            case .reachable(.wireless), .reachable(.cellular): "radio"
+            default: "other"
+            }
+        #expect(word == expected)
+        #expect(status.interface.map { "\($0)" } == status.interface?.description)
+    }
+
     @Test("Every status has its words, and its interface")
     func words() {
         let statuses: [NetworkReachabilityStatus] =

@@ -165,6 +165,25 @@ struct SessionHooksTests {
         func serialize(_ data: Data, response: URLResponse?) -> sending Int { data.count }
     }
 
+    @Test("A challenge's answer is printed without the credential")
+    func printedAnswers() {
+        let credential = URLCredential(user: "ada", password: "hunter2", persistence: .none)
+        let answers: [ChallengeAnswer] = [
+            .useCredential(credential), .performDefaultHandling, .rejectProtectionSpace, .cancel,
+            .fail(LarkspurError(.timedOut, "It is late.")),
+        ]
+
+        #expect(
+            answers.map(\.description) == [
+                "use a credential", "perform default handling", "reject the protection space", "cancel",
+                "fail: It is late.",
+            ]
+        )
+        var dumped = ""
+        dump(answers, to: &dumped)
+        #expect(!dumped.contains("hunter2") && dumped.contains("use a credential"))
+    }
+
     @Test("A session that becomes invalid says so", arguments: TestTransport.allCases)
     func invalid(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)

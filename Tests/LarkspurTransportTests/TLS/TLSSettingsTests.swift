@@ -59,6 +59,18 @@ struct TLSSettingsTests {
         #expect(settings { $0.minimumVersion = .tls13 }.isCustom)
     }
 
+    @Test("Versions of TLS have an order and a name, and are matched by a switch that has a default")
+    func versions() {
+        #expect(TLSVersion.allCases.sorted() == [.tls12, .tls13] && TLSVersion.tls12 < .tls13)
+        let names = TLSVersion.allCases.map { version in
+            switch version {
+            case .tls12: "RFC 5246, \(version)"
+            default: "\(version)"
+            }
+        }
+        #expect(names == ["RFC 5246, TLS 1.2", "TLS 1.3"])
+    }
+
     @Test("What libcurl's options cannot do is checked within the handshake")
     func trust() throws {
         let certificate = try certificate()
