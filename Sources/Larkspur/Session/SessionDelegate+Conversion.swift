@@ -22,7 +22,7 @@ extension SessionDelegate {
             return registry.add(delegate, for: downloadTask.taskIdentifier)
         }
         registry.add(successor, for: downloadTask.taskIdentifier)
-        hooks.call(\.didBecomeDownload) { $0(task, download) }
+        hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
         end(delegate, with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
     }
 }

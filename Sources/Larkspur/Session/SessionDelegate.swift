@@ -35,7 +35,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         guard let delegate = delegate(of: task) else { return completionHandler(request) }
         let adapter = Platform.adapter(for: session)
         let request = adapter.prepareRedirect(request, after: response)
-        guard let hook = hooks.hooks.willPerformHTTPRedirection else {
+        guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: delegate.task) else {
             return adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(request) }
         }
         hooks.queue.async {
@@ -66,7 +66,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard let delegate = delegate(of: task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-        guard let hook = hooks.hooks.didReceiveChallenge else {
+        guard let hook = hooks.hook(\.didReceiveChallenge, of: delegate.task) else {
             return answer(.performDefaultHandling, challenge, of: delegate, in: session, completionHandler)
         }
         hooks.queue.async { [self] in
@@ -104,7 +104,9 @@ extension SessionDelegate: URLSessionTaskDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         guard let delegate = delegate(of: task), delegate.sendsStream else { return completionHandler(nil) }
-        guard let hook = hooks.hooks.needNewBodyStream else { return completionHandler(delegate.bodyStream()) }
+        guard let hook = hooks.hook(\.needNewBodyStream, of: delegate.task) else {
+            return completionHandler(delegate.bodyStream())
+        }
         Platform.adapter(for: session).makeBodyStream(
             on: hooks.queue,
             { hook(delegate.task) ?? delegate.bodyStream() },
@@ -121,7 +123,9 @@ extension SessionDelegate: URLSessionTaskDelegate {
     ) {
         guard let delegate = delegate(of: task) else { return }
         delegate.sent(totalBytesSent, of: totalBytesExpectedToSend)
-        hooks.call(\.didSendBodyData) { $0(delegate.task, bytesSent, totalBytesSent, totalBytesExpectedToSend) }
+        hooks.call(\.didSendBodyData, of: delegate.task) {
+            $0(delegate.task, bytesSent, totalBytesSent, totalBytesExpectedToSend)
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -144,8 +148,8 @@ extension SessionDelegate: URLSessionTaskDelegate {
     /// Lets a task end that is not in the registry any more.
     func end(_ delegate: TaskDelegate, with error: (any Error)?) {
         delegate.complete(with: error) { [hooks] error in
-            hooks.call(\.didCollectMetrics) { $0(delegate.task, delegate.task.timeline) }
-            hooks.call(\.didComplete) { $0(delegate.task, error) }
+            hooks.call(\.didCollectMetrics, of: delegate.task) { $0(delegate.task, delegate.task.timeline) }
+            hooks.call(\.didComplete, of: delegate.task) { $0(delegate.task, error) }
         }
     }
 }
@@ -159,7 +163,8 @@ extension SessionDelegate: URLSessionDataDelegate {
     ) {
         guard let delegate = delegate(of: dataTask) else { return completionHandler(.allow) }
         delegate.receive(response)
-        guard let hook = hooks.hooks.didReceiveResponse, let task = delegate.task as? DataTask else {
+        guard let hook = hooks.hook(\.didReceiveResponse, of: delegate.task), let task = delegate.task as? DataTask
+        else {
             return completionHandler(.allow)
         }
         let adapter = Platform.adapter(for: session)
@@ -173,7 +178,7 @@ extension SessionDelegate: URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let delegate = delegate(of: dataTask) else { return }
-        let hook = hooks.hook(\.didReceiveData)
+        let hook = hooks.hook(\.didReceiveData, of: delegate.task)
         let held = hook == nil && delegate.stream == nil ? nil : Platform.hold(data.count, of: dataTask)
         delegate.receive(data, held: held)
         guard let hook, let task = delegate.task as? DataTask else { return }
@@ -188,7 +193,9 @@ extension SessionDelegate {
         willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        guard let hook = hooks.hooks.willCacheResponse, let task = delegate(of: dataTask)?.task as? DataTask else {
+        guard let task = delegate(of: dataTask)?.task as? DataTask,
+            let hook = hooks.hook(\.willCacheResponse, of: task)
+        else {
             return completionHandler(proposedResponse)
         }
         hooks.queue.async { completionHandler(hook(task, proposedResponse)) }
@@ -210,7 +217,7 @@ extension SessionDelegate: URLSessionDownloadDelegate {
         guard let delegate = delegate(of: downloadTask) else { return }
         delegate.wrote(totalBytesWritten, of: totalBytesExpectedToWrite)
         guard let task = delegate.task as? DownloadTask else { return }
-        hooks.call(\.didWriteData) { $0(task, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite) }
+        hooks.call(\.didWriteData, of: task) { $0(task, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite) }
     }
 
     func urlSession(
@@ -222,6 +229,6 @@ extension SessionDelegate: URLSessionDownloadDelegate {
         guard let delegate = delegate(of: downloadTask) else { return }
         delegate.wrote(fileOffset, of: expectedTotalBytes)
         guard let task = delegate.task as? DownloadTask else { return }
-        hooks.call(\.didResumeDownload) { $0(task, fileOffset, expectedTotalBytes) }
+        hooks.call(\.didResumeDownload, of: task) { $0(task, fileOffset, expectedTotalBytes) }
     }
 }

@@ -1,4 +1,6 @@
-/// Closures that take part in what a session does, set through ``SessionManager/hooks``.
+/// Closures that take part in what a session does, set through ``SessionManager/hooks`` for all tasks of a session
+/// manager, or for one task by the parameter `hooks` of its call or by ``SessionTask/hooks``. For a hook that is set in
+/// both places, that of the task is called.
 ///
 /// Hooks that must answer run on the session manager's serial hook queue, and the transport waits for them without
 /// blocking a thread of its own. Those that only listen run there too, in the order of the events.

@@ -16,15 +16,21 @@ final class SessionHooksStore: Sendable {
         _modify { yield &published.value }
     }
 
-    /// Queues a call of a hook, if it is set.
+    /// Queues a call of a task's hook, if it is set.
     func call<Hook: Sendable>(
         _ hook: any KeyPath<SessionHooks, Hook?> & Sendable,
+        of task: SessionTask,
         _ body: @escaping @Sendable (Hook) -> Void
     ) {
-        guard let hook = self.hook(hook) else { return }
+        guard let hook = self.hook(hook, of: task) else { return }
         queue.async { body(hook) }
     }
 
-    /// One hook, without the cost of copying all.
+    /// The hook that is called for a task: its own, else the session manager's.
+    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable, of task: SessionTask) -> Hook? {
+        task.hook(hook) ?? published.read(hook)
+    }
+
+    /// A hook of the session manager's, without the cost of copying all.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? { published.read(hook) }
 }

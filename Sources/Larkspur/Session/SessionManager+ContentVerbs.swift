@@ -12,6 +12,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -27,6 +28,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
@@ -38,6 +40,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             serializer,
             upload: progress,
             success,
@@ -57,6 +60,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -72,6 +76,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -83,6 +88,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,
@@ -102,6 +108,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -117,6 +124,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
@@ -128,6 +136,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             serializer,
             upload: progress,
             success,
@@ -147,6 +156,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -162,6 +172,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -173,6 +184,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,
@@ -192,6 +204,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -207,6 +220,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
@@ -218,6 +232,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             serializer,
             upload: progress,
             success,
@@ -237,6 +252,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -252,6 +268,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -263,6 +280,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             upload: progress,
             success,

@@ -18,6 +18,7 @@ extension SessionManager {
     ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE,
     ///     else into the content. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
     ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
     ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
@@ -40,6 +41,7 @@ extension SessionManager {
         method: HTTPMethod = .get,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         validation: ResponseValidation = ResponseValidation(),
         resumes: Int = 0,
         resumeData: Data? = nil,
@@ -49,7 +51,7 @@ extension SessionManager {
     ) -> DownloadTask {
         let request = requestResult(method, url, parameters, nil, headers)
         let task = downloadTask(request, resumeData, validation, resumes, progress, destination, completionHandler)
-        task.resume()
+        task.start(with: hooks)
         return task
     }
 

@@ -20,6 +20,7 @@ extension SessionManager {
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
@@ -37,13 +38,14 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         constructing: (inout MultipartFormData) throws -> Void,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> UploadTask {
-        performForm(method, url, parameters, headers, serializer, constructing, progress, success, failure)
+        performForm(method, url, parameters, headers, hooks, serializer, constructing, progress, success, failure)
     }
 
     /// Performs a POST request with a multipart form, and parses the response.
@@ -59,6 +61,7 @@ extension SessionManager {
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
@@ -75,13 +78,14 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         constructing: (inout MultipartFormData) throws -> Void,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> UploadTask {
-        performForm(.post, url, parameters, headers, serializer, constructing, progress, success, failure)
+        performForm(.post, url, parameters, headers, hooks, serializer, constructing, progress, success, failure)
     }
 
     /// Performs a POST request with a multipart form, and decodes the response's JSON into a type.
@@ -97,6 +101,7 @@ extension SessionManager {
     ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - constructing: Adds the parts; called once, before the method returns.
     ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
@@ -113,6 +118,7 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         constructing: (inout MultipartFormData) throws -> Void,
         progress: ProgressHandler? = nil,
@@ -124,6 +130,7 @@ extension SessionManager {
             url,
             parameters,
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             constructing,
             progress,
@@ -137,6 +144,7 @@ extension SessionManager {
         _ url: String,
         _ parameters: [String: Any]?,
         _ headers: HTTPHeaders?,
+        _ hooks: SessionHooks?,
         _ serializer: S,
         _ constructing: (inout MultipartFormData) throws -> Void,
         _ progress: ProgressHandler?,
@@ -168,7 +176,7 @@ extension SessionManager {
             finisher: finisher(for: serializer) { $0.deliver(for: task, success, failure) }
         )
         start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
-        task.resume()
+        task.start(with: hooks)
         return task
     }
 }

@@ -10,6 +10,7 @@ extension SessionManager {
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -23,12 +24,13 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(.get, url, parameters, nil, headers, serializer, download: progress, success, failure)
+        perform(.get, url, parameters, nil, headers, hooks, serializer, download: progress, success, failure)
     }
 
     /// Performs a GET request, and decodes the response's JSON into a type.
@@ -41,6 +43,7 @@ extension SessionManager {
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -54,6 +57,7 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -65,6 +69,7 @@ extension SessionManager {
             parameters,
             nil,
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             download: progress,
             success,
@@ -82,6 +87,7 @@ extension SessionManager {
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
     ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
     ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
@@ -92,6 +98,7 @@ extension SessionManager {
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         success: @escaping @Sendable (DataTask) -> Void,
         failure: FailureHandler? = nil
     ) -> DataTask {
@@ -101,6 +108,7 @@ extension SessionManager {
             parameters,
             nil,
             headers,
+            hooks,
             AnyResponseSerializer.sessionDefault,
             { task, _ in success(task) },
             failure
@@ -120,6 +128,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
     ///     could be parsed.
@@ -134,11 +143,22 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(.delete, url, parameters, .init(body, encoder ?? jsonEncoder), headers, serializer, success, failure)
+        perform(
+            .delete,
+            url,
+            parameters,
+            .init(body, encoder ?? jsonEncoder),
+            headers,
+            hooks,
+            serializer,
+            success,
+            failure
+        )
     }
 
     /// Performs a DELETE request, and decodes the response's JSON into a type.
@@ -154,6 +174,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
     ///     could be parsed.
@@ -168,6 +189,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
@@ -178,6 +200,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             success,
             failure

@@ -28,6 +28,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -45,6 +46,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
@@ -57,6 +59,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             serializer,
             upload: uploadProgress,
             download: downloadProgress,
@@ -81,6 +84,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -98,6 +102,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
@@ -110,6 +115,7 @@ extension SessionManager {
             parameters,
             .init(body, encoder ?? jsonEncoder),
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             upload: uploadProgress,
             download: downloadProgress,
@@ -152,6 +158,7 @@ extension SessionManager {
         _ parameters: [String: Any]?,
         _ content: RequestContent?,
         _ headers: HTTPHeaders?,
+        _ hooks: SessionHooks?,
         _ serializer: S,
         upload: ProgressHandler? = nil,
         download: ProgressHandler? = nil,
@@ -162,7 +169,7 @@ extension SessionManager {
         let task = dataTask(for: request, serializer: serializer, upload: upload, download: download) {
             $1.deliver(for: $0, success, failure)
         }
-        task.resume()
+        task.start(with: hooks)
         return task
     }
 

@@ -20,6 +20,7 @@ extension SessionManager {
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
@@ -37,6 +38,7 @@ extension SessionManager {
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         validation: ResponseValidation = ResponseValidation(),
         uploadProgress: ProgressHandler? = nil,
         downloadProgress: ProgressHandler? = nil,
@@ -46,7 +48,7 @@ extension SessionManager {
         let content = RequestContent(body, encoder ?? jsonEncoder)
         let request = requestResult(method, url, parameters, content, headers)
         let task = streamingTask(request, validation, uploadProgress, downloadProgress, onContent, completionHandler)
-        task.resume()
+        task.start(with: hooks)
         return task
     }
 

@@ -15,6 +15,7 @@ extension SessionManager {
     ///   - method: The method. Default: POST.
     ///   - parameters: Names and values of the query, whatever the method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -30,6 +31,7 @@ extension SessionManager {
         method: HTTPMethod = .post,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
@@ -41,6 +43,7 @@ extension SessionManager {
             method,
             parameters,
             headers,
+            hooks,
             serializer,
             progress,
             success,
@@ -59,6 +62,7 @@ extension SessionManager {
     ///   - method: The method. Default: POST.
     ///   - parameters: Names and values of the query, whatever the method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
@@ -74,6 +78,7 @@ extension SessionManager {
         method: HTTPMethod = .post,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -85,6 +90,7 @@ extension SessionManager {
             method,
             parameters,
             headers,
+            hooks,
             .decodable(type, decoder: jsonDecoder),
             progress,
             success,
@@ -98,6 +104,7 @@ extension SessionManager {
         _ method: HTTPMethod,
         _ parameters: [String: Any]?,
         _ headers: HTTPHeaders?,
+        _ hooks: SessionHooks?,
         _ serializer: S,
         _ progress: ProgressHandler?,
         _ success: @escaping SuccessHandler<S.Output>,
@@ -113,7 +120,7 @@ extension SessionManager {
         let task = uploadTask(with: request, content.source, serializer, progress) {
             $1.deliver(for: $0, success, failure)
         }
-        task.resume()
+        task.start(with: hooks)
         return task
     }
 }

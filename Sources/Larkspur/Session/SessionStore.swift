@@ -150,7 +150,7 @@ final class SessionStore: Sendable {
             if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
             return storage.didBecomeInvalid
         }
-        hooks.call(\.didBecomeInvalid) { $0(error) }
+        if let hook = hooks.hook(\.didBecomeInvalid) { hooks.queue.async { hook(error) } }
         notify?()
     }
 

@@ -55,7 +55,7 @@ struct DownloadFinisher: Sendable {
         if result.hasContent { try checkLength(of: file, against: result.response) }
         // The file of a data task that became a download is private, and this one goes to the caller.
         Platform.makeOrdinary(file)
-        let chosen = hooks.hooks.didFinishDownloading?(task, file, result.response)
+        let chosen = hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
         // The rules of the destination are not those of the hook.
         let rules = chosen == nil ? destination : nil

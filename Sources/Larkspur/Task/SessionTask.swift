@@ -49,6 +49,8 @@ public class SessionTask: @unchecked Sendable {
         var timeline = Timeline()
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority
+        /// Behind a reference, as most tasks have none.
+        var hooks: TaskHooks?
     }
 
     let environment: TaskEnvironment
@@ -139,7 +141,37 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
+    /// Closures that take part in the work of this task, in place of those of ``SessionManager/hooks`` with the same
+    /// names. Default: none is set, so that those of the session manager are called.
+    ///
+    ///     let task = manager.dataTask(with: request) { response in print(response) }
+    ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
+    ///     task.resume()
+    ///
+    /// They are called where those of the session manager are, and released when the task has ended. Set them before
+    /// ``resume()``; a later change applies to what happens afterwards. Of two threads that change them in place at once, one may lose its change. The hooks
+    /// `didReceiveSessionChallenge` and `didBecomeInvalid` belong to the session and are not called for a task.
+    public final var hooks: SessionHooks {
+        get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
+        set {
+            let hooks = TaskHooks(value: newValue)
+            // The previous ones are released without the lock.
+            _ = storage.withLock { exchange(&$0.hooks, with: hooks) }
+        }
+    }
+
     // MARK: For the session
+
+    /// One of the task's own hooks, if it is set.
+    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
+        storage.withLock { $0.hooks }?.value[keyPath: hook]
+    }
+
+    /// Starts the task with hooks of its own, if there are any.
+    func start(with hooks: SessionHooks?) {
+        if let hooks { self.hooks = hooks }
+        resume()
+    }
 
     /// Whether its handlers are running, or have run.
     final var hasEnded: Bool { storage.withLock { $0.hasEnded } }
@@ -182,17 +214,19 @@ public class SessionTask: @unchecked Sendable {
     /// ``markCompleted()``.
     func end(with ending: TaskEnding) {
         environment.completionQueue.async { [self] in
-            let handlers = storage.withLock { storage in
+            let (handlers, hooks) = storage.withLock { storage in
                 storage.error = ending.completion.error
                 storage.hasEnded = true
                 defer { storage.resumeDataHandlers = [] }
-                return storage.resumeDataHandlers
+                return (storage.resumeDataHandlers, storage.hooks.take())
             }
             for handler in handlers { handler(ending.completion.error?.resumeData) }
             ending.move.map { $0.post(from: self) }
             ending.deliver()
             post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
             ending.discardFile()
+            // They may hold the task, and are released without the lock.
+            withExtendedLifetime(hooks) {}
             environment.completionGroup.leave()
         }
     }
@@ -267,6 +301,7 @@ public class SessionTask: @unchecked Sendable {
             storage.attempt = attempt
             storage.applied = other.applied
             storage.isApplying = other.isApplying
+            storage.hooks = other.hooks
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
             storage.enterGroup(of: environment)
@@ -325,6 +360,13 @@ public class SessionTask: @unchecked Sendable {
             isFirst = false
         }
     }
+}
+
+/// The hooks of one task.
+private final class TaskHooks: Sendable {
+    let value: SessionHooks
+
+    init(value: SessionHooks) { self.value = value }
 }
 
 extension SessionTask.Storage {

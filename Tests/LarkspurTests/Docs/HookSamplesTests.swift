@@ -36,6 +36,16 @@ struct HookSamplesTests {
         #expect(try Data(contentsOf: file).count == 1_000_001)
     }
 
+    @Test func ofOneCall() async throws {
+        server.route("/moved", .redirect(to: "/get"))
+        samples.ofOneCall(
+            URLRequest(url: server.url("/basic-auth/ada/secret")),
+            URLCredential(user: "ada", password: "secret", persistence: .none)
+        )
+        try await samples.manager.finishAll()
+        #expect(samples.output.values.sorted() == ["200", "302, not followed"])
+    }
+
     @Test func streaming() async throws {
         samples.streaming(URLRequest(url: server.url("/bytes/1000")))
         try await samples.manager.finishAll()

@@ -29,6 +29,26 @@ struct HookSamples: Sendable {
         // end
     }
 
+    func ofOneCall(_ request: URLRequest, _ credential: URLCredential) {
+        // sample: hooks of one call
+        var hooks = SessionHooks()
+        hooks.willPerformHTTPRedirection = { task, response, request in nil }
+
+        manager.get("moved", hooks: hooks) { task, object in
+            print(object ?? "no content")
+        } failure: { task, error in
+            print("\(error.statusCode ?? 0), not followed")
+        }
+
+        let task = manager.dataTask(with: request) { response in
+            print(response.statusCode ?? 0)
+        }
+        task.hooks.didReceiveChallenge = { task, challenge in .useCredential(credential) }
+        task.hooks.willCacheResponse = { task, proposed in nil }
+        task.resume()
+        // end
+    }
+
     func streaming(_ request: URLRequest) {
         // sample: streaming
         let task = manager.streamingTask(with: request) { task, data in

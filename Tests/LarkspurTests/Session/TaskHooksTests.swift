@@ -1,0 +1,209 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Hooks of one task", .timeLimit(.minutes(5)))
+struct TaskHooksTests {
+    private struct Answer: Decodable, Sendable {}
+
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test(
+        "A redirect is decided by the call's hook, and by the manager's for other calls",
+        arguments: TestTransport.allCases
+    )
+    func redirect(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let asked = Recorder<String>()
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in
+            asked.record("manager")
+            return request
+        }
+        var hooks = SessionHooks()
+        hooks.willPerformHTTPRedirection = { _, _, _ in
+            asked.record("task")
+            return nil
+        }
+        let statuses = Recorder<Int?>()
+
+        manager.get("redirect/1", hooks: hooks, success: { _, _ in }, failure: { statuses.record($1.statusCode) })
+        try await manager.finishAll()
+        #expect(try await manager.call(.get, "redirect/1").error == nil)
+
+        #expect(statuses.values == [302])
+        #expect(asked.values == ["task", "manager"])
+    }
+
+    @Test("A challenge is answered by the task's hook in place of the manager's", arguments: TestTransport.allCases)
+    func challenge(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.hooks.didReceiveChallenge = { _, _ in .cancel }
+        let statuses = Recorder<Int?>()
+
+        let task = manager.dataTask(with: URLRequest(url: server.url("/basic-auth/ada/secret"))) {
+            statuses.record($0.statusCode)
+        }
+        task.hooks.didReceiveChallenge = { _, _ in
+            .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
+        }
+        task.resume()
+
+        #expect(try await statuses.first() == 200)
+        #expect(try await manager.call(.get, "basic-auth/ada/secret").error?.code == .cancelled)
+    }
+
+    @Test("A hook that the task does not have is the manager's", arguments: TestTransport.allCases)
+    func fallback(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let calls = Recorder<String>()
+        manager.hooks.didReceiveResponse = { _, _ in
+            calls.record("manager: response")
+            return .allow
+        }
+        manager.hooks.didComplete = { _, _ in calls.record("manager: end") }
+        var hooks = SessionHooks()
+        hooks.didComplete = { _, _ in calls.record("task: end") }
+
+        manager.get("get", hooks: hooks) { _, _ in }
+
+        #expect(try await calls.wait(for: 2) == ["manager: response", "task: end"])
+    }
+
+    @Test("Every call takes hooks", arguments: TestTransport.allCases)
+    func everyCall(_ transport: TestTransport) async throws {
+        server.route("/x", .json("{}"))
+        let manager = transport.makeManager(for: server)
+        manager.hooks.didComplete = { _, _ in Issue.record("The manager's hook is called.") }
+        let content = UploadContent.data(Data("x".utf8))
+        let ends = Recorder<ObjectIdentifier>()
+        var hooks = SessionHooks()
+        hooks.didComplete = { task, _ in ends.record(ObjectIdentifier(task)) }
+
+        var tasks: [SessionTask] = []
+        tasks.append(manager.get("x", hooks: hooks) { _, _ in })
+        tasks.append(manager.get("x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.head("x", hooks: hooks) { _ in })
+        tasks.append(manager.delete("x", hooks: hooks) { _, _ in })
+        tasks.append(manager.delete("x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.post("x", hooks: hooks) { _, _ in })
+        tasks.append(manager.post("x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.put("x", hooks: hooks) { _, _ in })
+        tasks.append(manager.put("x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.patch("x", hooks: hooks) { _, _ in })
+        tasks.append(manager.patch("x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.request(.get, "x", hooks: hooks) { _, _ in })
+        tasks.append(manager.request(.get, "x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(
+            manager.request(
+                .post,
+                "x",
+                hooks: hooks,
+                constructing: { $0.append(text: "a", name: "b") },
+                success: { _, _ in }
+            )
+        )
+        tasks.append(
+            manager.post("x", hooks: hooks, constructing: { $0.append(text: "a", name: "b") }, success: { _, _ in })
+        )
+        tasks.append(
+            manager.post(
+                "x",
+                hooks: hooks,
+                as: Answer.self,
+                constructing: { $0.append(text: "a", name: "b") },
+                success: { _, _ in }
+            )
+        )
+        tasks.append(manager.upload("x", from: content, hooks: hooks) { _, _ in })
+        tasks.append(manager.upload("x", from: content, hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.stream("x", hooks: hooks, onContent: { _, _ in }, completionHandler: { _ in }))
+        tasks.append(manager.download("x", hooks: hooks) { _ in })
+
+        #expect(try await Set(ends.wait(for: tasks.count)) == Set(tasks.map(ObjectIdentifier.init)))
+        try await manager.finishAll()
+    }
+
+    @Test("Listening hooks and the place of a download can be a task's own", arguments: TestTransport.allCases)
+    func download(_ transport: TestTransport) async throws {
+        let folder = TemporaryFolder()
+        let place = folder.url.appendingPathComponent("mine")
+        let manager = transport.makeManager(for: server)
+        manager.hooks.didFinishDownloading = { _, _, _ in folder.url.appendingPathComponent("managers") }
+        let written = Recorder<Int64>()
+        let files = Recorder<URL?>()
+
+        let task = manager.downloadTask(with: URLRequest(url: server.url("/bytes/1000"))) { files.record($0.fileURL) }
+        task.hooks.didFinishDownloading = { _, _, _ in place }
+        task.hooks.didWriteData = { _, _, total, _ in written.record(total) }
+        task.resume()
+
+        #expect(try await files.first() == place)
+        while written.values.last != 1000 { try await written.wait(for: written.values.count + 1) }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("A response that the task's hook does not want is not stored")
+    func caching() async throws {
+        server.route("/x", .json("[1]").adding("Cache-Control", "max-age=60"), .json("[2]"))
+        let configuration = URLSessionConfiguration.testing
+        configuration.urlCache = HTTPCache()
+        let manager = TestTransport.curl.makeManager(for: server, configuration: configuration)
+        var hooks = SessionHooks()
+        hooks.willCacheResponse = { _, _ in nil }
+
+        manager.get("x", hooks: hooks) { _, _ in }
+        try await manager.finishAll()
+        _ = try await manager.call(.get, "x")
+
+        #expect(server.requests(to: "/x").count == 2)
+    }
+
+    @Test("A download that was a data task has the hooks of that")
+    func becomingDownload() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let calls = Recorder<String>()
+        manager.hooks.didFinishDownloading = { _, _, _ in
+            calls.record("manager")
+            return nil
+        }
+        var hooks = SessionHooks()
+        hooks.didReceiveResponse = { _, _ in .download }
+        hooks.didFinishDownloading = { _, _, _ in
+            calls.record("task")
+            return nil
+        }
+
+        manager.get("bytes/10", hooks: hooks) { _, _ in }
+        try await manager.finishAll()
+
+        #expect(calls.values == ["task"])
+    }
+
+    @Test(
+        "Hooks may be changed while a task runs, and are released when it has ended",
+        arguments: TestTransport.allCases
+    )
+    func released(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("[]").held(until: gate))
+        let manager = transport.makeManager(for: server)
+        let ends = Recorder<String>()
+        let completions = Recorder<String>()
+
+        let task = manager.dataTask(with: URLRequest(url: server.url("/held"))) { _ in }
+        task.hooks.didComplete = { _, _ in completions.record("first") }
+        task.resume()
+        try await server.waitForRequests(1)
+        task.hooks.didComplete = { [farewell = Farewell { ends.record("hook") }, task] _, _ in
+            withExtendedLifetime((farewell, task)) { completions.record("second") }
+        }
+        gate.open()
+
+        #expect(try await ends.first() == "hook")
+        #expect(completions.values == ["second"])
+        #expect(task.hooks.didComplete == nil)
+    }
+}
