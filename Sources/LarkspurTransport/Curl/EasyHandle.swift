@@ -47,37 +47,37 @@ final class EasyHandle {
     }
 
     let raw: UnsafeMutableRawPointer
-    var client: (any EasyHandleClient)?
-    private var fields: OpaquePointer?
-    private var lines: [String] = []
-    private var lastLine: String?
-    private var proxyFields: OpaquePointer?
+    @exclusivity(unchecked) var client: (any EasyHandleClient)?
+    @exclusivity(unchecked) private var fields: OpaquePointer?
+    @exclusivity(unchecked) private var lines: [String] = []
+    @exclusivity(unchecked) private var lastLine: String?
+    @exclusivity(unchecked) private var proxyFields: OpaquePointer?
     /// The credentials of the last transfer.
-    var credentials = Credentials()
+    @exclusivity(unchecked) var credentials = Credentials()
     /// Whether the connection of the transfer under way is not to be used again.
     var closesConnection = false {
         didSet { if closesConnection != oldValue { setFreshness() } }
     }
-    private var addresses: OpaquePointer?
-    var route = Route()
+    @exclusivity(unchecked) private var addresses: OpaquePointer?
+    @exclusivity(unchecked) var route = Route()
     /// Checks the servers of its connections, where libcurl alone does not do.
-    var trust: ServerTrust?
+    @exclusivity(unchecked) var trust: ServerTrust?
     /// The host that the request is for, where that matters for trust.
-    var trustHost = ""
-    private var watchesTunnel = false
-    private var watchesStreams = false
+    @exclusivity(unchecked) var trustHost = ""
+    @exclusivity(unchecked) private var watchesTunnel = false
+    @exclusivity(unchecked) private var watchesStreams = false
     /// How many handshakes had been objected to before the request.
-    var earlierObjections = 0
+    @exclusivity(unchecked) var earlierObjections = 0
     /// The sockets of the session's connections.
     let sockets: SocketTable?
     /// Nil without OpenSSL.
     let closeWatch: TLSCloseWatch?
     /// The name of the connection whose end is watched.
-    var watchedConnection: UInt?
+    @exclusivity(unchecked) var watchedConnection: UInt?
     /// Whether its next transfer may be another's: it holds nothing of the last one that could go wrong.
-    var servesAgain = true
+    @exclusivity(unchecked) var servesAgain = true
     /// Whether the client is asked before each sending.
-    var seesSendings = false
+    @exclusivity(unchecked) var seesSendings = false
     /// Whether the connection is used for this transfer alone.
     var isAlone = false {
         didSet { if isAlone != oldValue { setFreshness() } }
@@ -87,7 +87,7 @@ final class EasyHandle {
         didSet { if usesFreshConnection != oldValue { setFreshness() } }
     }
     /// Whether it has a copy of the content, which goes out with the head.
-    private(set) var sendsContentWithHead = false
+    @exclusivity(unchecked) private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Nil where there is no memory.

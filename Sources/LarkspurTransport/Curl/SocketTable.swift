@@ -8,10 +8,10 @@ internal import CLibcurl
 /// to the loop's thread, and outlives all connections.
 final class SocketTable {
     /// Sockets that were not connected when they were last looked at.
-    private var unplaced: [Int32] = []
+    @exclusivity(unchecked) private var unplaced: [Int32] = []
     /// Connected sockets by their local ports; those without a port, as of Unix-domain sockets, are at 0.
-    private var socketsByPort: [Int: [Int32]] = [:]
-    private var ports: [Int32: Int] = [:]
+    @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
+    @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
 
     fileprivate func makeSocket(_ type: libcurl_socket_type) -> Int32 {
         let descriptor = socket(type.family, type.type | Int32(SOCK_CLOEXEC.rawValue), type.protocol)

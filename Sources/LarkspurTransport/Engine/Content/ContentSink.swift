@@ -44,12 +44,12 @@ final class ContentSink {
 
     let task: TaskCore
     unowned let loop: EventLoop
-    var incoming = Incoming()
+    @exclusivity(unchecked) var incoming = Incoming()
     /// The content of a task with a completion handler.
-    private var collected = Data()
-    var download = DownloadState()
+    @exclusivity(unchecked) private var collected = Data()
+    @exclusivity(unchecked) var download = DownloadState()
     /// The URL of the request under way, for errors.
-    var url: URL?
+    @exclusivity(unchecked) var url: URL?
 
     init(task: TaskCore, loop: EventLoop) {
         self.task = task

@@ -10,30 +10,30 @@ final class EventLoop {
     private let multi: MultiHandle?
     /// Why every task fails; nil where they can be carried.
     private let failure: LoopFailure?
-    private var pool: [EasyHandle] = []
-    private var hosts: [String: HostQueue] = [:]
-    private var exchanges: [Int: Exchange] = [:]
-    private var dormant = DormantTasks()
+    @exclusivity(unchecked) private var pool: [EasyHandle] = []
+    @exclusivity(unchecked) private var hosts: [String: HostQueue] = [:]
+    @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
+    @exclusivity(unchecked) private var dormant = DormantTasks()
     /// The URLs of cached responses that are being asked about, by the tasks that do so.
-    private var refreshes: [Int: String] = [:]
+    @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
     /// Those that send content piece by piece.
-    private var uploads: [Int: Exchange] = [:]
-    private var answered: [Exchange] = []
-    private var outbox: [Delivery.Item] = []
-    private var holds = DeliveryHolds()
-    private var commands: [LoopMailbox.Command] = []
+    @exclusivity(unchecked) private var uploads: [Int: Exchange] = [:]
+    @exclusivity(unchecked) private var answered: [Exchange] = []
+    @exclusivity(unchecked) private var outbox: [Delivery.Item] = []
+    @exclusivity(unchecked) private var holds = DeliveryHolds()
+    @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
     /// No deadline is earlier than this; which of them it was is found out when it has come.
-    private var nextDeadline = LoopTime.distantFuture
-    private(set) var now = LoopTime.now
-    private var idleSince = LoopTime.now
+    @exclusivity(unchecked) private var nextDeadline = LoopTime.distantFuture
+    @exclusivity(unchecked) private(set) var now = LoopTime.now
+    @exclusivity(unchecked) private var idleSince = LoopTime.now
     /// With its last transfer the thread ends, and all connections with it; a later task starts another.
-    private var mayEnd = false
-    var retiredConnections = RetiredConnections()
-    private var streamWatch = StreamWatch()
+    @exclusivity(unchecked) private var mayEnd = false
+    @exclusivity(unchecked) var retiredConnections = RetiredConnections()
+    @exclusivity(unchecked) private var streamWatch = StreamWatch()
     /// The number of responses of which only their streams say whether they are complete.
-    private var watchedStreams = 0
+    @exclusivity(unchecked) private var watchedStreams = 0
     /// A transfer was added or may go on, which libcurl finds out when it is let to work.
-    private var hasWork = false
+    @exclusivity(unchecked) private var hasWork = false
 
     init(mailbox: LoopMailbox, settings: SessionSettings, multi: Result<MultiHandle, LoopFailure>) {
         self.mailbox = mailbox

@@ -7,12 +7,12 @@ final class HostQueue {
     /// How many transfers share an HTTP/2 connection, as servers commonly allow.
     private static let streamLimit = 100
 
-    private var limit: Int
-    private var active = 0
-    private var isAdmitting = false
+    @exclusivity(unchecked) private var limit: Int
+    @exclusivity(unchecked) private var active = 0
+    @exclusivity(unchecked) private var isAdmitting = false
     /// By priority, highest first. An entry whose exchange waits with another ticket, or not at all, is void.
-    private var lines: [(priority: Float, line: Line)] = []
-    private var nextTicket = 0
+    @exclusivity(unchecked) private var lines: [(priority: Float, line: Line)] = []
+    @exclusivity(unchecked) private var nextTicket = 0
 
     /// Whether nothing is lost by forgetting it.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
