@@ -46,6 +46,23 @@ struct BecomingDownloadTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test("The file that the delegate gets has the permissions of any new file")
+    func permissions() async throws {
+        server.route("/file", .data(ServedFile.bytes(5)))
+        let delegate = PermissionsDelegate()
+        let session = CurlURLSession(
+            configuration: .ephemeral,
+            delegate: delegate,
+            delegateQueue: nil,
+            options: folder.options
+        )
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: server.url("/file")).resume()
+        let ordinary = folder.url.appendingPathComponent("ordinary").path
+        close(open(ordinary, O_WRONLY | O_CREAT | O_EXCL, 0o666))
+        #expect(try await delegate.permissions.first() == PermissionsDelegate.permissions(of: ordinary))
+    }
+
     @Test("An answer that comes late finds the content that has come before it")
     func late() async throws {
         let content = ServedFile.bytes(5_000)
@@ -117,5 +134,31 @@ struct BecomingDownloadTests {
 extension URLSession.ResponseDisposition {
     /// `.becomeDownload`, which FoundationNetworking calls deprecated because its own sessions do not know it.
     fileprivate static let asDownload = Self(rawValue: 2) ?? .allow
+}
+
+/// Makes downloads of data tasks, and notes the permissions of their files.
+private final class PermissionsDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate {
+    let permissions = Recorder<Int?>()
+
+    static func permissions(of path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @Sendable @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        completionHandler(.asDownload)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        permissions.record(Self.permissions(of: location.path))
+    }
 }
 #endif

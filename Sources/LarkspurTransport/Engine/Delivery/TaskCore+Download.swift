@@ -32,7 +32,7 @@ extension TaskCore {
     /// Hands the file over, if the download has succeeded.
     func endDownload(_ file: DownloadFile, with error: (any Error)?) {
         deliveryState.download = nil
-        if error == nil { deliverFile(file.close()) } else { file.discard() }
+        if error == nil { deliverFile(file.finish()) } else { file.discard() }
     }
 }
 #endif

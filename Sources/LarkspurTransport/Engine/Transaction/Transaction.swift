@@ -14,7 +14,7 @@ struct Transaction {
     /// A 401 or 407 response that libcurl may be about to answer on its own.
     ///
     /// An object, as it is large and seldom needed, and every transaction has room for one.
-    final class Refusal {
+    final class Refusal: Sendable {
         let recipient: AuthenticationState.Recipient
         let head: ResponseHead
 
