@@ -45,13 +45,13 @@ struct DocumentationSamplesTests {
 
     @Test("Every kind of error is in the guide")
     func everyErrorIsInTheGuide() throws {
-        let guide = try #require(Documentation.page("GettingStarted.md"))
+        let guide = try #require(Documentation.page("Responses.md"))
         let source = try #require(
             Documentation.sources(below: "Sources/Larkspur/Errors").first { $0.name == "LarkspurErrorCode.swift" }
         )
         let labels = source.text.matches(of: /label: "([a-z-]+)"/).map { String($0.output.1) }
 
-        let documented = guide.rows(below: "## Errors").compactMap(\.last)
+        let documented = guide.rows(below: "## Error codes").compactMap(\.last)
 
         #expect(labels.count > 15)
         #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())

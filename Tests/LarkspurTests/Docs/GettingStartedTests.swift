@@ -3,8 +3,9 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/GettingStarted.md` against a server, and looks at what they print and what arrives there.
-@Suite("Samples of the guide", .timeLimit(.minutes(5)))
+/// Runs the samples of `Docs/GettingStarted.md` and of the guides to requests, responses, tasks and session managers
+/// against a server, and checks their output and the requests that arrive there.
+@Suite("Samples of the first guides", .timeLimit(.minutes(5)))
 struct GettingStartedTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()

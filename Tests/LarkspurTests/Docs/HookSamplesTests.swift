@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// Runs the samples of `Docs/GettingStarted.md` about hooks, streaming, copies and settings.
+/// Runs the samples of `Docs/Hooks.md`, and those about streaming, copies and settings.
 @Suite("Samples about hooks", .timeLimit(.minutes(5)))
 struct HookSamplesTests {
     let server: LoopbackServer

@@ -1,6 +1,7 @@
 import Larkspur
 
-/// The samples of `Docs/GettingStarted.md` from waiting for tasks on.
+/// The samples of `Docs/Tasks.md`, `Docs/Hooks.md` and `Docs/SessionManagers.md`, and those of calls that upload and
+/// download.
 extension GettingStartedSamples {
     func waiting() {
         // sample: waiting

@@ -1,6 +1,7 @@
 import Larkspur
 
-/// The samples of `Docs/GettingStarted.md`, each between two markers; what they print is recorded.
+/// The samples of `Docs/GettingStarted.md`, `Docs/Requests.md` and `Docs/Responses.md`, each between two markers; their
+/// output is recorded.
 struct GettingStartedSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()

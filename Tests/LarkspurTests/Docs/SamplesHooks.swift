@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The samples of `Docs/GettingStarted.md` about hooks, streaming, copies and settings; what they print is noted.
+/// The samples of `Docs/Hooks.md`, and those about streaming, copies and settings; their output is recorded.
 struct HookSamples: Sendable {
     let manager: SessionManager
     let output = Recorder<String>()
