@@ -102,7 +102,7 @@ struct SecuritySamples: Sendable {
             print(object ?? "no content")
         } failure: { _, error in
             if error.code == .certificatePinMismatch || error.code == .insecureRequest {
-                print("not our server, or nobody's business: \(error.label)")
+                print("not our server, or over plain http: \(error.label)")
             }
         }
         // end

@@ -40,7 +40,7 @@ struct SecuritySamplesTests {
         #expect(manager.securityPolicy.pinnedCertificates.count == 1)
         samples.managerReason(manager, "http://api.example.com/v1/users")
         try await samples.output.wait()
-        #expect(samples.output.values == ["not our server, or nobody's business: insecure-request"])
+        #expect(samples.output.values == ["not our server, or over plain http: insecure-request"])
     }
 
     @Test func identity() throws {
