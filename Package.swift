@@ -23,19 +23,19 @@ let package = Package(
         .target(name: "CCodings", dependencies: ["CDynamicLibrary"]),
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
-        .target(name: "HTTPBasics", swiftSettings: strict),
+        .target(name: "HTTPSyntax", swiftSettings: strict),
         .target(
             name: "LarkspurTransport",
-            dependencies: ["CCodings", "CLibcurl", "HTTPBasics"],
+            dependencies: ["CCodings", "CLibcurl", "HTTPSyntax"],
             swiftSettings: strict
         ),
         .target(
             name: "Larkspur",
-            dependencies: ["CNetlink", "HTTPBasics", "LarkspurTransport"],
+            dependencies: ["CNetlink", "HTTPSyntax", "LarkspurTransport"],
             swiftSettings: strict
         ),
         .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
-        .target(name: "LarkspurTesting", dependencies: ["HTTPBasics"], swiftSettings: strict),
+        .target(name: "LarkspurTesting", dependencies: ["HTTPSyntax"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
             dependencies: ["Larkspur", "LarkspurTesting"],
@@ -84,14 +84,14 @@ let package = Package(
         .testTarget(
             name: "LarkspurTransportTests",
             dependencies: [
-                "CDynamicLibrary", "CLibcurl", "HTTPBasics", "LarkspurTransport", "LarkspurTesting", "SessionClients",
+                "CDynamicLibrary", "CLibcurl", "HTTPSyntax", "LarkspurTransport", "LarkspurTesting", "SessionClients",
                 "TestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurTestingTests",
-            dependencies: ["HTTPBasics", "LarkspurTesting"],
+            dependencies: ["HTTPSyntax", "LarkspurTesting"],
             swiftSettings: strict
         ),
         .testTarget(

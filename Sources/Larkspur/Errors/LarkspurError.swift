@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// What went wrong with a request: one type for every failure that Larkspur reports.
 ///
 /// Switch over ``code`` for what to do, log ``label`` for metrics, show `localizedDescription` to people. Where two
@@ -122,7 +124,7 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
     public var description: String {
         var text = "\(label): \(message)"
         if let url = failingURL.map(Self.redacted) {
-            text += " [\(request?.httpMethod.map { FieldSyntax.printable($0) + " " } ?? "")\(url)]"
+            text += " [\(request?.httpMethod.map { $0.onOneLine + " " } ?? "")\(url)]"
         }
         if let underlyingError = underlyingError as? LarkspurError {
             text += " <- \(underlyingError.label): \(underlyingError.message)"

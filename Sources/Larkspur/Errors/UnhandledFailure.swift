@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A failure that reaches no closure of the program's, as a call was made without one for failures.
 enum UnhandledFailure {
     /// Gets the line about such a failure.
@@ -9,10 +11,10 @@ enum UnhandledFailure {
         if error.code == .cancelled || error.code == .becameDownload { return nil }
         let method = error.request?.httpMethod.map { $0 + " " } ?? ""
         let target = error.failingURL.map { method + LarkspurError.redacted($0) } ?? "a request"
-        return FieldSyntax.printable(
+        let line =
             "Larkspur: \(target) failed and nothing handled it: \(error.message.withoutFullStop). "
-                + "Set SessionManager.reportsUnhandledFailures to false to silence this."
-        )
+            + "Set SessionManager.reportsUnhandledFailures to false to silence this."
+        return line.onOneLine
     }
 
     /// Writes a line to standard error.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///
 /// Its tasks are driven from the session's delegate queue, one order at a time: a cancellation that overtakes the
@@ -113,7 +115,9 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4), which FoundationNetworking
     /// sends along.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
-        guard let target = request.url, let source = response.url, Origin(target) != Origin(source) else {
+        if let target = request.url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init),
+            target == source
+        {
             return request
         }
         var request = request

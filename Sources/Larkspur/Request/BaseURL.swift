@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The rules by which a string and a base URL become the URL of a request.
 enum BaseURL {
     /// A base URL with a slash at the end of its path, so that what is resolved against it lands below its path and not
@@ -75,6 +77,6 @@ enum BaseURL {
         let text =
             (start == nil ? "" : "…") + string[(start ?? scalars.startIndex)..<end]
             + (end < scalars.endIndex ? "…" : "")
-        return FieldSyntax.printable(text.count > 80 ? text.prefix(80) + "…" : text)
+        return (text.count > 80 ? text.prefix(80) + "…" : text).onOneLine
     }
 }

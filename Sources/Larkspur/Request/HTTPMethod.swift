@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A request method (RFC 9110, section 9).
 ///
 /// Method names are case-sensitive. Any token may be a method: `let purge: HTTPMethod = "PURGE"`.
@@ -12,14 +14,14 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
     /// Whether the name is a token, as every method has to be (RFC 9110, sections 5.6.2 and 9.1).
-    public var isValid: Bool { FieldSyntax.isToken(rawValue) }
+    public var isValid: Bool { rawValue.isToken }
 
     /// Throws the error `invalidMethod` unless it is a token.
     func validate() throws(LarkspurError) {
         guard isValid else {
             throw LarkspurError(
                 .invalidMethod,
-                "The method “\(FieldSyntax.printable(String(rawValue.prefix(40))))” is not a token: only letters, digits and "
+                "The method “\(String(rawValue.prefix(40)).onOneLine)” is not a token: only letters, digits and "
                     + "!#$%&'*+-.^_`|~ are allowed."
             )
         }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension RequestBuilder {
     /// Builds a request.
     /// - Parameters:

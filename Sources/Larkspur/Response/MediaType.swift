@@ -1,14 +1,16 @@
+internal import HTTPSyntax
+
 /// The media type of a Content-Type field, read tolerantly (RFC 9110, section 8.3.1).
 package struct MediaType {
     /// Type and subtype in lower case, such as `text/html`.
     package let essence: String
-    private let parameters: [(name: String, value: String)]
+    private let parameters: [String: String]
 
     /// Reads a field value; nil where it names no type.
     init?(_ fieldValue: String) {
         essence = Self.essence(of: fieldValue)
         if essence.isEmpty { return nil }
-        parameters = Self.parameters(of: fieldValue)
+        parameters = FieldParameters(fieldValue).values
     }
 
     /// Reads a response's Content-Type; nil where there is none. A response of another kind than HTTP says its type by
@@ -32,7 +34,7 @@ package struct MediaType {
 
     /// The first parameter of a name, which is matched regardless of case.
     subscript(name: String) -> String? {
-        parameters.first { $0.name == name.lowercased() }?.value
+        parameters[name.lowercased()]
     }
 
     /// What stands before the parameters, in lower case and without blanks around it.
@@ -44,40 +46,5 @@ package struct MediaType {
         }
         let essence = text[..<bytes.endIndex]
         return isPlain ? String(essence) : essence.trimmingCharacters(in: .whitespaces).lowercased()
-    }
-
-    private static func parameters(of text: String) -> [(name: String, value: String)] {
-        var rest = text.drop { $0 != ";" }
-        var parameters: [(name: String, value: String)] = []
-        while rest.first == ";" {
-            rest = rest.dropFirst()
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            let value = takeValue(from: &rest)
-            parameters.append((name.trimmingCharacters(in: .whitespaces).lowercased(), value))
-        }
-        return parameters
-    }
-
-    /// Takes `=value` off the front: a token, or a quoted string with its escapes resolved.
-    private static func takeValue(from rest: inout Substring) -> String {
-        rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-        guard rest.first == "\"" else {
-            let token = rest.prefix { $0 != ";" }
-            rest = rest.dropFirst(token.count)
-            return token.trimmingCharacters(in: .whitespaces)
-        }
-        rest = rest.dropFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let escaped = rest.popFirst() {
-                value.append(escaped)
-            } else {
-                value.append(character)
-            }
-        }
-        rest = rest.drop { $0 != ";" }
-        return value
     }
 }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Looks at XML that a server chose before FoundationXML does, which on Linux ends the process at some of it.
 enum XMLContent {
     /// The shortest document is `<a/>`; `XMLParser` does not look at less.

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Brings a downloaded file to where it is wanted, and makes the ending of its task.
 struct DownloadFinisher: Sendable {
     let validation: ResponseValidation
@@ -117,8 +119,8 @@ extension URLResponse {
     fileprivate var endOfPart: Int64? {
         guard let http = self as? HTTPURLResponse, http.statusCode == 206,
             let range = http.value(forHTTPHeaderField: "Content-Range"),
-            let last = range.split(separator: "/").first?.split(separator: "-").last
+            case .part(_, let last, _) = ContentRange(range)
         else { return nil }
-        return Int64(last)?.addingReportingOverflow(1).partialValue
+        return last.addingReportingOverflow(1).partialValue
     }
 }

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 extension LoopbackServer {
     /// The fields of a header or trailer section, in order and with their names as they were written.
@@ -32,15 +32,15 @@ extension LoopbackServer {
                 return values.isEmpty ? nil : values.joined(separator: ", ")
             }
             set {
-                let place = fields.firstIndex { $0.name.isEqualIgnoringCase(to: name) } ?? fields.endIndex
-                fields.removeAll { $0.name.isEqualIgnoringCase(to: name) }
+                let place = fields.firstIndex { $0.name.hasSameLetters(as: name) } ?? fields.endIndex
+                fields.removeAll { $0.name.hasSameLetters(as: name) }
                 if let newValue { fields.insert(Field(name: name, value: newValue), at: place) }
             }
         }
 
         /// The values of all fields of that name, in order.
         public func values(for name: String) -> [String] {
-            fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
+            fields.filter { $0.name.hasSameLetters(as: name) }.map(\.value)
         }
 
         /// Adds a field at the end, even where there is one of that name.
@@ -51,7 +51,7 @@ extension LoopbackServer {
         /// Whether a comma-separated list in the fields of that name has that token.
         func contains(token: String, in name: String) -> Bool {
             values(for: name).contains { value in
-                value.split(separator: ",").contains { $0.trimmingBlanks.isEqualIgnoringCase(to: token) }
+                value.split(separator: ",").contains { $0.trimmingBlanks.hasSameLetters(as: token) }
             }
         }
     }

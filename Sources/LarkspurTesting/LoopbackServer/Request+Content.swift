@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 public import Foundation
 
 extension LoopbackServer.Request {
@@ -15,7 +15,7 @@ extension LoopbackServer.Request {
         public var filename: String? { disposition["filename"] }
 
         private var disposition: [String: String] {
-            HeaderParameters(headers["Content-Disposition"] ?? "").values
+            FieldParameters(headers["Content-Disposition"] ?? "").values
         }
     }
 
@@ -48,7 +48,7 @@ extension LoopbackServer.Request {
         contentTypeParameters.leading.lowercased()
     }
 
-    private var contentTypeParameters: HeaderParameters {
-        HeaderParameters(headers["Content-Type"] ?? "")
+    private var contentTypeParameters: FieldParameters {
+        FieldParameters(headers["Content-Type"] ?? "")
     }
 }

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 public import Foundation
 
 extension LoopbackServer {

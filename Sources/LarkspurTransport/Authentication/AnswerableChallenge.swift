@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// A challenge that can be answered with a user name and a password.
 enum AnswerableChallenge: Sendable, Hashable {
@@ -10,7 +10,7 @@ enum AnswerableChallenge: Sendable, Hashable {
 
     /// Nil for other schemes, and for a Digest that cannot be computed.
     init?(_ challenge: AuthenticationChallenge) {
-        if challenge.scheme.isEqualIgnoringCase(to: "Basic") {
+        if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
         } else if let digest = DigestChallenge(challenge) {
             self = .digest(digest)

@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
 
 /// Reads the fields with which a server asks for credentials (RFC 9110, section 11.6.1).
 ///

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// A cursor on the bytes of a field of challenges, or of another list of parameters.
 struct AuthenticationFieldParser {
@@ -38,11 +38,11 @@ struct AuthenticationFieldParser {
 
     /// The next token, after whatever separates it from the last one; nil at the end.
     private mutating func nextName() -> String? {
-        while let byte = current, !byte.isTokenByte {
+        while let byte = current, !byte.isToken {
             if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
         }
         let start = position
-        while let byte = current, byte.isTokenByte { position += 1 }
+        while let byte = current, byte.isToken { position += 1 }
         return start == position ? nil : text(bytes[start..<position])
     }
 

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// A scheme that authenticates a connection and not a request, which libcurl does, if it was built with it.
 enum ConnectionScheme: Sendable, Hashable {
@@ -10,9 +10,9 @@ enum ConnectionScheme: Sendable, Hashable {
 
     /// Nil for other schemes.
     init?(name: String) {
-        if name.isEqualIgnoringCase(to: "Negotiate") {
+        if name.hasSameLetters(as: "Negotiate") {
             self = .negotiate
-        } else if name.isEqualIgnoringCase(to: "NTLM") {
+        } else if name.hasSameLetters(as: "NTLM") {
             self = .ntlm
         } else {
             return nil

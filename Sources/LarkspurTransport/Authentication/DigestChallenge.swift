@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Hashable {
@@ -20,11 +20,11 @@ struct DigestChallenge: Sendable, Hashable {
     /// Nil for another scheme, without a nonce, with an algorithm that is not known, and with a quality of protection
     /// other than "auth" alone.
     init?(_ challenge: AuthenticationChallenge) {
-        guard challenge.scheme.isEqualIgnoringCase(to: "Digest"), let nonce = challenge["nonce"],
+        guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")
         else { return nil }
         let qualities = Self.list(challenge["qop"])
-        hasQualityOfProtection = qualities.contains { $0.isEqualIgnoringCase(to: "auth") }
+        hasQualityOfProtection = qualities.contains { $0.hasSameLetters(as: "auth") }
         guard hasQualityOfProtection || qualities.isEmpty else { return nil }
         realm = challenge["realm"] ?? ""
         self.nonce = nonce
@@ -33,11 +33,11 @@ struct DigestChallenge: Sendable, Hashable {
         namesAlgorithm = challenge["algorithm"] != nil
         isStale = Self.isTrue(challenge["stale"])
         wantsUserHash = Self.isTrue(challenge["userhash"])
-        isUTF8 = challenge["charset"]?.isEqualIgnoringCase(to: "UTF-8") ?? false
+        isUTF8 = challenge["charset"]?.hasSameLetters(as: "UTF-8") ?? false
         domain = Self.list(challenge["domain"])
     }
 
-    private static func isTrue(_ value: String?) -> Bool { value?.isEqualIgnoringCase(to: "true") ?? false }
+    private static func isTrue(_ value: String?) -> Bool { value?.hasSameLetters(as: "true") ?? false }
 
     private static func list(_ value: String?) -> [String] {
         value?.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init) ?? []

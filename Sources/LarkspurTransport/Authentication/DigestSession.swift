@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The answers to one Digest challenge: it counts the uses of the nonce, and computes a response for each (RFC 7616,
 /// section 3.4).
@@ -86,7 +86,7 @@ struct DigestSession: Sendable {
     private static func percentEncoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
-            if byte.isTokenByte, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "*") {
+            if byte.isToken, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "*") {
                 result.unicodeScalars.append(UnicodeScalar(byte))
             } else {
                 result += "%" + CollectionOfOne(byte).hexadecimal.uppercased()

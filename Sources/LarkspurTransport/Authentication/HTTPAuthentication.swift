@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// Credentials for a challenge, as a value: what goes into the `Authorization` field of each request, or into
 /// `Proxy-Authorization`.

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The paths of a server to which credentials may be sent without being asked for.
 struct ProtectedPaths: Sendable, Hashable {
@@ -59,7 +59,7 @@ struct ProtectedPaths: Sendable, Hashable {
         while let byte = rest.popFirst() {
             if isAtStart {
                 if byte == UInt8(ascii: ".") { return true }
-                if byte == UInt8(ascii: "%"), rest.starts(with: "2e".utf8, by: { $0.lowercasedASCII == $1 }) {
+                if byte == UInt8(ascii: "%"), rest.starts(with: "2e".utf8, by: { $0.asLowercase == $1 }) {
                     return true
                 }
             }

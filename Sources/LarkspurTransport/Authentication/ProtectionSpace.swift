@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
 
 /// Where credentials are good: a realm on a server (RFC 9110, section 11.5).
 ///

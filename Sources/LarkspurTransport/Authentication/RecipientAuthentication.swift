@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The authentication of one task to one recipient of its requests: the origin or a proxy.
 ///
 /// A value without I/O: it is told what is sent and what comes back, and says what follows.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The credentials of one request, for its origin and its proxy.
 struct RequestCredentials {
     /// The request without fields that are for somebody else than its server.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The directives of a `Cache-Control` field that a private cache heeds (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
 /// It takes what is really sent: unknown directives are skipped, numbers may be quoted, of duplicates the most

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// What becomes of an entry when the server has said something new of it.
 extension CacheEntry {
     /// Fields that are about a connection and not about the response (RFC 9111, section 3.1).

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 extension CacheEntry {
     /// The key of a URL: the whole of it, without user information and fragment, and the same for URLs that mean the
     /// same by their case, a default port or an empty path (RFC 9110, section 4.2.3). Nil for a URL that cannot be

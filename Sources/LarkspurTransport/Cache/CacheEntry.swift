@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A response to a GET as it is kept, with what decides which requests it answers.
 struct CacheEntry: Equatable, Sendable {
     /// A field of the request that a `Vary` field names.

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The bytes of a file with one entry: what it is, how long its parts are, a sum over them, the head, the content.
 enum CacheFile {

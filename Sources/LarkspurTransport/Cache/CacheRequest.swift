@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// What of a request decides whether and how a cache answers it.
 struct CacheRequest: Sendable {
     let method: String

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The fields that a request is sent with, wherever they come from.
 struct CacheRequestFields: Sendable {

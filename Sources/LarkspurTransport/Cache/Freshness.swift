@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// How old a stored response is, and how old it may become (RFC 9111, section 4.2); in seconds.
 struct Freshness: Equatable, Sendable {
     /// No server means more than this by saying when something was last changed.

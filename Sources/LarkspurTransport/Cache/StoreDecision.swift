@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// Whether a response may be kept by a private cache (RFC 9111, section 3), and whether that is of any use.
 ///
 /// A success is of use without freshness and validators too: for requests whose policy takes whatever is stored, as

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CCodings
+internal import HTTPSyntax
 
 /// A content coding that the engine can undo (RFC 9110, section 8.4.1).
 enum ContentCoding: String, CaseIterable {

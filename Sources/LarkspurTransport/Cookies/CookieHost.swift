@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 extension HTTPCookie {
     /// Read back from its file, a storage's cookie has lost that it was secure, but not its comment.

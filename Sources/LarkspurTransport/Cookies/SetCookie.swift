@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// A cookie as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
 struct SetCookie: Equatable {

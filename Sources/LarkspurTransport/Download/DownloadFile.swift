@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The file that a download is written to, from its first byte to its last.
 ///
 /// While it is open it is locked, so that no two downloads write to one file. Only its owner may read it until it is

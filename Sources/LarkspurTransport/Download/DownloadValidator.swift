@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The validator that shows that a file on a server still has the very same bytes: one that `If-Range` may be sent with
 /// (RFC 9110, section 13.1.5).
 enum DownloadValidator: Equatable, Sendable {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The format in which resume data is kept: a JSON object that names itself and its version.
 extension ResumeData {
     fileprivate struct Stored: Codable {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// What it takes to go on with a download: where its beginning lies, and which version of what it is the beginning of.
 struct ResumeData: Equatable, Sendable {
     /// What the download was made with; redirects are followed anew.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// What becomes of a download that asked for the rest of a file, given the response.
 ///
 /// Only a 206 that is the rest of the same version is put behind what is there. Everything else begins anew, so that

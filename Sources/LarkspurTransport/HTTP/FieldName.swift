@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// A response field's name in its canonical spelling, and what the engine itself reads the field for.
 struct FieldName: Sendable {

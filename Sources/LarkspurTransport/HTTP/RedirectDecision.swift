@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The decision about a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
 /// fetch).

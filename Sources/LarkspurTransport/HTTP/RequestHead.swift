@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// What libcurl is told of a request before its content.
 struct RequestHead {

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The lines of a request's fields while they are put together; of two fields with one name the first counts.
 struct RequestLines {

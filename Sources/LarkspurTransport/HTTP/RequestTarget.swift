@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// A URL in the form that libcurl takes: absolute, in ASCII, without user information and fragment, with a host and a
 /// port that exist.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// Whether a request may be sent again after an attempt that got no response (RFC 9110, section 9.2.2): a value without
 /// I/O.
 ///

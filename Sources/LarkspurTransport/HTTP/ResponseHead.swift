@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The status line and the fields of one response, final or informational.
 struct ResponseHead: Sendable {

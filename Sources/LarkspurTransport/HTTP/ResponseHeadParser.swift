@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// Puts response heads together from header lines as libcurl hands them over, one at a time with its line end.
 ///

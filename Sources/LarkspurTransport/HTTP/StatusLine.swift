@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The first line of a response: "HTTP/1.1 200 OK", "HTTP/2 200".
 enum StatusLine {

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 extension URLReference {
     /// The reference with what may not stand in a URL percent-encoded, as servers send spaces and UTF-8 in a Location;
@@ -11,26 +12,7 @@ extension URLReference {
         return encoded
     }
 
-    private static func encode(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        var output: [UInt8] = []
-        output.reserveCapacity(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            if isAllowed(byte) || byte == UInt8(ascii: "%") && isEscape(bytes[index...]) {
-                output.append(byte)
-            } else {
-                output += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-
-    private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.count > 2
-            && bytes.dropFirst().prefix(2).allSatisfy { byte in
-                byte.isDigit || byte.asLowercase &- UInt8(ascii: "a") < 6
-            }
-    }
+    private static func encode(_ text: String) -> String { PercentEncoding.escaping(text, unless: isAllowed) }
 
     /// Unreserved characters, delimiters, and those that path, query and fragment have in common.
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -42,10 +24,6 @@ extension URLReference {
         case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
         default: byte.isToken
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 

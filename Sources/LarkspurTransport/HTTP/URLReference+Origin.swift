@@ -1,13 +1,7 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 extension URLReference {
-    /// Scheme, host and effective port (RFC 6454): who has them in common may see each other's credentials.
-    struct Origin: Equatable {
-        let scheme: String
-        let host: String
-        let port: Int
-    }
-
     /// Whether it names a server on a Unix-domain socket, to which no other server may lead.
     var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.lowercased()) } ?? false }
 
@@ -28,7 +22,7 @@ extension URLReference {
         let host = hostAndPort[..<(colon ?? hostAndPort.endIndex)].lowercased()
         if host.utf8.first == UInt8(ascii: "["), !host.utf8.contains(UInt8(ascii: ":")) { return nil }
         let digits = colon.map { hostAndPort[hostAndPort.utf8.index(after: $0)...] } ?? ""
-        guard !host.isEmpty, let port = digits.isEmpty ? (scheme == "http" ? 80 : 443) : UInt16(digits).map(Int.init)
+        guard !host.isEmpty, let port = digits.isEmpty ? Origin.defaultPort(of: scheme) : UInt16(digits).map(Int.init)
         else { return nil }
         return Origin(scheme: scheme, host: host, port: port)
     }

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// A URL or a relative reference in its five components (RFC 3986), made of any text without failing.
 ///

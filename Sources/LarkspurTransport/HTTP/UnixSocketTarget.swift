@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A URL of the scheme http+unix or https+unix, whose host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]

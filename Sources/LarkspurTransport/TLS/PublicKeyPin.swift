@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The hash of a public key that a server has to have: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///

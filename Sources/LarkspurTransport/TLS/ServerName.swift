@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// The spellings of a host, brought to one.
 enum ServerName {
@@ -10,7 +10,7 @@ enum ServerName {
         if name.utf8.last == UInt8(ascii: ".") { name = name.dropLast() }
         guard !name.isEmpty else { return nil }
         if name.utf8.contains(UInt8(ascii: ":")) { return sixthVersionAddress(name) }
-        let bytes = name.utf8.map(\.lowercasedASCII)
+        let bytes = name.utf8.map(\.asLowercase)
         guard bytes.allSatisfy(isNameByte) else { return nil }
         let lowercased = String(decoding: bytes, as: UTF8.self)
         return numericAddress(lowercased) ?? lowercased

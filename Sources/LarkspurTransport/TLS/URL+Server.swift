@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// What TLS has to know of a URL.
 extension URL {
     /// Whether a request to it goes over TLS, be it on a Unix-domain socket.

@@ -1,4 +1,4 @@
-import HTTPBasics
+import HTTPSyntax
 import Foundation
 import Testing
 
@@ -62,7 +62,7 @@ import Testing
 
     @Test("Parameters may be quoted, and hold their separator then")
     func parameters() {
-        let parameters = HeaderParameters(#"form-data; Name="a;\"b\"" ; filename=c.txt; name=second; flag"#)
+        let parameters = FieldParameters(#"form-data; Name="a;\"b\"" ; filename=c.txt; name=second; flag"#)
         #expect(parameters.leading == "form-data")
         #expect(parameters.values == ["name": #"a;"b""#, "filename": "c.txt"])
     }

@@ -1,4 +1,4 @@
-import HTTPBasics
+import HTTPSyntax
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import HTTPBasics
+import HTTPSyntax
 import Foundation
 import Testing
 
@@ -237,7 +237,7 @@ import Testing
 
         let refusal = try server.answer(target, method: "POST", body: "body")
         #expect(refusal.status == 401)
-        let challenge = HeaderParameters(
+        let challenge = FieldParameters(
             String(try #require(refusal.fields["WWW-Authenticate"]).dropFirst("Digest ".count)),
             separator: ","
         ).values

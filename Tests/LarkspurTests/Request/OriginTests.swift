@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Testing
 
 @testable import Larkspur

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import LarkspurTransport

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import HTTPBasics
+import HTTPSyntax
 import Testing
 
 @testable import LarkspurTransport

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
-import HTTPBasics
+import HTTPSyntax
 import Synchronization
 import Testing
 

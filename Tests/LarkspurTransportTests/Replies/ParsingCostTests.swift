@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
+internal import HTTPSyntax
 import LarkspurTesting
 import Testing
 
@@ -75,7 +75,7 @@ struct ParsingCostTests {
             let base = URLReference("http://a.example/b/c")
             _ = URLReference($0).percentEncoded.resolved(against: base).text
         }
-        let parameters: @Sendable (String) -> Void = { _ = HeaderParameters($0).values.count }
+        let parameters: @Sendable (String) -> Void = { _ = FieldParameters($0).values.count }
         let vary: @Sendable (String) -> Void = { _ = StoreDecision.names(in: $0) }
         let codings: @Sendable (String) -> Void = { _ = ContentDecoder(contentEncoding: $0, maximumExpansion: 100) }
         return [

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension HTTPHeaders {
     /// A header field: a name and its value (RFC 9110, section 5).
     ///
@@ -20,7 +22,7 @@ extension HTTPHeaders {
 extension HTTPHeaders.Field: Hashable {
     /// Compares names without regard to case, and values exactly.
     public static func == (left: Self, right: Self) -> Bool {
-        FieldSyntax.areSameName(left.name, right.name) && left.value == right.value
+        left.name.hasSameLetters(as: right.name) && left.value == right.value
     }
 
     /// Hashes the lowercased name, and the value.
@@ -51,13 +53,13 @@ extension HTTPHeaders.Field {
     ]
 
     /// The value, or a placeholder for it where it is sensitive; on one line.
-    var redactedValue: String { isSensitive ? "<redacted>" : FieldSyntax.printable(value) }
+    var redactedValue: String { isSensitive ? "<redacted>" : value.onOneLine }
 
     /// Checks that the field can be sent as it is (RFC 9110, sections 5.1 and 5.5).
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`; its message never holds the value.
     public func validate() throws(LarkspurError) {
-        guard FieldSyntax.isToken(name) else { throw invalidNameError }
-        guard FieldSyntax.isSafeValue(value) else {
+        guard name.isToken else { throw invalidNameError }
+        guard !value.breaksLine else {
             throw LarkspurError(
                 .invalidHeaderField,
                 "The value of the header field \(name) holds CR, LF or NUL, which would end it: remove them or encode the value."
@@ -80,13 +82,13 @@ extension HTTPHeaders.Field {
     }
 
     private static func isTokenScalar(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.isASCII && FieldSyntax.isTokenByte(UInt8(truncatingIfNeeded: scalar.value))
+        scalar.isASCII && UInt8(truncatingIfNeeded: scalar.value).isToken
     }
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `Name: value`, with the value hidden where it is sensitive.
-    public var description: String { "\(FieldSyntax.printable(name)): \(redactedValue)" }
+    public var description: String { "\(name.onOneLine): \(redactedValue)" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 extension HTTPHeaders {
     /// Fields while many are put together: what a server sends may have tens of thousands, and each is found in the
@@ -43,5 +43,5 @@ extension HTTPHeaders {
 
     /// Values of one field are joined by a comma (RFC 9110, section 5.3), those of `Cookie` by a semicolon (RFC 6265,
     /// section 4.2.1).
-    static func separator(of name: String) -> String { FieldSyntax.areSameName(name, "Cookie") ? "; " : ", " }
+    static func separator(of name: String) -> String { name.hasSameLetters(as: "Cookie") ? "; " : ", " }
 }

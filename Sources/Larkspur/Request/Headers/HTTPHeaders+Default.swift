@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension HTTPHeaders {
     /// The fields that ``RequestSettings`` begin with: `Accept-Language` from the user's preferred languages, and
     /// `User-Agent` from the process's name, the bundle's version and the operating system. Made once.
@@ -44,7 +46,7 @@ extension HTTPHeaders.Field {
     }
 
     private static func token(_ text: String) -> String? {
-        let bytes = ascii(text).utf8.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }
+        let bytes = ascii(text).utf8.map { $0.isToken ? $0 : UInt8(ascii: "-") }
         let token = String(decoding: bytes, as: UTF8.self)
         return token.contains { $0 != "-" } ? token : nil
     }

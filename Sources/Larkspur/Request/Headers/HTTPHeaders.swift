@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Header fields in order, each name once whatever its case (RFC 9110, section 5).
 ///
 /// ```swift
@@ -102,7 +104,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     private func index(of name: String) -> Int? {
-        fields.firstIndex { FieldSyntax.areSameName($0.name, name) }
+        fields.firstIndex { $0.name.hasSameLetters(as: name) }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension URLRequest {
     /// Sets fields as `setValue(_:forHTTPHeaderField:)` would one by one.
     ///
@@ -8,9 +10,9 @@ extension URLRequest {
         var fields = allHTTPHeaderFields ?? [:]
         var others: [HTTPHeaders.Field] = []
         for field in headers {
-            let own = fields.isEmpty ? nil : fields.keys.first { FieldSyntax.areSameName($0, field.name) }
+            let own = fields.isEmpty ? nil : fields.keys.first { $0.hasSameLetters(as: field.name) }
             if own != nil && keepsOwn { continue }
-            if own == nil && FieldSyntax.isCapitalized(field.name) {
+            if own == nil && field.name.isCapitalized {
                 fields[field.name] = field.value
             } else {
                 others.append(field)
@@ -18,5 +20,22 @@ extension URLRequest {
         }
         if !fields.isEmpty { allHTTPHeaderFields = fields }
         for field in others { setValue(field.value, forHTTPHeaderField: field.name) }
+    }
+}
+
+extension String {
+    /// Whether a name is letters and hyphens, each word with a capital at its beginning only, as `URLRequest` spells
+    /// names.
+    fileprivate var isCapitalized: Bool {
+        var isAtStart = true
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): isAtStart = true
+            case UInt8(ascii: "A")...UInt8(ascii: "Z") where isAtStart: isAtStart = false
+            case UInt8(ascii: "a")...UInt8(ascii: "z") where !isAtStart: break
+            default: return false
+            }
+        }
+        return !isEmpty
     }
 }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The header field that names a part of a form (RFC 7578, section 4.2).
 enum ContentDisposition {
     /// The field of a part.

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// What separates the parts of a multipart body (RFC 2046, section 5.1.1).
 public struct MultipartBoundary: Sendable, Hashable {
     /// The boundary without the hyphens that go before it on a line.
@@ -23,7 +25,7 @@ public struct MultipartBoundary: Sendable, Hashable {
     }
 
     /// The boundary as a parameter of a media type: quoted where it is no token.
-    var parameter: String { FieldSyntax.isToken(value) ? value : "\"\(value)\"" }
+    var parameter: String { value.isToken ? value : "\"\(value)\"" }
 
     private static func hexadecimal(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The file of a part, open; the way to the system's calls on it.
 final class MultipartFile: MultipartSource {
     private let file: URL
@@ -52,7 +54,7 @@ final class MultipartFile: MultipartSource {
     private static func error(_ file: URL, _ reason: String) -> LarkspurError {
         LarkspurError(
             .bodyUnreadable,
-            "The file \(FieldSyntax.printable(file.path)) of a form could not be read: \(reason).",
+            "The file \(file.path.onOneLine) of a form could not be read: \(reason).",
             failingURL: file
         )
     }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension MultipartFormData {
     /// Adds a field of the form with a text.
     /// - Parameters:
@@ -119,7 +121,7 @@ extension MultipartFormData {
     ///   - body: The content.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(LarkspurError) {
-        let isDisposition: (HTTPHeaders.Field) -> Bool = { FieldSyntax.areSameName($0.name, "Content-Disposition") }
+        let isDisposition: (HTTPHeaders.Field) -> Bool = { $0.name.hasSameLetters(as: "Content-Disposition") }
         append(
             try MultipartPart(headers.filter(isDisposition) + headers.filter { !isDisposition($0) }, .data(body))
         )

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The file that a form is written to: under another name until it is whole.
 final class MultipartTarget {
     private let file: URL
@@ -39,7 +41,7 @@ final class MultipartTarget {
         let reason = String(cString: strerror(errno))
         return LarkspurError(
             .fileUnwritable,
-            "The form could not be written to \(FieldSyntax.printable(file.path)): \(reason).",
+            "The form could not be written to \(file.path.onOneLine): \(reason).",
             failingURL: file
         )
     }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
@@ -95,7 +97,7 @@ extension MultipartFormData {
             guard let data = pair.data ?? (pair.value ?? "").data(using: settings.stringEncoding) else {
                 throw LarkspurError(
                     .parameterEncodingFailed,
-                    "The parameter `\(FieldSyntax.printable(pair.key))` holds characters that \(settings.stringEncoding) does not have: use UTF-8."
+                    "The parameter `\(pair.key.onOneLine)` holds characters that \(settings.stringEncoding) does not have: use UTF-8."
                 )
             }
             append(data: data, name: pair.key)

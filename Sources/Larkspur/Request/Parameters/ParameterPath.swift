@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Where in the parameters something is, and the errors that say so.
 enum ParameterPath {
     /// The depth to which parameters may be nested. A limit is needed because they are walked by recursion, and may
@@ -14,7 +16,7 @@ enum ParameterPath {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
-        return FieldSyntax.printable(text)
+        return text.onOneLine
     }
 
     /// An error that names the parameter and the type of its value, and never the value.

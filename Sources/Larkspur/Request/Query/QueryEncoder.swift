@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// Turns parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
 ///
 /// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 extension QueryEncoder {
     /// How the elements of an array are named.
     public enum ArrayStyle: Sendable {

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A style of ``QueryEncoder`` of which all but the caller's own can be written down by name.
 protocol PortableStyle: Sendable {
     /// The styles that need no closure and no object, by their names.

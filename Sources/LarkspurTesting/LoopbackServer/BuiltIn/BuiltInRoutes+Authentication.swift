@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// Routes that want credentials.
@@ -39,7 +39,7 @@ extension BuiltInRoutes {
     private static func hasBasicCredentials(_ request: Request) throws -> Bool {
         let credentials = try "\(request.value("user")):\(request.value("password"))"
         let parts = (request.headers["Authorization"] ?? "").split(separator: " ", maxSplits: 1)
-        return parts.count == 2 && parts[0].isEqualIgnoringCase(to: "Basic")
+        return parts.count == 2 && parts[0].hasSameLetters(as: "Basic")
             && Data(base64Encoded: String(parts[1])) == Data(credentials.utf8)
     }
 

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// Fixed documents in various types and codings, and what the query makes of a response.
@@ -26,7 +26,7 @@ extension BuiltInRoutes {
             let document = Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1).joined(separator: ", ") }
             return pairs.reduce(try .json(encoding: document)) { response, pair in
                 // A type in the query takes the place of that of the document, as there can be but one.
-                pair.0.isEqualIgnoringCase(to: "Content-Type")
+                pair.0.hasSameLetters(as: "Content-Type")
                     ? response.with { $0.headers[pair.0] = pair.1 } : response.adding(pair.0, pair.1)
             }
         }

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// The format of a query and of `application/x-www-form-urlencoded`, as the WHATWG's URL standard decodes it.

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// The parts of a multipart body (RFC 2046, section 5.1); nil where the body breaks the format.

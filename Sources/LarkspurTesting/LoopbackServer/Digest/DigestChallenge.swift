@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
 struct DigestChallenge {

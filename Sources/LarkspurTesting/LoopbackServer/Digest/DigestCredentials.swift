@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// The `Authorization` field of Digest authentication (RFC 7616, section 3.4).
@@ -8,8 +8,8 @@ struct DigestCredentials {
     /// Nil for the fields of other schemes.
     init?(_ field: String) {
         let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2, parts[0].isEqualIgnoringCase(to: "Digest") else { return nil }
-        values = HeaderParameters(parts[1], separator: ",").values
+        guard parts.count == 2, parts[0].hasSameLetters(as: "Digest") else { return nil }
+        values = FieldParameters(parts[1], separator: ",").values
     }
 
     var nonce: String { self["nonce"] }

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// A path in which `{name}` stands for one segment and a last `*` for all that remain.
 struct PathPattern: Sendable, Equatable {

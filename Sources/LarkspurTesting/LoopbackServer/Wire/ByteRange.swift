@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 
 /// A `Range` field with a single range of bytes.
 ///
@@ -13,7 +13,7 @@ struct ByteRange: Equatable {
 
     init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].trimmingBlanks.isEqualIgnoringCase(to: "bytes") else { return nil }
+        guard parts.count == 2, parts[0].trimmingBlanks.hasSameLetters(as: "bytes") else { return nil }
         let ends = parts[1].trimmingBlanks.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard ends.count == 2, ends.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         switch (Int(ends[0]), Int(ends[1])) {

@@ -1,4 +1,4 @@
-internal import HTTPBasics
+internal import HTTPSyntax
 internal import Foundation
 
 /// The lines of a request, by the grammar of RFC 9112.
@@ -58,7 +58,7 @@ extension RequestParser {
         guard lengths.isEmpty, head.minorVersion >= 1 else {
             throw .malformed("Transfer-Encoding does not go with Content-Length or HTTP/1.0.")
         }
-        guard codings.count == 1, codings[0].isEqualIgnoringCase(to: "chunked") else {
+        guard codings.count == 1, codings[0].hasSameLetters(as: "chunked") else {
             throw Failure(status: 501, reason: "The only transfer coding is chunked.")
         }
         return .chunked
@@ -76,6 +76,6 @@ extension RequestParser {
     }
 
     private static func isToken(_ bytes: Line) -> Bool {
-        !bytes.isEmpty && bytes.allSatisfy(\.isTokenByte)
+        !bytes.isEmpty && bytes.allSatisfy(\.isToken)
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPSyntax
 
 /// What goes onto the wire for a response to a request: all decisions and no input or output.
 struct ResponsePlan {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// The configuration values that the engine reads, once when its session is made; an object, as each request looks at
 /// it and copying so many values costs.
 final class SessionSettings: Sendable {

@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import HTTPBasics
 
 /// Adds credentials to requests, and handles 401 and 407 responses.
 extension Exchange {

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// Answers from the cache.
 extension Exchange {
     /// Has the cache answer, if it can, else the network.

@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// Downloads that go on with the file of an earlier one.
 extension Exchange {
     // MARK: The request

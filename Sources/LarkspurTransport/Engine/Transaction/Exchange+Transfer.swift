@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+internal import HTTPSyntax
 
 /// One transaction: setting libcurl up, and what it reports.
 extension Exchange {

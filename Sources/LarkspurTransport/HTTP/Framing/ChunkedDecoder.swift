@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// Takes content out of its chunks (RFC 9112, section 7.1).
 ///

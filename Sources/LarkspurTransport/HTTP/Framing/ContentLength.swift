@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The meaning of the `Content-Length` fields of a message together (RFC 9110, section 8.6).
 enum ContentLength: Equatable, Sendable {

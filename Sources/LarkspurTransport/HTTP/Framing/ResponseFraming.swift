@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
 
 /// The end of a response's content: the one rule for it, whatever the content is for (RFC 9112, section 6.3; RFC 9113,
 /// section 8.1).

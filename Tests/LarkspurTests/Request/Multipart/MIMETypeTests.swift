@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Testing
 
 @testable import Larkspur
@@ -37,7 +38,7 @@ struct MIMETypeTests {
         for (fileExtension, type) in MIMEType.table {
             #expect(fileExtension == fileExtension.lowercased())
             let words = type.split(separator: "/", omittingEmptySubsequences: false)
-            #expect(words.count == 2 && words.allSatisfy { FieldSyntax.isToken(String($0)) }, "\(type)")
+            #expect(words.count == 2 && words.allSatisfy { $0.isToken }, "\(type)")
         }
     }
 }

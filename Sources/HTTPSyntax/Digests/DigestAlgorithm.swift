@@ -8,7 +8,7 @@ package enum DigestAlgorithm: String, CaseIterable {
     case sha256Session = "SHA-256-sess"
 
     package init?(ignoringCase name: String) {
-        guard let algorithm = Self.allCases.first(where: { $0.rawValue.isEqualIgnoringCase(to: name) }) else {
+        guard let algorithm = Self.allCases.first(where: { $0.rawValue.hasSameLetters(as: name) }) else {
             return nil
         }
         self = algorithm

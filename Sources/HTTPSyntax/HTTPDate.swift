@@ -1,8 +1,9 @@
-#if canImport(FoundationNetworking)
+package import Foundation
 
-/// Reads dates in all the forms that cookies have had (RFC 6265, section 5.1.1).
-enum HTTPDate {
-    static func parse(_ bytes: some Collection<UInt8>) -> Date? {
+/// Dates in HTTP: read in all the forms that cookies have had (RFC 6265, section 5.1.1), and written in the preferred one
+/// (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+package enum HTTPDate {
+    package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
         var month: Int?
@@ -22,7 +23,7 @@ enum HTTPDate {
         return date(year: fullYear(year), month: month, day: day, time: time)
     }
 
-    static func parse(_ text: String) -> Date? { parse(Array(text.utf8)) }
+    package static func parse(_ text: String) -> Date? { parse(Array(text.utf8)) }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
@@ -88,6 +89,35 @@ enum HTTPDate {
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         return marchYear * 365 + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
     }
-}
 
-#endif
+    // MARK: Writing
+
+    package static func string(from date: Date) -> String {
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let day = Int((Double(seconds) / 86_400).rounded(.down))
+        let time = seconds - day * 86_400
+        let (year, month, dayOfMonth) = civilDate(day: day)
+        let weekday = ((day + 4) % 7 + 7) % 7
+        let clock = [time / 3_600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
+        return "\(weekdays[weekday]), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
+    }
+
+    /// The date of a day since the epoch, by the method of counting years from March, so that a leap day comes last.
+    private static func civilDate(day: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = day + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+}

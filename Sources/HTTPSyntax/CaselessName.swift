@@ -5,9 +5,9 @@ package struct CaselessName: Hashable, Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    package static func == (left: Self, right: Self) -> Bool { left.text.isEqualIgnoringCase(to: right.text) }
+    package static func == (left: Self, right: Self) -> Bool { left.text.hasSameLetters(as: right.text) }
 
     package func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte.lowercasedASCII) }
+        for byte in text.utf8 { hasher.combine(byte.asLowercase) }
     }
 }

@@ -1,13 +1,12 @@
-#if canImport(FoundationNetworking)
-/// What a `Content-Range` field says of bytes (RFC 9110, section 14.4).
-enum ContentRange: Equatable {
+/// The value of a `Content-Range` field for bytes (RFC 9110, section 14.4).
+package enum ContentRange: Equatable, Sendable {
     /// Content is the bytes from `first` through `last`; the whole has `total`, nil where the server does not know.
     case part(first: Int64, last: Int64, total: Int64?)
     /// The range that was asked for lies outside the whole.
     case unsatisfied(total: Int64)
 
     /// Nil where the value is malformed, contradicts itself, or is about another unit than bytes.
-    init?(_ field: String) {
+    package init?(_ field: String) {
         let bytes = Array(field.utf8)
         guard let blank = bytes.firstIndex(of: .space), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
             blank < slash,
@@ -33,4 +32,3 @@ enum ContentRange: Equatable {
         return Int64(String(decoding: digits, as: UTF8.self))
     }
 }
-#endif

@@ -1,6 +1,6 @@
 /// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another
 /// separator.
-package struct HeaderParameters {
+package struct FieldParameters {
     /// What stands before the first separator.
     package let leading: String
     /// The parameters by their lower-case names; of two with one name the first counts.
@@ -34,18 +34,23 @@ package struct HeaderParameters {
         return parts
     }
 
+    /// The content of a quoted string, which ends with the value if its quote is missing; other values as they are.
     private static func unquote(_ value: String) -> String {
-        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
+        guard value.hasPrefix("\"") else { return value }
         var result = ""
         var isEscaped = false
-        for character in value.dropFirst().dropLast() {
-            if character == "\\", !isEscaped {
-                isEscaped = true
-            } else {
+        for character in value.dropFirst() {
+            if isEscaped {
                 result.append(character)
                 isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                return result
+            } else {
+                result.append(character)
             }
         }
-        return result
+        return isEscaped ? result + "\\" : result
     }
 }

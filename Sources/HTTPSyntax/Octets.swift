@@ -1,0 +1,95 @@
+/// Properties of single bytes that are read for every request; inlined into their callers.
+extension UInt8 {
+    @inlinable package static var tab: UInt8 { 0x09 }
+    @inlinable package static var lineFeed: UInt8 { 0x0A }
+    @inlinable package static var carriageReturn: UInt8 { 0x0D }
+    @inlinable package static var space: UInt8 { 0x20 }
+
+    @inlinable package var isBlank: Bool { self == .space || self == .tab }
+
+    @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
+
+    /// A letter without regard to its case, and every other byte as it is.
+    @inlinable package var asLowercase: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+    /// Whether the byte may stand in a token, such as a method or a field name (RFC 9110, section 5.6.2).
+    ///
+    /// The bits of the first number are the bytes 33, 35...39, 42, 43, 45, 46 and the digits; those of the second the
+    /// letters and the bytes 94, 95, 96, 124 and 126.
+    @inlinable package var isToken: Bool {
+        self < 64
+            ? (0x03FF_6CFA_0000_0000 as UInt64) >> UInt64(self) & 1 == 1
+            : self < 128 && (0x57FF_FFFF_C7FF_FFFE as UInt64) >> UInt64(self &- 64) & 1 == 1
+    }
+
+    /// The value of a hexadecimal digit; nil for other bytes.
+    @inlinable package var hexDigitValue: UInt8? {
+        if isDigit { return self &- 0x30 }
+        let letter = asLowercase &- 0x61
+        return letter < 6 ? letter + 10 : nil
+    }
+}
+
+extension StringProtocol {
+    /// Compares ASCII letters without regard to their case, and everything else as it is.
+    @inlinable package func hasSameLetters(as other: some StringProtocol) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asLowercase == $1.asLowercase }
+    }
+
+    /// Whether the text is a token: one or more letters, digits, or some of the ASCII signs.
+    @inlinable package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isToken) }
+
+    /// Whether a byte in the text would end the line that it is written to: CR, LF or NUL.
+    ///
+    /// To Swift CR LF is one `Character`, and a search for either alone would miss it.
+    @inlinable package var breaksLine: Bool {
+        utf8.contains { $0 == .carriageReturn || $0 == .lineFeed || $0 == 0 }
+    }
+
+    /// The text without spaces and tabs at its ends, which is what HTTP calls optional white space.
+    package var trimmingBlanks: String {
+        let text = String(self)
+        guard let first = text.utf8.firstIndex(where: { !$0.isBlank }),
+            let last = text.utf8.lastIndex(where: { !$0.isBlank })
+        else { return "" }
+        return String(text[first...last])
+    }
+
+    /// The text without a pair of double quotes around it.
+    package var unquoted: String {
+        count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : String(self)
+    }
+}
+
+extension String {
+    /// The text of bytes from the network: UTF-8 where they are that, ISO 8859-1 otherwise, which any bytes are.
+    package init(networkBytes bytes: some Collection<UInt8>) {
+        self =
+            String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+    }
+
+    /// The text with its control characters escaped, so that it stays on one line of a log.
+    package var onOneLine: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String {
+        String(
+            decoding: flatMap { byte in [byte >> 4, byte & 15].map { Array("0123456789abcdef".utf8)[Int($0)] } },
+            as: UTF8.self
+        )
+    }
+}

@@ -1,0 +1,78 @@
+/// Percent-encoding of bytes (RFC 3986, section 2.1).
+package enum PercentEncoding {
+    /// Appends the three characters that stand for a byte.
+    package static func append(_ byte: UInt8, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "%"))
+        result.append(hexadecimalDigit(byte >> 4))
+        result.append(hexadecimalDigit(byte & 0xF))
+    }
+
+    /// Whether a byte stays as it is in a key or a value: an unreserved character, a slash or a question mark.
+    package static func isUnescaped(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
+            UInt8(ascii: "?"):
+            true
+        default: byte.isDigit || byte.asLowercase &- UInt8(ascii: "a") < 26
+        }
+    }
+
+    /// A whole query as it is, but for what no query may hold (RFC 3986, section 3.4): that is escaped, a `#` and a
+    /// stray `%` too.
+    package static func escapingIllegalQueryCharacters(_ query: String) -> String {
+        escaping(query) { byte in
+            switch byte {
+            case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
+                UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"),
+                UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"):
+                true
+            default: isUnescaped(byte)
+            }
+        }
+    }
+
+    /// Escapes bytes that are not allowed, and a `%` that begins no escape.
+    package static func escaping(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            if isAllowed(byte) || byte == UInt8(ascii: "%") && beginsEscape(bytes[index...]) {
+                result.append(byte)
+            } else {
+                append(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func beginsEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count > 2 && bytes.dropFirst().prefix(2).allSatisfy { $0.hexDigitValue != nil }
+    }
+
+    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+extension String {
+    /// The text with its percent escapes replaced; one that is not followed by two hexadecimal digits stays as it is.
+    package func percentDecoded(plusIsSpace: Bool = false) -> String {
+        let escaped = Array(utf8)
+        var bytes: [UInt8] = []
+        var index = 0
+        while index < escaped.count {
+            if escaped[index] == UInt8(ascii: "%"), index + 2 < escaped.count,
+                let high = escaped[index + 1].hexDigitValue, let low = escaped[index + 2].hexDigitValue
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                let isSpace = plusIsSpace && escaped[index] == UInt8(ascii: "+")
+                bytes.append(isSpace ? UInt8(ascii: " ") : escaped[index])
+                index += 1
+            }
+        }
+        return String(networkBytes: bytes)
+    }
+}
