@@ -1,6 +1,6 @@
 /// The answer to an authentication challenge.
 ///
-/// A struct rather than an enum, so that another way to answer breaks no program.
+/// It is a struct rather than an enum, so that a new kind of answer breaks no program.
 public struct ChallengeAnswer: Sendable {
     enum Kind: Sendable {
         case useCredential(URLCredential)
@@ -12,28 +12,28 @@ public struct ChallengeAnswer: Sendable {
 
     let kind: Kind
 
-    /// Authenticates with a credential. One that the server has just refused is not sent again: the task ends with the
-    /// 401 response.
+    /// Authenticates with a credential. A credential that the server has just refused is not sent again: the task ends
+    /// with the 401 response.
     /// - Parameter credential: The credential.
     public static func useCredential(_ credential: URLCredential) -> Self { Self(kind: .useCredential(credential)) }
 
-    /// As if nobody had been asked: uses the credential that the session's storage proposes; without one the task ends
-    /// with the 401 response.
+    /// Handles the challenge as if no hook were set: uses the credential that the session's storage proposes. If there
+    /// is none, the task ends with the 401 response.
     public static let performDefaultHandling = Self(kind: .performDefaultHandling)
 
-    /// Does not authenticate: the task ends with the 401 response.
+    /// Sends no credential: the task ends with the 401 response.
     public static let rejectProtectionSpace = Self(kind: .rejectProtectionSpace)
 
     /// Cancels the task.
     public static let cancel = Self(kind: .cancel)
 
-    /// Cancels the task and reports an error as the cause.
+    /// Cancels the task and reports an error as the cause of the cancellation.
     /// - Parameter error: The cause, which becomes the `underlyingError` of the task's error.
     public static func fail(_ error: any Error) -> Self { Self(kind: .fail(error)) }
 }
 
 extension ChallengeAnswer: CustomStringConvertible {
-    /// The name of the answer, without the credential: safe to log.
+    /// The name of the answer, without the credential. It is safe to log.
     public var description: String {
         switch kind {
         case .useCredential: "use a credential"

@@ -1,4 +1,4 @@
-/// The place of a downloaded file, and the rules by which it is brought there.
+/// The location of a downloaded file, and the rules for moving it there.
 ///
 /// ```swift
 /// manager.download("report.pdf", to: .folder(downloads, replacing: true)) { response in
@@ -6,21 +6,22 @@
 /// }
 /// ```
 public struct DownloadDestination: Sendable {
-    /// Gets the temporary file and the response, and returns the place; nil leaves the file where it is.
+    /// Gets the temporary file and the response, and returns the location. Nil leaves the file where it is.
     let place: @Sendable (URL, URLResponse?) -> URL?
-    /// True if a file that is there is replaced.
+    /// True to replace an existing file.
     let isReplacing: Bool
-    /// True if folders that are missing are made.
+    /// True to create missing folders.
     let makesFolders: Bool
 
-    /// Makes a destination that a closure chooses.
+    /// Creates a destination that a closure chooses.
     /// - Parameters:
-    ///   - replacing: True to replace a file that is there, all at once; false makes it the error `fileMoveFailed`. A
-    ///     folder is never replaced. Default: false.
-    ///   - makingFolders: True to make folders that are missing; false makes that the error `fileMoveFailed`.
+    ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
+    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///   - makingFolders: True to create missing folders. If false, a missing folder is the error `fileMoveFailed`.
     ///     Default: false.
-    ///   - place: Gets the temporary file and the response, and returns the file's place. Nil leaves the file where it
-    ///     is until the completion handler has returned; then it is removed. Runs on the manager's `processingQueue`.
+    ///   - place: Gets the temporary file and the response, and returns the file's location. If it returns nil, the
+    ///     file stays where it is until the completion handler has returned; then it is removed. Runs on the manager's
+    ///     `processingQueue`.
     public init(
         replacing: Bool = false,
         makingFolders: Bool = false,
@@ -31,35 +32,36 @@ public struct DownloadDestination: Sendable {
         makesFolders = makingFolders
     }
 
-    /// A file.
+    /// A destination with a fixed location.
     /// - Parameters:
-    ///   - url: The file's place, by a `file:` URL.
-    ///   - replacing: True to replace a file that is there, all at once; false makes it the error `fileMoveFailed`. A
-    ///     folder is never replaced. Default: false.
-    ///   - makingFolders: True to make folders that are missing; false makes that the error `fileMoveFailed`.
+    ///   - url: The file's location, as a `file:` URL.
+    ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
+    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///   - makingFolders: True to create missing folders. If false, a missing folder is the error `fileMoveFailed`.
     ///     Default: false.
     public static func file(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, _ in url }
     }
 
-    /// A folder, in which the file has the name that the server suggests, or else the last part of the URL's path.
+    /// A folder, in which the file gets the name that the server suggests. If the server suggests none, the name is the
+    /// last part of the URL's path.
     ///
-    /// The name is that of a file in this folder, whatever the server says.
+    /// The file is always directly in this folder, even if the server suggests a path that leads out of it.
     /// - Parameters:
-    ///   - url: The folder, by a `file:` URL.
-    ///   - replacing: True to replace a file of that name, all at once; false makes it the error `fileMoveFailed`.
-    ///     A folder is never replaced. Default: false.
-    ///   - makingFolders: True to make the folder if it is missing; false makes that the error `fileMoveFailed`.
-    ///     Default: false.
+    ///   - url: The folder, as a `file:` URL.
+    ///   - replacing: True to replace an existing file of that name atomically. If false, an existing file is the error
+    ///     `fileMoveFailed`. A folder is never replaced. Default: false.
+    ///   - makingFolders: True to create the folder if it is missing. If false, a missing folder is the error
+    ///     `fileMoveFailed`. Default: false.
     public static func folder(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, response in
             url.appendingPathComponent(name(suggestedBy: response), isDirectory: false)
         }
     }
 
-    /// The name that a response suggests, with nothing in it that leads out of a folder or hides the file.
+    /// The name that a response suggests, without anything that leads out of a folder or hides the file.
     static func name(suggestedBy response: URLResponse?) -> String {
-        // Foundation's name on Linux for a response that suggests none.
+        // Foundation on Linux names the file of a response that suggests no name "Unknown".
         let suggested = response?.suggestedFilename.flatMap { $0 == "Unknown" ? nil : $0 }
         let suggestion = suggested ?? response?.url?.lastPathComponent ?? ""
         let last = suggestion.split { $0 == "/" || $0 == "\\" }.last ?? ""
@@ -72,7 +74,8 @@ public struct DownloadDestination: Sendable {
         let folder = wanted.deletingLastPathComponent()
         if makingFolders { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
         guard replacing else { return try FileManager.default.moveItem(at: file, to: wanted) }
-        // First beside the other file, as the download may be on another volume. Renaming replaces at once.
+        // The file is first moved next to the existing one, because the download may be on another volume. Renaming
+        // then replaces the existing file atomically.
         let beside = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)")
         try FileManager.default.moveItem(at: file, to: beside)
         guard rename(beside.path, wanted.path) == 0 else {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Those who are making a task in a session right now, counted, so that its invalidation can wait for them without a
-/// lock held while the transport works.
+/// The number of task creations in flight in a session. The invalidation of the session waits for them without holding
+/// a lock while the transport works.
 final class Makers: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -22,7 +22,7 @@ final class Makers: Sendable {
         for action in ready { action() }
     }
 
-    /// Runs an action when nobody is making a task: at once, or on the thread of the last one to leave.
+    /// Runs an action when no task creation is in flight: immediately, or on the thread of the last creation to leave.
     func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let now = state.withLock { state in
             if state.count > 0 { state.waiting.append(action) }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Lets one writer in after the other, and the one that is in once more.
+/// A queue that admits one writer at a time. The thread that is admitted may enter again.
 ///
-/// It is no lock of a thread's: an access that begins before a suspension of an async function may end on another
-/// thread.
+/// It is not a lock that a thread owns: an access that begins before a suspension of an async function may end on
+/// another thread.
 final class WriterQueue: Sendable {
     private let entrance = DispatchSemaphore(value: 1)
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
-    /// Waits until no other thread is in.
-    /// - Returns: Whether the writer has to leave; false within another access of the same thread.
+    /// Waits until no other thread is admitted.
+    /// - Returns: Whether the writer has to leave. False within another access of the same thread.
     func enter() -> Bool {
         let thread = ObjectIdentifier(Thread.current)
         if owner.withLock({ $0 == thread }) { return false }
@@ -18,7 +18,7 @@ final class WriterQueue: Sendable {
         return true
     }
 
-    /// Lets the next writer in.
+    /// Admits the next writer.
     /// - Parameter hasEntered: The result of ``enter()``.
     func leave(_ hasEntered: Bool) {
         guard hasEntered else { return }
@@ -27,15 +27,15 @@ final class WriterQueue: Sendable {
     }
 }
 
-/// A value that threads change in place one after the other, so that no change is lost.
+/// A value that threads change in place, one after the other, so that no change is lost.
 ///
-/// Readers get the value as it was before the change that is under way, and wait for no code but that of this type.
+/// During a change, readers get the value from before it. They wait only for code of this type.
 final class Published<Value: Sendable>: Sendable {
     private let writers: WriterQueue
     private let storage: Mutex<Value>
 
-    /// Makes a value.
-    /// - Parameter writers: The writers' queue; values that share it are changed one after the other.
+    /// Creates a published value.
+    /// - Parameter writers: The queue of the writers. Values that share it are changed one after the other.
     init(_ value: Value, writers: WriterQueue) {
         self.writers = writers
         storage = Mutex(value)
@@ -47,7 +47,7 @@ final class Published<Value: Sendable>: Sendable {
             let hasEntered = writers.enter()
             let previous = storage.withLock { exchange(&$0, with: newValue) }
             writers.leave(hasEntered)
-            // Released without a lock: objects may end with it whose end changes values.
+            // Released without a lock, because the previous value may own objects whose deinitializers change values.
             withExtendedLifetime(previous) {}
         }
         _modify {
@@ -62,7 +62,7 @@ final class Published<Value: Sendable>: Sendable {
         }
     }
 
-    /// A part of the value, without the cost of copying all.
+    /// Returns a part of the value without the cost of copying all of it.
     func read<Part: Sendable>(_ part: any KeyPath<Value, Part> & Sendable) -> Part {
         storage.withLock { $0[keyPath: part] }
     }

@@ -1,5 +1,5 @@
 extension URLSession.ResponseDisposition {
-    /// `becomeDownload`: have the content written to a file. By that name FoundationNetworking calls it deprecated, as
-    /// its own sessions cannot do it.
+    /// The disposition `becomeDownload`, which writes the content to a file. FoundationNetworking marks that name as
+    /// deprecated, because its own sessions do not support it.
     public static var download: Self { Self(rawValue: 2) ?? .allow }
 }

@@ -1,13 +1,13 @@
-/// A copy of the caller's configuration that every `URLSession` takes, and what is wrong with it, if anything.
+/// A copy of the caller's configuration that every `URLSession` accepts, and the error in the original, if any.
 struct SessionConfiguration: Sendable {
     private let configuration: URLSessionConfiguration
-    /// Reported by every task that is made with this configuration.
+    /// The error that every task reports that is made with this configuration. Nil if the configuration is valid.
     let error: LarkspurError?
 
     init(_ original: URLSessionConfiguration) {
         let configuration = Self.copy(original)
-        // FoundationNetworking ends the process over names and values that are no strings, and over classes that are no
-        // protocols.
+        // FoundationNetworking terminates the process if a name or value is not a string, or if a protocol class is not
+        // a subclass of URLProtocol.
         let fields = HTTPHeaders(
             (original.httpAdditionalHeaders ?? [:]).map { HTTPHeaders.Field(name: "\($0.key)", value: "\($0.value)") }
         )
@@ -23,7 +23,7 @@ struct SessionConfiguration: Sendable {
         self.configuration = configuration
     }
 
-    /// Another copy, which a session or a caller may change.
+    /// Returns another copy, which a session or a caller may change.
     func makeCopy() -> URLSessionConfiguration { Self.copy(configuration) }
 
     private static func copy(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {

@@ -1,4 +1,4 @@
-/// A data task that becomes a download because a hook has said so.
+/// The conversion of a data task into a download, which a hook decides.
 extension SessionDelegate {
     func urlSession(
         _ session: URLSession,
@@ -18,7 +18,7 @@ extension SessionDelegate {
         }
         let attempt = TaskAttempt(urlTask: downloadTask, session: session, adapter: Platform.adapter(for: session)) {}
         guard let task = delegate.task as? DataTask, task.handOver(to: download, as: attempt) else {
-            // It is cancelled; the transport will end it under its new face.
+            // The task is cancelled. The transport ends it as its new task object.
             return registry.add(delegate, for: downloadTask.taskIdentifier)
         }
         registry.add(successor, for: downloadTask.taskIdentifier)

@@ -10,7 +10,7 @@ extension SessionDelegate {
         hooks.queue.async {
             switch hook(challenge).kind {
             case .useCredential(let credential):
-                // What the server has just refused would be refused for ever.
+                // A credential that the server has just refused would be refused each time.
                 let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential
                 if isRefused {
                     completionHandler(.rejectProtectionSpace, nil)

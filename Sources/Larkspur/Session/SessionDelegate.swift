@@ -1,7 +1,9 @@
-/// The delegate of one `URLSession`: finds the ``TaskDelegate`` of whatever the session reports and passes it on.
+/// The delegate of one `URLSession`. It finds the ``TaskDelegate`` that each event of the session belongs to and passes
+/// the event on.
 ///
-/// Each session has its own, with its own registry, so that the identifiers of a session that was reset can never meet
-/// those of the next one. It does not keep its session manager alive: what the two share are the hooks.
+/// Each session has its own delegate with its own registry, so that the task identifiers of a session that was reset
+/// never clash with those of the next one. The delegate does not keep its session manager alive: the two share only the
+/// hooks.
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
     let makers = Makers()
@@ -145,7 +147,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         if let delegate = registry.remove(identifier) { end(delegate, with: error) }
     }
 
-    /// Lets a task end that is not in the registry any more.
+    /// Ends a task that has left the registry.
     func end(_ delegate: TaskDelegate, with error: (any Error)?) {
         delegate.complete(with: error) { [hooks] error in
             hooks.call(\.didCollectMetrics, of: delegate.task) { $0(delegate.task, delegate.task.timeline) }
@@ -170,7 +172,7 @@ extension SessionDelegate: URLSessionDataDelegate {
         let adapter = Platform.adapter(for: session)
         hooks.queue.async {
             let disposition = hook(task, response)
-            // A transport that ignores the disposition understands this.
+            // A transport that ignores the disposition still obeys the cancellation.
             if disposition == .cancel { task.cancel() }
             completionHandler(disposition == .download && !adapter.canBecomeDownload ? .allow : disposition)
         }

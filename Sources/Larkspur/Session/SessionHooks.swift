@@ -1,77 +1,83 @@
-/// Closures that take part in what a session does, set through ``SessionManager/hooks`` for all tasks of a session
-/// manager, or for one task by the parameter `hooks` of its call or by ``SessionTask/hooks``. For a hook that is set in
-/// both places, that of the task is called.
+/// Closures that take part in the work of a session. ``SessionManager/hooks`` sets them for all tasks of a session
+/// manager; the parameter `hooks` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is set in both
+/// places, that of the task is called.
 ///
-/// Hooks that must answer run on the session manager's serial hook queue, and the transport waits for them without
-/// blocking a thread of its own. Those that only listen run there too, in the order of the events.
+/// Hooks run on the session manager's serial hook queue. The transport waits for the hooks that return a value, without
+/// blocking a thread of its own. The other hooks run in the order of the events.
 public struct SessionHooks: Sendable {
-    /// Makes hooks that do nothing.
+    /// Creates hooks of which none is set.
     public init() {}
 
-    /// Decides about a redirect: the request to follow it with, changed if need be, or nil to take the redirect as the
-    /// response. Default: redirects are followed.
+    /// Decides about a redirect. Returns the request that follows it, changed if necessary, or nil to take the redirect
+    /// as the response. Default: redirects are followed.
     public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
-    /// Answers the challenge of a connection (NTLM and Negotiate) before ``didReceiveChallenge`` is asked, which gets
-    /// what this leaves to default handling.
+    /// Answers the challenge of a connection (NTLM and Negotiate). If it returns
+    /// ``ChallengeAnswer/performDefaultHandling``, ``didReceiveChallenge`` is called next.
     ///
-    /// It is asked for the session, so that there is no task to name: after `fail` the task ends as after `cancel`,
-    /// without that error. With the transport `.foundation` on Linux it is never called. Default:
+    /// It is called for the session and gets no task. After `fail` the task therefore ends as after `cancel`, without
+    /// that error. With the transport `.foundation` on Linux it is never called. Default:
     /// ``ChallengeAnswer/performDefaultHandling``.
     public var didReceiveSessionChallenge: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 
     /// Answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
     public var didReceiveChallenge: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// Makes the body stream of a streamed upload, also when it has to be sent again. Nil falls back to the stream that
-    /// the task was made with. It should do nothing but make the stream: with the transport `.foundation` on Linux it
-    /// runs in the middle of the session's work.
+    /// Creates the body stream of a streamed upload, also when the content has to be sent again. If it returns nil, the
+    /// stream that the task was made with is sent. It should only create the stream: with the transport `.foundation`
+    /// on Linux it runs on the session's work queue.
     public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
 
-    /// Decides whether a response is worth its content: `.allow`, `.cancel`, or `.download` to have it written to a
-    /// file. Default: `.allow`.
+    /// Decides about the content of a response: `.allow` receives it, `.cancel` cancels the task, and `.download`
+    /// writes it to a file. Default: `.allow`.
     ///
-    /// With the transport `.foundation` on Linux, `.download` is taken for `.allow`.
+    /// With the transport `.foundation` on Linux, `.download` has the effect of `.allow`.
     public var didReceiveResponse: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
 
-    /// Hears that a data task has become a download, because ``didReceiveResponse`` has said so.
+    /// Called when a data task has become a download, because ``didReceiveResponse`` returned `.download`.
     ///
-    /// The data task ends with the error `becameDownload`. The download task runs or is suspended as that was, has its
-    /// ``SessionTask/taskIdentifier``, and ends by itself: ``didFinishDownloading`` chooses where its file goes, and
-    /// ``SessionTask/didCompleteNotification`` tells where it is.
+    /// The data task ends with the error `becameDownload`. The download task takes over its state, running or
+    /// suspended, and its ``SessionTask/taskIdentifier``, and has an end of its own. ``didFinishDownloading`` chooses
+    /// the location of its file, and ``SessionTask/didCompleteNotification`` reports it.
     public var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
 
-    /// Hears of each piece of content as it arrives; it is collected all the same, unless the task was made to hand it
-    /// on. A slow hook holds back the transfer.
+    /// Called with each piece of content as it arrives. The task still collects the content, unless it is a streaming
+    /// task. A slow hook slows the transfer down.
     public var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
 
-    /// Decides whether a data task's response is stored in the session's cache, and what of it: the response, perhaps
-    /// with other content, or nil for none. The task does not wait for it. Default: as the cache proposes. With the
-    /// transport `.foundation` on Linux it is not called, as nothing is stored.
+    /// Decides about storing a data task's response in the session's cache. Returns the response to store, with other
+    /// content if need be, or nil to store none. The task does not wait for the hook. Default: the response is stored
+    /// as proposed. With the transport `.foundation` on Linux it is not called, because that transport stores no
+    /// responses.
     public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
 
-    /// Chooses where a downloaded file goes, before the task's own destination is asked. Nil leaves the choice to that.
-    /// Runs on the processing queue.
+    /// Chooses the location of a downloaded file. It takes precedence over the task's own destination; if it returns
+    /// nil, that destination applies. Runs on the processing queue.
     public var didFinishDownloading: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 
-    /// Hears of sent content: bytes now, bytes in all, bytes expected or −1.
+    /// Called when content was sent, with three numbers of bytes: sent now, sent in total, and expected in total (−1 if
+    /// unknown).
     public var didSendBodyData: (@Sendable (SessionTask, Int64, Int64, Int64) -> Void)?
 
-    /// Hears of bytes written to a download's file: bytes now, bytes in all, bytes expected or −1.
+    /// Called when content was written to a download's file, with three numbers of bytes: written now, written in
+    /// total, and expected in total (−1 if unknown).
     public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
 
-    /// Hears that a download goes on: from which byte, and how many there are in all or −1.
+    /// Called when a download resumes, with the offset of its first byte and the expected total number of bytes (−1 if
+    /// unknown).
     public var didResumeDownload: (@Sendable (DownloadTask, Int64, Int64) -> Void)?
 
-    /// Hears when the stages of a task were reached and what its requests took and moved, before ``didComplete``.
+    /// Called before ``didComplete`` with the times at which the task reached its stages, and with the durations and
+    /// byte counts of its requests.
     ///
-    /// The timeline's ``Timeline/transactions`` are empty where the transport does not tell, as `.foundation` does not.
+    /// The timeline's ``Timeline/transactions`` are empty if the transport does not report them; `.foundation` does
+    /// not.
     public var didCollectMetrics: (@Sendable (SessionTask, Timeline) -> Void)?
 
-    /// Hears that the transport has finished with a task, with the transport's error, if any; the response is yet to be
-    /// validated and serialized.
+    /// Called when the transport has finished with a task, with the transport's error, if any. The response has not
+    /// been validated and serialized yet.
     public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
 
-    /// Hears that the session has become invalid, before ``SessionManager/didInvalidateNotification`` is posted.
+    /// Called when the session has become invalid, before ``SessionManager/didInvalidateNotification`` is posted.
     public var didBecomeInvalid: (@Sendable ((any Error)?) -> Void)?
 }

@@ -1,7 +1,7 @@
 /// The hooks of a session manager and the queue that they run on, shared with the delegates of its sessions.
 final class SessionHooksStore: Sendable {
     let queue = DispatchQueue(label: "larkspur.hooks")
-    /// The queue of all that change the session manager in place.
+    /// The queue of all writers that change the session manager in place.
     let writers: WriterQueue
     private let published: Published<SessionHooks>
 
@@ -16,7 +16,7 @@ final class SessionHooksStore: Sendable {
         _modify { yield &published.value }
     }
 
-    /// Queues a call of a task's hook, if it is set.
+    /// Queues a call of a task's hook on the hook queue, if the hook is set.
     func call<Hook: Sendable>(
         _ hook: any KeyPath<SessionHooks, Hook?> & Sendable,
         of task: SessionTask,
@@ -26,11 +26,11 @@ final class SessionHooksStore: Sendable {
         queue.async { body(hook) }
     }
 
-    /// The hook that is called for a task: its own, else the session manager's.
+    /// Returns the hook that is called for a task: the task's own, or else the session manager's.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable, of task: SessionTask) -> Hook? {
         task.hook(hook) ?? published.read(hook)
     }
 
-    /// A hook of the session manager's, without the cost of copying all.
+    /// Returns a hook of the session manager without the cost of copying all hooks.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? { published.read(hook) }
 }

@@ -4,22 +4,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<S: ResponseSerializer>(
@@ -52,22 +52,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<T: Decodable & Sendable>(
@@ -100,22 +100,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<S: ResponseSerializer>(
@@ -148,22 +148,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<T: Decodable & Sendable>(
@@ -196,22 +196,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<S: ResponseSerializer>(
@@ -244,22 +244,22 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes into the content, or into the query where
-    ///     there is a `body`. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<T: Decodable & Sendable>(

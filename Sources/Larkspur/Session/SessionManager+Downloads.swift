@@ -1,10 +1,10 @@
-/// Downloads: calls by a URL string, and factories of tasks below them.
+/// Downloads: calls that take a URL string, and the task factories that they use.
 extension SessionManager {
     /// Downloads a file.
     ///
-    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
-    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
-    /// `fileMoveFailed`, and is removed.
+    /// The file is moved to its destination only if the response is acceptable. Otherwise the task fails, and the
+    /// error's `responseData` holds the beginning of the file, up to 1 MiB. If the file cannot be moved, it is removed
+    /// and the error is `fileMoveFailed`.
     ///
     ///     manager.download("report.pdf", to: .folder(downloads)) { response in
     ///         print(response.fileURL?.path ?? "no file")
@@ -12,26 +12,27 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - method: The method. Default: GET.
-    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE,
-    ///     else into the content. Default: none.
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE, otherwise the content. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
-    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
-    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
-    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
-    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
-    ///   - resumeData: The data with which the download goes on, of a task before it: ``LarkspurError/resumeData``,
-    ///     ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``. Where the file on the
-    ///     server, or its part on disk, has changed, the download begins anew. Data of another kind is the error
-    ///     `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`. Default:
-    ///     nil, for a download from its beginning.
-    ///   - progress: Called on ``completionQueue`` as content is written. Default: none.
-    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
-    ///     then it is removed. Default: nil.
+    ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
+    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
+    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
+    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
+    ///     Linux.
+    ///   - resumeData: The resume data of an earlier task, with which the download continues:
+    ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
+    ///     If the file on the server, or its part on disk, has changed, the download starts over. Other data is the
+    ///     error `invalidResumeData`. With the transport `.foundation` on Linux any resume data is the error
+    ///     `unsupported`. Default: nil, which downloads the file from its beginning.
+    ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
+    ///   - destination: The location of the file. If nil, the file stays where it is until the completion handler has
+    ///     returned; then it is removed. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be built is the error
     ///     `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     /// - Returns: The task, running; it has ended already if the request could not be built.
@@ -55,24 +56,25 @@ extension SessionManager {
         return task
     }
 
-    /// Makes a task that writes the response to a file.
+    /// Creates a task that writes the response to a file.
     ///
-    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
-    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
-    /// `fileMoveFailed`, and is removed.
+    /// The file is moved to its destination only if the response is acceptable. Otherwise the task fails, and the
+    /// error's `responseData` holds the beginning of the file, up to 1 MiB. If the file cannot be moved, it is removed
+    /// and the error is `fileMoveFailed`.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
-    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
-    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
-    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
-    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
-    ///   - progress: Called on ``completionQueue`` as content is written. Default: none.
-    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
-    ///     then it is removed. Default: nil.
+    ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
+    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
+    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
+    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
+    ///     Linux.
+    ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
+    ///   - destination: The location of the file. If nil, the file stays where it is until the completion handler has
+    ///     returned; then it is removed. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
@@ -87,31 +89,33 @@ extension SessionManager {
         downloadTask(.success(request), nil, validation, resumes, progress, destination, completionHandler)
     }
 
-    /// Makes a task that goes on with the part that another download has left.
+    /// Creates a task that continues a download from the part that another download has left.
     ///
-    /// If the file on the server, or its part on disk, has changed, the download begins anew. Data of another kind is
-    /// the error `invalidResumeData`; with the transport `.foundation` on Linux all is the error `unsupported`.
+    /// If the file on the server, or its part on disk, has changed, the download starts over. Other data is the error
+    /// `invalidResumeData`. With the transport `.foundation` on Linux any resume data is the error `unsupported`.
     ///
-    /// A file is moved to its destination only if the response is acceptable; otherwise the task fails, with the
-    /// beginning of the file, up to 1 MiB, in the error's `responseData`. A file that cannot be moved is the error
-    /// `fileMoveFailed`, and is removed.
+    /// The file is moved to its destination only if the response is acceptable. Otherwise the task fails, and the
+    /// error's `responseData` holds the beginning of the file, up to 1 MiB. If the file cannot be moved, it is removed
+    /// and the error is `fileMoveFailed`.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
-    ///   - resumeData: The data of ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or
-    ///     ``DownloadTask/resumeData``.
-    ///   - request: The request; needed where the first one had fields that are secrets, as these are not in resume
-    ///     data. Default: nil, which stands for the one that the resume data says. On Apple platforms it is ignored.
+    ///   - resumeData: The resume data from ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)``
+    ///     or ``DownloadTask/resumeData``.
+    ///   - request: The request. It is needed if the original request had fields that are secrets, because resume data
+    ///     does not hold these. Default: nil, which stands for the request in the resume data. On Apple platforms it is
+    ///     ignored.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
-    ///   - resumes: How often the task goes on by itself when its connection is lost or times out, in all: after 0.25
-    ///     seconds, and after twice as long each time that nothing came in between, at most 30. It does so where
-    ///     there is something to go on with, as the error's `resumeData` would say; content is then asked for without
-    ///     a coding. Default: 0. Without effect with the transport `.foundation` on Linux.
-    ///   - progress: Called on ``completionQueue`` as content is written; it begins with the part that is there.
-    ///     Default: none.
-    ///   - destination: The place of the file; nil leaves it where it is until the completion handler has returned,
-    ///     then it is removed. Default: nil.
+    ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
+    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
+    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
+    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
+    ///     Linux.
+    ///   - progress: Called on ``completionQueue`` as content is written to the file. The counts include the part that
+    ///     exists already. Default: none.
+    ///   - destination: The location of the file. If nil, the file stays where it is until the completion handler has
+    ///     returned; then it is removed. Default: nil.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
@@ -128,8 +132,9 @@ extension SessionManager {
         return downloadTask(request, resumeData, validation, resumes, progress, destination, completionHandler)
     }
 
-    /// Makes a task of a request, or of what another task has left, or one that has ended already.
-    /// - Parameter request: The request; nil for the one that the resume data says.
+    /// Creates a task from a request or from resume data, or, if the request could not be built, a task that has ended
+    /// already.
+    /// - Parameter request: The request; nil for the one in the resume data.
     private func downloadTask(
         _ request: Result<URLRequest, LarkspurError>?,
         _ resumeData: Data?,
@@ -187,8 +192,9 @@ extension SessionManager {
 }
 
 extension URLRequest {
-    /// The same for content without a coding, unless it says which it takes: content that is decoded on the way
-    /// cannot be resumed, as the next coded byte is not known.
+    /// The same request, which asks for content without a content coding unless it has an `Accept-Encoding` field of
+    /// its own. A download that is decoded as it arrives cannot be resumed, because the offset of the next coded byte
+    /// is not known.
     fileprivate var withoutCoding: URLRequest {
         guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
         var request = self

@@ -1,9 +1,9 @@
-/// The calls with a multipart form for content.
+/// The calls that send a multipart form.
 extension SessionManager {
     /// Sends a multipart form with any method but GET and HEAD, and parses the response.
     ///
-    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
-    /// method, a challenge, or a connection that turned out to be dead.
+    /// The form is sent as a stream of known length. It is sent again if necessary: after a redirect that keeps the
+    /// method, after a challenge, or after a reused connection turned out to be closed.
     ///
     ///     manager.request(.put, "portraits/1", constructing: { form in
     ///         try form.append(file: file, name: "portrait")
@@ -12,25 +12,25 @@ extension SessionManager {
     ///     })
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
-    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
+    /// `constructing` throws, nothing is sent: the task has ended already, and `failure` gets its error.
     /// - Parameters:
-    ///   - method: The method; any token may be one.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
+    ///   - parameters: Fields of the form, which become parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
-    ///   - constructing: Adds the parts; called once, before the method returns.
-    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
-    ///     none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
-    ///     `parameterEncodingFailed`. A file or stream that cannot be read, or has another length than announced, is
-    ///     the code `bodyUnreadable`. Default: none.
+    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
+    ///   - progress: Called on ``completionQueue`` as the form is sent. The counts are bytes of the whole content.
+    ///     Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///     `parameterEncodingFailed`. A file or stream that cannot be read, or whose length differs from the announced
+    ///     one, is the code `bodyUnreadable`. Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func request<S: ResponseSerializer>(
@@ -50,28 +50,28 @@ extension SessionManager {
 
     /// Performs a POST request with a multipart form, and parses the response.
     ///
-    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
-    /// method, a challenge, or a connection that turned out to be dead.
+    /// The form is sent as a stream of known length. It is sent again if necessary: after a redirect that keeps the
+    /// method, after a challenge, or after a reused connection turned out to be closed.
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
-    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
+    /// `constructing` throws, nothing is sent: the task has ended already, and `failure` gets its error.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
+    ///   - parameters: Fields of the form, which become parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
-    ///   - constructing: Adds the parts; called once, before the method returns.
-    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
-    ///     none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file or
-    ///     stream that cannot be read, or has another length than announced, is the code `bodyUnreadable`. Default:
-    ///     none.
+    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
+    ///   - progress: Called on ``completionQueue`` as the form is sent. The counts are bytes of the whole content.
+    ///     Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file
+    ///     or stream that cannot be read, or whose length differs from the announced one, is the code `bodyUnreadable`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<S: ResponseSerializer>(
@@ -90,28 +90,28 @@ extension SessionManager {
 
     /// Performs a POST request with a multipart form, and decodes the response's JSON into a type.
     ///
-    /// The form is sent as a stream of known length, and anew where it must be: after a redirect that keeps the
-    /// method, a challenge, or a connection that turned out to be dead.
+    /// The form is sent as a stream of known length. It is sent again if necessary: after a redirect that keeps the
+    /// method, after a challenge, or after a reused connection turned out to be closed.
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once. If
-    /// `constructing` throws, nothing is sent: the task has ended already, with the error that `failure` gets.
+    /// `constructing` throws, nothing is sent: the task has ended already, and `failure` gets its error.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Fields of the form, as parts before those of `constructing`. Default: none.
+    ///   - parameters: Fields of the form, which become parts before those of `constructing`. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name; `Content-Type` and
     ///     `Content-Length` are the form's. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
-    ///   - constructing: Adds the parts; called once, before the method returns.
-    ///   - progress: Called on ``completionQueue`` as the form is sent, with the bytes of the whole content. Default:
-    ///     none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file or
-    ///     stream that cannot be read, or has another length than announced, is the code `bodyUnreadable`. Default:
-    ///     none.
+    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
+    ///   - progress: Called on ``completionQueue`` as the form is sent. The counts are bytes of the whole content.
+    ///     Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. A file
+    ///     or stream that cannot be read, or whose length differs from the announced one, is the code `bodyUnreadable`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<T: Decodable & Sendable>(

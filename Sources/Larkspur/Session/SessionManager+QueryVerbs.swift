@@ -6,18 +6,18 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
-    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - progress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<S: ResponseSerializer>(
@@ -39,18 +39,18 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
-    ///   - progress: Called on ``completionQueue`` as content arrives. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - progress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<T: Decodable & Sendable>(
@@ -79,19 +79,19 @@ extension SessionManager {
 
     /// Performs a HEAD request.
     ///
-    /// The parameters become the query. There is no content, so that `success` gets the task alone.
+    /// The parameters become the query. The response has no content, so `success` gets only the task.
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - success: Called on ``completionQueue`` with the task, if the response is acceptable.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func head(
@@ -121,20 +121,20 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<S: ResponseSerializer>(
@@ -167,20 +167,20 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`. Default:
-    ///     none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidHeaderField` and `parameterEncodingFailed`.
+    ///     Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<T: Decodable & Sendable>(

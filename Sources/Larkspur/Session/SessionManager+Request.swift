@@ -1,41 +1,41 @@
-/// The calls: each builds a request, starts its task and returns it.
+/// The calls. Each builds a request, starts its task and returns the task.
 extension SessionManager {
-    /// Gets the task and the value that the response serializer made of the response; runs on the completion queue.
+    /// A closure that gets the task and the value that the response serializer made of the response. Runs on the
+    /// completion queue.
     public typealias SuccessHandler<Value> = @Sendable (DataTask, Value) -> Void
 
-    /// Gets the task and the error; runs on the completion queue.
+    /// A closure that gets the task and the error. Runs on the completion queue.
     ///
-    /// The task is nil if nothing was ever sent because the request could not be built or the session makes no more
-    /// tasks; it is then the one that the call returned, already ended.
+    /// The task is nil if nothing was sent, because the request could not be built or the session makes no more tasks.
+    /// The call has then returned a task that has ended already.
     public typealias FailureHandler = @Sendable (DataTask?, LarkspurError) -> Void
 
-    /// Gets the progress, always the same object; runs on the completion queue.
+    /// A closure that gets the progress, which is always the same object. Runs on the completion queue.
     public typealias ProgressHandler = @Sendable (Progress) -> Void
 
     /// Performs a request with any method, and parses the response.
     ///
-    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent all the
-    /// same.
+    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3). A `body` is sent nevertheless.
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - method: The method; any token may be one.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
-    ///     and where there is a `body`, else into the content. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
     ///     `parameterEncodingFailed`. Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
@@ -70,28 +70,27 @@ extension SessionManager {
 
     /// Performs a request with any method, and decodes the response's JSON into a type.
     ///
-    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent all the
-    /// same.
+    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3). A `body` is sent nevertheless.
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - method: The method; any token may be one.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
-    ///     and where there is a `body`, else into the content. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
     ///     `parameterEncodingFailed`. Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
@@ -126,12 +125,12 @@ extension SessionManager {
 
     /// Builds the request that a call with these arguments sends.
     /// - Parameters:
-    ///   - method: The method; any token may be one.
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
-    ///   - parameters: Names and values that the request serializer writes: into the query for GET, HEAD and DELETE
-    ///     and where there is a `body`, else into the content. Default: none.
-    ///   - body: A value that becomes the content of the request; it is encoded before the method returns. Default:
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
     ///     none.
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
@@ -148,9 +147,9 @@ extension SessionManager {
         try makeRequest(method, url, parameters, RequestContent(body, encoder ?? jsonEncoder), headers)
     }
 
-    // MARK: What the calls share
+    // MARK: Common parts of the calls
 
-    /// Builds a request, makes its task and starts it.
+    /// Builds a request, creates its task and starts the task.
     @_specialize(where S == AnyResponseSerializer)
     func perform<S: ResponseSerializer>(
         _ method: HTTPMethod,
@@ -173,7 +172,7 @@ extension SessionManager {
         return task
     }
 
-    /// The request of a call, or the reason why there is none.
+    /// Returns the request of a call, or the error that prevented its creation.
     func requestResult(
         _ method: HTTPMethod,
         _ url: String,
@@ -188,8 +187,8 @@ extension SessionManager {
         }
     }
 
-    /// Builds the request of a call: resolves the URL, writes parameters and content, and lets the call's own fields
-    /// win over the manager's.
+    /// Builds the request of a call: resolves the URL, and writes parameters and content. The call's own fields replace
+    /// those of the manager.
     private func makeRequest(
         _ method: HTTPMethod,
         _ url: String,
@@ -209,10 +208,10 @@ extension SessionManager {
 }
 
 extension DataResponse {
-    /// Calls the one of a call's handlers that the result is for.
+    /// Calls the success or failure handler of a call, depending on the result.
     ///
-    /// `failure` gets the task only if it has a `URLSessionTask`: without one nothing was sent. Where there is no
-    /// `failure`, the error is reported.
+    /// `failure` gets the task only if it has a `URLSessionTask`; without one nothing was sent. If there is no
+    /// `failure`, the error is reported as unhandled.
     func deliver(
         for task: DataTask,
         _ success: SessionManager.SuccessHandler<Value>,

@@ -1,18 +1,19 @@
-/// Task factories below the calls: from requests to tasks, which are created suspended.
+/// The task factories that the calls use. They create suspended tasks from requests.
 ///
-/// A task that cannot be made (the session has been invalidated, a header field is malformed, the file to upload is
-/// missing) is returned all the same, already ended: its completion handler gets the error on the completion queue, and
-/// its `urlSessionTask` is nil. A task that is neither resumed nor cancelled is kept until its session is invalidated.
+/// If a task cannot be created (the session has been invalidated, a header field is malformed, the file to upload is
+/// missing), the factory returns a task that has ended already. Its completion handler gets the error on the completion
+/// queue, and its `urlSessionTask` is nil. A task that is neither resumed nor cancelled stays in memory until its
+/// session is invalidated.
 extension SessionManager {
-    /// Makes a task that collects the response in memory.
+    /// Creates a task that collects the response in memory.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request; its body, if it has one, is sent.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on ``completionQueue`` as content arrives. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
     ///     `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     /// - Returns: The task, suspended.
@@ -30,9 +31,9 @@ extension SessionManager {
         }
     }
 
-    /// Makes a task that sends data.
+    /// Creates a task that sends data.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request, without a body.
@@ -52,13 +53,13 @@ extension SessionManager {
         uploadTask(with: .success(request), .data(data), serializer, progress) { completionHandler($1) }
     }
 
-    /// Makes a task that sends a file.
+    /// Creates a task that sends a file.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request, without a body.
-    ///   - file: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the
+    ///   - file: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the task ends with the
     ///     error `fileUnreadable` and nothing is sent.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
@@ -75,15 +76,14 @@ extension SessionManager {
         uploadTask(with: .success(request), .file(file), serializer, progress) { completionHandler($1) }
     }
 
-    /// Makes a task that sends the bytes of a stream.
+    /// Creates a task that sends the bytes of a stream.
     ///
-    /// The request is sent as it is: headers, authorization and other settings of the manager are not added, and
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
     /// ``baseURL`` is not used.
     /// - Parameters:
-    ///   - request: The request. If it has a `Content-Length` field, that counts as the expected length in the
-    ///     progress.
-    ///   - bodyStream: Makes the stream, unopened; called anew each time that the content has to be sent. Default:
-    ///     nil, which stands for the `httpBodyStream` of the request, which can be sent only once.
+    ///   - request: The request. Its `Content-Length` field, if it has one, is the expected length in the progress.
+    ///   - bodyStream: Creates the stream, unopened. Called each time that the content has to be sent. Default: nil,
+    ///     which stands for the `httpBodyStream` of the request; that stream can be sent only once.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
@@ -99,11 +99,11 @@ extension SessionManager {
         streamedUploadTask(with: .success(request), bodyStream, serializer, progress) { completionHandler($1) }
     }
 
-    // MARK: What they share
+    // MARK: Common parts
 
-    // Specialized, as are those that it calls, for what the verbs use by default: without that each call asks the
-    // runtime for its types.
-    /// Makes a data task of a request, or one that has ended already because there is none.
+    // The method and those that it calls are specialized for the serializer that the verbs use by default. Otherwise
+    // each call would look up its types at run time.
+    /// Creates a data task from a request, or, if the request could not be built, a task that has ended already.
     @_specialize(where Serializer == AnyResponseSerializer)
     func dataTask<Serializer: ResponseSerializer>(
         for request: Result<URLRequest, LarkspurError>,
@@ -122,7 +122,7 @@ extension SessionManager {
         return task
     }
 
-    /// Makes an upload task in the same way.
+    /// Creates an upload task from a request, or, if the request could not be built, a task that has ended already.
     func uploadTask<Serializer: ResponseSerializer>(
         with request: Result<URLRequest, LarkspurError>,
         _ source: UploadContent.Source,
@@ -170,7 +170,7 @@ extension SessionManager {
         return task
     }
 
-    /// Gives a task its `URLSessionTask`, or lets it end if that cannot be made.
+    /// Creates the `URLSessionTask` of a task, or ends the task if that fails.
     func start(
         _ delegate: TaskDelegate,
         _ request: Result<URLRequest, LarkspurError>,
@@ -185,8 +185,8 @@ extension SessionManager {
         }
     }
 
-    /// Makes the ending of a task whose response is in memory: validates, serializes, and calls the handler with what
-    /// became of it.
+    /// Returns the closure that ends a task whose response is in memory. It validates and serializes the response, and
+    /// calls the handler with the result.
     @_specialize(where Serializer == AnyResponseSerializer)
     func finisher<Serializer: ResponseSerializer>(
         for serializer: Serializer,
@@ -232,7 +232,7 @@ extension SessionManager {
         }
     }
 
-    /// Puts the session manager's serializer in the place of the one that stands for it.
+    /// Replaces the placeholder ``AnyResponseSerializer/sessionDefault`` with the session manager's serializer.
     private func resolved<Serializer: ResponseSerializer>(_ serializer: Serializer) -> Serializer {
         guard let placeholder = serializer as? AnyResponseSerializer, placeholder.isSessionDefault else {
             return serializer

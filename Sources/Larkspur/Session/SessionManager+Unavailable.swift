@@ -1,6 +1,6 @@
-/// The calls that a program may try and that are not there: the compiler says what to write instead.
+/// Calls that a program may try but that do not exist. The compiler's message says what to write instead.
 extension SessionManager {
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -18,7 +18,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -36,7 +36,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -52,7 +52,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -68,7 +68,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -82,7 +82,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -98,7 +98,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -114,7 +114,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -130,7 +130,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -146,7 +146,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -162,7 +162,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -178,7 +178,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -193,7 +193,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: an `Encodable` value is a `body`, or made a dictionary by `[String: Any](encoding:)`.
+    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
@@ -208,7 +208,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -228,7 +228,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -248,7 +248,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -266,7 +266,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -284,7 +284,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -302,7 +302,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -320,7 +320,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -338,7 +338,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -356,7 +356,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
@@ -373,7 +373,7 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: a `[String: Any]` is given to `parameters`.
+    /// Not available: pass a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,

@@ -1,4 +1,4 @@
-/// Uploads of data, files and streams by a URL string.
+/// Uploads of data, files and streams: calls that take a URL string.
 extension SessionManager {
     /// Sends data, a file or a stream, and parses the response.
     ///
@@ -8,20 +8,20 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - content: The content: ``UploadContent/data(_:contentType:)``, ``UploadContent/file(_:contentType:)`` or
     ///     ``UploadContent/stream(length:contentType:_:)``.
     ///   - method: The method. Default: POST.
-    ///   - parameters: Names and values of the query, whatever the method. Default: none.
+    ///   - parameters: Names and values of the query, for every method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
     ///     `parameterEncodingFailed`. A file that cannot be read is the code `fileUnreadable`. Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
@@ -55,20 +55,20 @@ extension SessionManager {
     ///
     /// The call starts the task and returns it. Exactly one of `success` and `failure` is called, once.
     /// - Parameters:
-    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` at
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - content: The content: ``UploadContent/data(_:contentType:)``, ``UploadContent/file(_:contentType:)`` or
     ///     ``UploadContent/stream(length:contentType:_:)``.
     ///   - method: The method. Default: POST.
-    ///   - parameters: Names and values of the query, whatever the method. Default: none.
+    ///   - parameters: Names and values of the query, for every method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of this task, which take precedence over those of ``hooks``. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and
-    ///     could be parsed.
-    ///   - failure: Called on ``completionQueue`` otherwise, with the task and the error. The task is nil if nothing
-    ///     was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField` and
     ///     `parameterEncodingFailed`. A file that cannot be read is the code `fileUnreadable`. Default: none.
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult

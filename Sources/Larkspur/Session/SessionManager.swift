@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Makes requests and follows them to their end: the centre of Larkspur.
+/// The central class of Larkspur: sends requests and handles their responses.
 ///
-/// A session manager wraps a `URLSession`. It builds requests by its ``requestSettings`` and ``requestSerializer``,
-/// hands them to the session as tasks, validates and parses their responses with its ``responseSerializer``, and calls
-/// your closures on its ``completionQueue``:
+/// A session manager wraps a `URLSession`. It builds requests with its ``requestSettings`` and ``requestSerializer``
+/// and passes them to the session as tasks. It validates and parses their responses with its ``responseSerializer``,
+/// and calls your closures on its ``completionQueue``:
 ///
 ///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
 ///     manager.get("users", parameters: ["page": 2]) { task, object in
@@ -13,8 +13,8 @@ import Synchronization
 ///         print(error)
 ///     }
 ///
-/// It may be used from any thread. Changes of its properties apply to the tasks made afterwards. When the last
-/// reference to it goes away, its tasks finish first and the session is invalidated then.
+/// It may be used from any thread. Changes of its properties apply to tasks that are created afterwards. When the last
+/// reference to it is released, its tasks still finish; then the session is invalidated.
 public final class SessionManager: Sendable {
     private struct Settings {
         var completionQueue: DispatchQueue
@@ -27,7 +27,8 @@ public final class SessionManager: Sendable {
         var pause = DownloadResumer.realPause
     }
 
-    /// The URL that relative URL strings are resolved against, by RFC 3986; with a trailing slash, if it has a path.
+    /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
+    /// slash.
     public let baseURL: URL?
 
     /// The concurrent queue on which responses are validated and serialized.
@@ -39,22 +40,23 @@ public final class SessionManager: Sendable {
     private let parser: Published<any ResponseSerializer>
     private let values: Mutex<Settings>
 
-    /// Makes a session manager; its session is made with the first task.
+    /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against; a slash is appended to its path if it has
-    ///     one that lacks it. Default: none.
-    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of
-    ///     the process share cookies, stored credentials and cache: one that acts for several users needs `.ephemeral`,
-    ///     or storages of its own, for each.
-    ///   - transport: The carrier of the requests. Default: `.automatic`.
-    ///   - requestSettings: Headers, request properties, and how parameters become a query. Default: those of
+    ///   - baseURL: The URL that relative URL strings are resolved against. If its path does not end in a slash, one is
+    ///     appended. Default: none.
+    ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
+    ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
+    ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
+    ///   - transport: The transport that sends the requests. Default: `.automatic`.
+    ///   - requestSettings: Headers, request properties, and the encoding of parameters as a query. Default: those of
     ///     ``RequestSettings``.
     ///   - requestSerializer: Writes parameters into the content of requests. Default: ``HTTPRequestSerializer``, which
     ///     writes forms.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
-    ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple
-    ///     platforms, elsewhere a private serial queue, as most programs there do not drain the main queue.
-    ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
+    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
+    ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
+    ///     queue.
+    ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
     public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -75,27 +77,30 @@ public final class SessionManager: Sendable {
         )
     }
 
-    /// Makes a session manager that judges servers by a policy; its session is made with the first task.
+    /// Creates a session manager that validates the certificates of servers by a policy. Its session is created with
+    /// the first task.
     ///
-    /// A transport that cannot enforce the policy fails each request before it is sent.
+    /// If the transport cannot enforce the policy, each request fails before it is sent, with the code
+    /// `securityPolicyNotEnforceable`.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against; a slash is appended to its path if it has
-    ///     one that lacks it. With a pinning policy it has to have the scheme https. Default: none.
-    ///   - configuration: Copied; later changes to it have no effect. Default: `.default`, with which all managers of
-    ///     the process share cookies, stored credentials and cache: one that acts for several users needs `.ephemeral`,
-    ///     or storages of its own, for each.
-    ///   - transport: The carrier of the requests. Default: `.automatic`.
-    ///   - securityPolicy: The rules by which the certificates of servers are judged.
-    ///   - requestSettings: Headers, request properties, and how parameters become a query. Default: those of
+    ///   - baseURL: The URL that relative URL strings are resolved against. If its path does not end in a slash, one is
+    ///     appended. With a pinning policy its scheme must be https. Default: none.
+    ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
+    ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
+    ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
+    ///   - transport: The transport that sends the requests. Default: `.automatic`.
+    ///   - securityPolicy: The rules by which the certificates of servers are validated.
+    ///   - requestSettings: Headers, request properties, and the encoding of parameters as a query. Default: those of
     ///     ``RequestSettings``.
     ///   - requestSerializer: Writes parameters into the content of requests. Default: ``HTTPRequestSerializer``, which
     ///     writes forms.
     ///   - responseSerializer: Validates and parses responses. Default: ``JSONResponseSerializer``.
-    ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple
-    ///     platforms, elsewhere a private serial queue, as most programs there do not drain the main queue.
-    ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
-    /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is
-    ///   missing or not https.
+    ///   - completionQueue: The queue that runs closures and posts notifications; pass a serial one. Default: the main
+    ///     queue on Apple platforms, elsewhere a private serial queue, because most programs there do not run the main
+    ///     queue.
+    ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
+    ///   or not https.
     public convenience init(
         baseURL: URL? = nil,
         configuration: URLSessionConfiguration = .default,
@@ -154,32 +159,33 @@ public final class SessionManager: Sendable {
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
 
-    /// Writes the parameters of calls into the content of their requests. Default: ``HTTPRequestSerializer``.
+    /// The serializer that writes the parameters of calls into the content of their requests. Default:
+    /// ``HTTPRequestSerializer``.
     ///
-    /// Headers and request settings are not its own but the manager's: they stay when it is replaced. No change in
-    /// place is lost to another thread's.
+    /// Headers and request settings belong to the manager, not to the serializer: they stay when it is replaced.
+    /// Threads that change it in place do so one after the other, so that no change is lost.
     public var requestSerializer: any RequestSerializer {
         get { builder.read(\.serializer) }
         set { builder.value.serializer = newValue }
         _modify { yield &builder.value.serializer }
     }
 
-    /// The headers and properties of every request that the manager builds, and how parameters become a query.
+    /// The headers and properties of every request that the manager builds, and the encoding of parameters as a query.
     ///
     ///     manager.requestSettings.timeoutInterval = 10
     ///
-    /// They go with all calls by a URL string, and not with tasks that are made of a `URLRequest`. Changes apply to the
-    /// calls that are made afterwards. No change in place is lost to another thread's.
+    /// They apply to all calls that take a URL string, but not to tasks that are created from a `URLRequest`. Changes
+    /// apply to later calls. Threads that change them in place do so one after the other, so that no change is lost.
     public var requestSettings: RequestSettings {
         get { builder.read(\.settings) }
         set { builder.value.settings = newValue }
         _modify { yield &builder.value.settings }
     }
 
-    /// The header fields of every request that the manager builds: those of ``requestSettings``. Fields of a call
-    /// replace those with the same name. Default: ``HTTPHeaders/default``.
+    /// The header fields of every request that the manager builds, which are part of ``requestSettings``. Fields of a
+    /// call replace those with the same name. Default: ``HTTPHeaders/default``.
     ///
-    /// No change in place is lost to another thread's.
+    /// Threads that change the value in place do so one after the other, so that no change is lost.
     public var headers: HTTPHeaders {
         get { builder.read(\.settings.headers) }
         set { builder.value.settings.headers = newValue }
@@ -191,7 +197,7 @@ public final class SessionManager: Sendable {
 
     /// Sends credentials with every request that the manager builds, by the Basic scheme in UTF-8 (RFC 7617).
     /// - Parameters:
-    ///   - username: The user's name; by the scheme's rules it can hold no colon.
+    ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
     ///   - password: The password.
     public func setAuthorization(username: String, password: String) {
         requestSettings.setAuthorization(username: username, password: password)
@@ -208,103 +214,104 @@ public final class SessionManager: Sendable {
         requestSettings.clearAuthorization()
     }
 
-    /// Validates and parses the responses of tasks that bring no serializer of their own; captured when a task is made.
-    /// Default: ``JSONResponseSerializer``.
+    /// The serializer that validates and parses the responses of tasks without a serializer of their own. It is
+    /// captured when a task is created. Default: ``JSONResponseSerializer``.
     ///
-    /// No change in place is lost to another thread's.
+    /// Threads that change the value in place do so one after the other, so that no change is lost.
     public var responseSerializer: any ResponseSerializer {
         get { parser.value }
         set { parser.value = newValue }
         _modify { yield &parser.value }
     }
 
-    /// Decodes the responses of the calls that name a type with `as:`; captured when a task is made.
+    /// The decoder for the responses of calls that name a type with `as:`. It is captured when a task is created.
     ///
     ///     manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
     ///
-    /// It is an object that many threads use at once: set it up before the first call, or set another. A serializer
-    /// that is given with a call keeps its own decoder. Default: a plain `JSONDecoder`.
+    /// Many threads use the decoder at once: configure it before the first call, or set another one. A serializer that
+    /// is passed to a call uses its own decoder. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { values.withLock { $0.jsonDecoder } }
         set { _ = values.withLock { exchange(&$0.jsonDecoder, with: newValue) } }
     }
 
-    /// Encodes the values that calls give to `body:` without an encoder of their own.
+    /// The encoder of the values that calls pass as `body:` without an encoder of their own.
     ///
     ///     manager.jsonEncoder.keyEncodingStrategy = .convertToSnakeCase
     ///
-    /// It is an object that many threads use at once: set it up before the first call, or set another. Default: a plain
+    /// Many threads use the encoder at once: configure it before the first call, or set another one. Default: a plain
     /// `JSONEncoder`.
     public var jsonEncoder: JSONEncoder {
         get { values.withLock { $0.jsonEncoder } }
         set { _ = values.withLock { exchange(&$0.jsonEncoder, with: newValue) } }
     }
 
-    /// Runs success, failure and completion handlers, progress closures and notifications; captured when a task is
-    /// made.
+    /// The queue that runs success, failure and completion handlers and progress closures, and posts notifications. It
+    /// is captured when a task is created.
     ///
-    /// Give it a serial queue: on a concurrent one, what was queued first need not run first.
+    /// Use a serial queue: a concurrent queue may run closures in another order than the one in which they were queued.
     public var completionQueue: DispatchQueue {
         get { values.withLock { $0.completionQueue } }
         set { values.withLock { $0.completionQueue = newValue } }
     }
 
-    /// Entered when a task is resumed for the first time and left after its handlers and its completion notification,
-    /// so that waiting for the group waits for the requests; captured when a task is made.
+    /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
+    /// notification. Waiting for the group therefore waits for the requests. It is captured when a task is created.
     public var completionGroup: DispatchGroup {
         get { values.withLock { $0.completionGroup } }
         set { values.withLock { $0.completionGroup = newValue } }
     }
 
     /// The number of bytes of content that a data or upload task collects in memory before it ends with the error
-    /// `contentTooLarge`, so that no server can use up the memory; captured when a task is made. Default: 1 GiB. A
-    /// download task has no such limit.
+    /// `contentTooLarge`. The limit keeps a server from exhausting the memory. It is captured when a task is created.
+    /// Default: 1 GiB. A download task has no such limit.
     public var maximumContentSize: Int {
         get { values.withLock { $0.maximumContentSize } }
         set { values.withLock { $0.maximumContentSize = newValue } }
     }
 
-    /// True to report the failure of a call that was made without a closure for failures on standard error, in one
-    /// line; captured when a task is made. Default: true in debug builds, false in release builds.
+    /// True to report the failure of a call without a closure for failures, in one line on standard error. It is
+    /// captured when a task is created. Default: true in debug builds, false in release builds.
     ///
     /// The line has the method, the URL without credentials and query, and the error's message. It is written on
-    /// ``completionQueue``. A task that was cancelled, or that became a download, is not reported.
+    /// ``completionQueue``. The end of a task that was cancelled, or that became a download, is not reported.
     public var reportsUnhandledFailures: Bool {
         get { values.withLock { $0.reportsUnhandledFailures } }
         set { values.withLock { $0.reportsUnhandledFailures = newValue } }
     }
 
-    /// Gets the lines about failures that nothing handled; captured when a task is made.
+    /// The closure that writes the lines about unhandled failures. It is captured when a task is created.
     var failureWriter: UnhandledFailure.Writer {
         get { values.withLock { $0.failureWriter } }
         set { values.withLock { $0.failureWriter = newValue } }
     }
 
-    /// Lets time pass before a download goes on; captured when a task is made.
+    /// The closure that delays the resumption of a download. It is captured when a task is created.
     var pause: DownloadResumer.Pause {
         get { values.withLock { $0.pause } }
         set { values.withLock { $0.pause = newValue } }
     }
 
-    /// Closures that take part in the work of the session. Changes apply at once, to tasks under way too.
+    /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way.
     ///
-    /// No change in place is lost to another thread's.
+    /// Threads that change the value in place do so one after the other, so that no change is lost.
     public var hooks: SessionHooks {
         get { sessions.hooks.hooks }
         set { sessions.hooks.hooks = newValue }
         _modify { yield &sessions.hooks.hooks }
     }
 
-    /// The rules by which the certificates of servers are judged. Default: ``SecurityPolicy/default``.
+    /// The rules by which the certificates of servers are validated. Default: ``SecurityPolicy/default``.
     public var securityPolicy: SecurityPolicy { sessions.securityPolicy }
 
-    /// A copy of the configuration that sessions are made with.
+    /// A copy of the configuration that sessions are created with.
     public var configuration: URLSessionConfiguration { sessions.configuration }
 
-    /// The session that tasks are made in; made when it is first needed, and anew after a reset.
+    /// The session that creates the tasks. It is created when it is first needed, and again after a reset.
     ///
-    /// Tasks that are made in it directly are not known to the session manager. Invalidate it through the session
-    /// manager: behind its back, a task that is made at that moment may end the process on Linux.
+    /// The session manager does not know tasks that are created in it directly. Invalidate it only through the session
+    /// manager: if it is invalidated directly, a task that is created at that moment may terminate the process on
+    /// Linux.
     public var session: URLSession { sessions.current.session }
 
     /// The tasks of the current session that have not ended, in the order of their creation.
@@ -319,19 +326,20 @@ public final class SessionManager: Sendable {
     /// The download tasks among ``tasks``.
     public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
 
-    /// Invalidates the session: it ends its tasks and makes no more. ``didInvalidateNotification`` is posted when they
-    /// have ended.
+    /// Invalidates the session: its tasks end, and it creates no more. ``didInvalidateNotification`` is posted when
+    /// they have ended.
     ///
-    /// Making a task afterwards fails with the error `sessionInvalidated`, unless the session was reset.
+    /// A task that is created afterwards fails with the error `sessionInvalidated`, unless the session was reset.
     /// - Parameters:
-    ///   - cancellingTasks: True to cancel the tasks under way, false to let them finish.
-    ///   - resettingSession: True to forget the session, so that the next task is made in a new one. Default: false.
+    ///   - cancellingTasks: True to cancel the tasks under way; false to let them finish.
+    ///   - resettingSession: True to discard the session, so that the next task is created in a new one. Default:
+    ///     false.
     public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
         sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
     }
 
-    /// Makes a session manager with the same settings, coders, hooks and queues and a session of its own; tasks are not
-    /// copied.
+    /// Creates a session manager with the same settings, coders, hooks and queues, and with a session of its own. Tasks
+    /// are not copied.
     public func copy() -> SessionManager {
         let copy = SessionManager(
             baseURL: baseURL,
@@ -366,7 +374,7 @@ public final class SessionManager: Sendable {
 }
 
 extension SessionManager: CustomStringConvertible {
-    /// Base URL and number of tasks.
+    /// The base URL and the number of tasks.
     public var description: String {
         "<SessionManager baseURL: \(baseURL?.absoluteString ?? "none"), tasks: \(tasks.count)>"
     }

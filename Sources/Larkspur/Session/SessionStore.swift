@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Owns the `URLSession` of a session manager: makes it, replaces it after a reset, and refuses tasks once it is
-/// invalid.
+/// The owner of a session manager's `URLSession`. It creates the session, replaces it after a reset, and refuses tasks
+/// once it is invalid.
 final class SessionStore: Sendable {
-    /// A session with what belongs to it.
+    /// A session with its delegate and its transport adapter.
     struct Live: Sendable {
         let session: URLSession
         let delegate: SessionDelegate
@@ -14,7 +14,7 @@ final class SessionStore: Sendable {
     private struct Storage {
         var live: Live?
         var isInvalidated = false
-        /// The threads that are making a session.
+        /// The threads that are creating a session.
         var making: Set<ObjectIdentifier> = []
         var didBecomeInvalid: (@Sendable () -> Void)?
     }
@@ -31,14 +31,14 @@ final class SessionStore: Sendable {
         self.securityPolicy = securityPolicy
     }
 
-    /// One with the same configuration, and what is wrong with it.
+    /// Creates a store with the configuration of another one, including the error in it.
     init(like other: SessionStore) {
         template = other.template
         transport = other.transport
         securityPolicy = other.securityPolicy
     }
 
-    /// Why no task can be made; nil if they can.
+    /// The error that prevents the creation of tasks; nil if there is none.
     private var defect: LarkspurError? {
         if let error = template.error { return error }
         guard !securityPolicy.isSystemsOwn, transport.makeSecureSession == nil else { return nil }
@@ -55,20 +55,21 @@ final class SessionStore: Sendable {
         return makeSession(securityPolicy, template.makeCopy(), delegate, queue)
     }
 
-    /// A copy of the configuration that sessions are made with.
+    /// A copy of the configuration that sessions are created with.
     var configuration: URLSessionConfiguration { template.makeCopy() }
 
-    /// What is wrong with the configuration, if anything.
+    /// The error in the configuration, if any.
     var configurationError: LarkspurError? { template.error }
 
-    /// Called when a session has become invalid, on its delegate queue.
+    /// The closure that is called when a session has become invalid, on the session's delegate queue.
     var didBecomeInvalid: (@Sendable () -> Void)? {
         get { storage.withLock { $0.didBecomeInvalid } }
-        // The previous one is released without the lock.
+        // The previous closure is released without the lock.
         set { _ = storage.withLock { exchange(&$0.didBecomeInvalid, with: newValue) } }
     }
 
-    /// The session, made if there is none; within the transport's closure that makes it, one that carries nothing.
+    /// The session, which is created if there is none. Within the transport's closure that creates it, a stand-in that
+    /// sends nothing.
     var current: Live { live() ?? makeStandIn() }
 
     /// The tasks of the current session that have not ended.
@@ -76,8 +77,8 @@ final class SessionStore: Sendable {
         storage.withLock { $0.live }?.delegate.registry.tasks ?? []
     }
 
-    /// Makes a `URLSessionTask` for a delegate and registers the two; an invalidation waits until that is done.
-    /// - Throws: `sessionInvalidated`, or what is wrong with the request or the configuration.
+    /// Creates a `URLSessionTask` for a delegate and registers the two. An invalidation waits until that is done.
+    /// - Throws: `sessionInvalidated`, or the error in the request or the configuration.
     func makeTask(
         for delegate: TaskDelegate,
         request: URLRequest,
@@ -88,9 +89,10 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Makes and registers a task that goes on with what a download has left.
-    /// - Parameter request: What to send; nil for what the resume data says.
-    /// - Throws: As for another task, and where the transport cannot resume, or not with this data.
+    /// Creates and registers a task that continues a download from resume data.
+    /// - Parameter request: The request to send; nil for the one in the resume data.
+    /// - Throws: `sessionInvalidated`, the error in the request or the configuration, or the transport's error if it
+    ///   cannot resume, or not with this data.
     func makeTask(
         for delegate: TaskDelegate,
         resuming resumeData: Data,
@@ -109,7 +111,7 @@ final class SessionStore: Sendable {
     ) throws(LarkspurError) {
         if let defect { throw defect }
         let live = try enter()
-        // Outside the lock: it waits for the transport. An invalidation waits for it.
+        // Called without the lock, because it waits for the transport. An invalidation waits for it.
         defer { live.delegate.makers.leave() }
         let urlTask = try make(live)
         let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
@@ -132,7 +134,7 @@ final class SessionStore: Sendable {
             return live
         }
         guard let live else {
-            // There was nothing to invalidate; whoever waits for it is told all the same.
+            // There is no session to invalidate; observers of the invalidation are notified nevertheless.
             if !wasInvalidated && !resettingSession { sessionDidBecomeInvalid(nil, nil) }
             return
         }
@@ -144,7 +146,8 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Also when somebody invalidated the `URLSession` behind our back.
+    /// Marks the store as invalid and notifies. The session may also have been invalidated directly rather than through
+    /// this store.
     private func sessionDidBecomeInvalid(_ delegate: SessionDelegate?, _ error: (any Error)?) {
         let notify = storage.withLock { storage in
             if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
@@ -156,7 +159,7 @@ final class SessionStore: Sendable {
 
     // MARK: Making sessions
 
-    /// The session, in which a task is about to be made.
+    /// Returns the session in which a task is about to be created, and counts that creation.
     private func enter() throws(LarkspurError) -> Live {
         while true {
             guard !storage.withLock({ $0.isInvalidated }) else {
@@ -169,7 +172,7 @@ final class SessionStore: Sendable {
                 )
             }
             let isEntered = storage.withLock { storage in
-                // Else it was reset or invalidated meanwhile.
+                // Otherwise the session was reset or invalidated in the meantime.
                 guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
                 live.delegate.makers.enter()
                 return true
@@ -178,10 +181,10 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// The session, made if there is none; nil within the closure that makes it.
+    /// Returns the session, which is created if there is none. Nil within the closure that creates it.
     ///
-    /// The transport's closure runs without a lock, as it may use the session manager. So several threads may make a
-    /// session each, of which the first is kept.
+    /// The transport's closure runs without a lock, because it may use the session manager. Several threads may
+    /// therefore create a session each; the first session is used and the others are invalidated.
     private func live() -> Live? {
         if let live = storage.withLock({ $0.live }) { return live }
         let thread = ObjectIdentifier(Thread.current)
@@ -202,7 +205,7 @@ final class SessionStore: Sendable {
             return (kept, storage.isInvalidated)
         }
         if kept.delegate !== delegate || isInvalidated {
-            // Its end is no news: it was never used.
+            // The invalidation of this session is not reported, because it was never used.
             isSurplus.set()
             live.adapter.invalidate(live.session, cancellingTasks: true)
         }

@@ -20,22 +20,22 @@ public struct UploadContent: Sendable {
 
     /// A file, which is read while it is sent.
     /// - Parameters:
-    ///   - url: The file, by a `file:` URL. If it is missing, unreadable or no regular file, the task ends with the
+    ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the task ends with the
     ///     error `fileUnreadable` and nothing is sent.
     ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default: nil, which stands
-    ///     for the type that the file's extension says.
+    ///     for the type of the file's extension.
     public static func file(_ url: URL, contentType: String? = nil) -> Self {
         Self(source: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
     }
 
     /// The bytes of a stream.
     /// - Parameters:
-    ///   - length: The number of bytes, which counts in the progress and is announced where the transport can. Default:
-    ///     nil, for a length that is not known.
+    ///   - length: The number of bytes. It is the total of the progress, and is announced to the server if the
+    ///     transport can do so. Default: nil, for an unknown length.
     ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default:
     ///     `application/octet-stream`.
-    ///   - makeStream: Makes the stream, unopened; called anew each time that the content has to be sent, on a queue of
-    ///     the session's.
+    ///   - makeStream: Creates the stream, unopened. Called each time that the content has to be sent, on a queue of
+    ///     the session.
     public static func stream(
         length: Int64? = nil,
         contentType: String = "application/octet-stream",

@@ -1,4 +1,5 @@
-/// What of a `URLSessionConfiguration` can be written down; what is nil is left as it is.
+/// The values of a `URLSessionConfiguration` that can be encoded. A value that is nil leaves the configuration's own
+/// unchanged.
 struct ConfigurationSettings: Codable, Sendable, Hashable {
     var requestTimeout: TimeInterval?
     var resourceTimeout: TimeInterval?
@@ -22,7 +23,7 @@ struct ConfigurationSettings: Codable, Sendable, Hashable {
         setsCookies = configuration.httpShouldSetCookies
     }
 
-    /// Changes a configuration to what was written down; its sensitive fields stay.
+    /// Applies the values to a configuration, whose sensitive fields stay.
     func apply(to configuration: URLSessionConfiguration) throws(LarkspurError) {
         if let requestTimeout { configuration.timeoutIntervalForRequest = requestTimeout }
         if let resourceTimeout { configuration.timeoutIntervalForResource = resourceTimeout }
@@ -53,6 +54,6 @@ struct ConfigurationSettings: Codable, Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-    /// The fields but for those that are sensitive.
+    /// The fields without the sensitive ones.
     var withoutSecrets: HTTPHeaders { HTTPHeaders(filter { !$0.isSensitive }) }
 }

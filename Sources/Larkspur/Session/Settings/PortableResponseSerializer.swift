@@ -1,14 +1,15 @@
-/// A response serializer of another module of this package, as settings can hold it.
+/// A response serializer of another module of this package, which settings can encode.
 package protocol PortableResponseSerializer: ResponseSerializer {
-    /// Its kind and its properties, but for its validation.
+    /// The kind and the properties of the serializer, without its validation.
     ///
-    /// It throws ``LarkspurError`` with the code `invalidSettings`, if it has something of the caller's own.
+    /// Throws ``LarkspurError`` with the code `invalidSettings`, if the serializer holds a type or closure of the
+    /// caller.
     var settings: ResponseSerializerSettings { get throws(LarkspurError) }
 }
 
-/// Makes a response serializer of another module of this package by what settings say.
+/// A type that creates a response serializer of another module of this package from settings.
 package protocol ResponseSerializerReader: AnyObject {
-    /// Makes the serializer. A property that the settings do not have keeps its default.
+    /// Creates the serializer. A property that the settings lack keeps its default.
     static func makeSerializer(
         _ settings: ResponseSerializerSettings,
         validation: ResponseValidation

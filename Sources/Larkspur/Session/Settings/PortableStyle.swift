@@ -1,10 +1,10 @@
 internal import HTTPSyntax
 
-/// A style of ``QueryEncoder`` of which all but the caller's own can be written down by name.
+/// A style of ``QueryEncoder`` that is encoded by its name, unless it is a closure or object of the caller.
 protocol PortableStyle: Sendable {
-    /// The styles that need no closure and no object, by their names.
+    /// The styles that consist of no closure or object of the caller, by their names.
     static var portable: [String: Self] { get }
-    /// Its name; nil for one of the caller's own.
+    /// The name of the style; nil for one of the caller.
     var portableName: String? { get }
 }
 

@@ -1,4 +1,4 @@
-/// A query encoder as it can be written down; what is nil has its default.
+/// The encodable form of a query encoder. A value that is nil stands for the default.
 struct QuerySettings: Codable, Sendable, Hashable {
     var array: String?
     var boolean: String?
@@ -11,7 +11,7 @@ struct QuerySettings: Codable, Sendable, Hashable {
     var sortsKeys: Bool?
     var includesNilProperties: Bool?
 
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a style of the caller's own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a style of the caller.
     init(_ encoder: QueryEncoder) throws(LarkspurError) {
         guard encoder.userInfo.isEmpty else {
             throw SessionManagerSettings.notPortable("the query encoder has a userInfo")

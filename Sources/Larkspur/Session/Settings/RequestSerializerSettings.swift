@@ -1,4 +1,4 @@
-/// Request settings and a request serializer of Larkspur's own, as they can be written down; what is nil has its
+/// The encodable form of request settings and of a request serializer of Larkspur. A value that is nil stands for the
 /// default.
 struct RequestSerializerSettings: Codable, Sendable, Hashable {
     enum Kind: String, Codable, Sendable {
@@ -21,8 +21,8 @@ struct RequestSerializerSettings: Codable, Sendable, Hashable {
     var jsonWritingOptions: UInt?
     var propertyListFormat: UInt?
 
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer, an encoder or a query of the
-    ///   caller's own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer, an encoder or a query style of
+    ///   the caller.
     init(_ builder: RequestBuilder) throws(LarkspurError) {
         switch builder.serializer {
         case is HTTPRequestSerializer: kind = .form

@@ -1,4 +1,4 @@
-/// A response serializer of Larkspur's own, as it can be written down.
+/// The encodable form of a response serializer of Larkspur.
 package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
     package enum Kind: String, Codable, Sendable {
         case json
@@ -12,9 +12,9 @@ package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// The first code and the one behind the last of each range; nil for any code.
+    /// The ranges of acceptable status codes, each as its first code and the code after its last; nil for any code.
     var statusCodes: [[Int]]?
-    /// Nil for any type.
+    /// The acceptable content types; nil for any type.
     var contentTypes: [String]?
     var readingOptions: UInt?
     var removesKeysWithNullValues: Bool?
@@ -28,7 +28,7 @@ package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
 
     package init(kind: Kind) { self.kind = kind }
 
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer of the caller's own.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, for a serializer of the caller.
     init(_ serializer: any ResponseSerializer) throws(LarkspurError) {
         switch serializer {
         case let erased as AnyResponseSerializer:
@@ -109,8 +109,8 @@ package struct ResponseSerializerSettings: Codable, Sendable, Hashable {
         }
     }
 
-    /// The reader that LarkspurImages has, which this module cannot name. A name is also how Foundation finds the
-    /// classes of an archive.
+    /// Finds the reader in LarkspurImages, whose type this module cannot refer to, by its name. Foundation also finds
+    /// the classes of an archive by their names.
     private static func imageReader() throws(LarkspurError) -> any ResponseSerializerReader.Type {
         guard let reader = NSClassFromString("LarkspurImages.ImageSettingsReader") as? any ResponseSerializerReader.Type
         else {

@@ -1,7 +1,7 @@
 extension SessionManager {
-    /// The values of this session manager that can be written down; see ``SessionManagerSettings``.
+    /// The values of this session manager that can be encoded; see ``SessionManagerSettings``.
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if a serializer, an encoder, a decoder or a style
-    ///   is of the caller's own.
+    ///   is the caller's own.
     public var settings: SessionManagerSettings {
         get throws(LarkspurError) {
             if let error = sessions.configurationError { throw error }
@@ -19,17 +19,17 @@ extension SessionManager {
         }
     }
 
-    /// Makes a session manager by what another one's ``settings`` say.
+    /// Creates a session manager from the ``settings`` of another one.
     /// - Parameters:
-    ///   - settings: The settings that were written down.
-    ///   - configuration: Copied, and changed to what the settings say; the rest stays, such as caches. Default:
-    ///     `.default`.
+    ///   - settings: The settings of the other session manager.
+    ///   - configuration: The configuration, which is copied. The values in the settings replace those of the copy; the
+    ///     others, such as caches, stay. Default: `.default`.
     ///   - transport: The carrier of the requests. Default: `.automatic`.
     ///   - completionQueue: Runs closures and notifications; make it a serial one. Default: the main queue on Apple
     ///     platforms, elsewhere a private serial queue.
     ///   - completionGroup: Entered while a task is under way. Default: a group of its own.
-    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings have values that are not known
-    ///   here, or `invalidSecurityPolicy`, if they have pins and the base URL is missing or not https.
+    /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if the settings hold values that this version does
+    ///   not know, or `invalidSecurityPolicy`, if they hold pins and the base URL is missing or not https.
     public convenience init(
         settings: SessionManagerSettings,
         configuration: URLSessionConfiguration = .default,
@@ -57,10 +57,10 @@ extension SessionManager {
 }
 
 extension URL {
-    /// The same URL without a user and a password.
+    /// The same URL without user and password.
     fileprivate var withoutLogin: URL? {
         guard user != nil || password != nil else { return self }
-        // Rather no URL than one with a password.
+        // If the components cannot be read, the result is nil, so that no password remains.
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
         components.user = nil
         components.password = nil
@@ -69,7 +69,7 @@ extension URL {
 }
 
 extension JSONDecoder {
-    /// Says whether it decodes as a new one does.
+    /// Whether the decoder has the settings of a new one.
     fileprivate var isPlain: Bool {
         guard type(of: self) == JSONDecoder.self, userInfo.isEmpty, !allowsJSON5, !assumesTopLevelDictionary,
             case .deferredToDate = dateDecodingStrategy, case .base64 = dataDecodingStrategy,
@@ -80,7 +80,7 @@ extension JSONDecoder {
 }
 
 extension JSONEncoder {
-    /// Says whether it encodes as a new one does.
+    /// Whether the encoder has the settings of a new one.
     fileprivate var isPlain: Bool {
         guard type(of: self) == JSONEncoder.self, userInfo.isEmpty, outputFormatting.isEmpty,
             case .deferredToDate = dateEncodingStrategy, case .base64 = dataEncodingStrategy,

@@ -1,16 +1,16 @@
-/// What of a ``SessionManager`` can be written down and read again, in another process too.
+/// The values of a ``SessionManager`` that can be encoded and decoded again, also in another process.
 ///
-/// That is the base URL, the timeouts and the like of the configuration, the request serializer, the response
-/// serializer and the security policy. Hooks, queues and the transport are not part of it, nor are caches, cookies and
-/// stored credentials. Secrets are left out: header fields that are sensitive (``HTTPHeaders/Field/isSensitive``), and
-/// a user and password in the base URL.
+/// These are the base URL, the timeouts and similar values of the configuration, the request serializer, the response
+/// serializer and the security policy. Hooks, queues, the transport, caches, cookies and stored credentials are not
+/// part of the settings. Secrets are left out: sensitive header fields (``HTTPHeaders/Field/isSensitive``), and user
+/// and password in the base URL.
 ///
-/// It is `Codable`: what a later version adds is ignored, what is absent has its default. Only the security policy has
-/// to be there.
+/// The decoder ignores keys that a later version adds. A key that is absent stands for its default; only the security
+/// policy is required.
 public struct SessionManagerSettings: Codable, Sendable, Hashable {
-    /// What relative URL strings are resolved against.
+    /// The URL that relative URL strings are resolved against.
     public var baseURL: URL?
-    /// By what the certificates of servers are judged.
+    /// The rules by which the certificates of servers are validated.
     public var securityPolicy: SecurityPolicy
     /// ``SessionManager/maximumContentSize``, in bytes; nil for the default.
     public var maximumContentSize: Int?
@@ -19,17 +19,17 @@ public struct SessionManagerSettings: Codable, Sendable, Hashable {
     var requestSerializer: RequestSerializerSettings?
     var responseSerializer: ResponseSerializerSettings?
 
-    /// An error about something that cannot be written down.
+    /// Creates an error about a value that cannot be encoded.
     package static func notPortable(_ what: String) -> LarkspurError {
         LarkspurError(.invalidSettings, "The settings cannot be written down: \(what).")
     }
 
-    /// JSON has no infinity: a time that is as good as infinite stands for it.
+    /// Returns a finite time interval. JSON has no infinity, so a very long interval stands for it.
     static func finite(_ interval: TimeInterval) -> TimeInterval? {
         interval.isNaN ? nil : min(max(interval, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
     }
 
-    /// A value of an enumeration by its number; nil for none.
+    /// Returns a value of an enumeration by its number; nil for no number.
     /// - Throws: ``LarkspurError`` with the code `invalidSettings`, if there is no such value.
     static func value<Value: RawRepresentable>(
         _ number: Value.RawValue?,
