@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Hands the content of a task on, piece by piece and in order, in place of collecting it.
+/// A stream that delivers the content of a task in pieces, in order, instead of collecting it.
 ///
-/// Only the content of an acceptable response is handed on; of any other the beginning is collected, for the error.
+/// Only the content of an acceptable response is delivered. Of any other response the beginning is collected for the
+/// error.
 final class ContentStream: Sendable {
     typealias Handler = @Sendable (DataTask, Data) -> Void
 
@@ -17,20 +18,21 @@ final class ContentStream: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - validation: Whose content is handed on.
+    ///   - validation: The rules for responses whose content is delivered.
     ///   - handler: Gets the pieces on the completion queue.
     init(validation: ResponseValidation, handler: @escaping Handler) {
         self.validation = validation
         self.handler = handler
     }
 
-    /// How many bytes have been handed on.
+    /// The number of bytes that have been delivered.
     var count: Int64 { state.withLock { $0.count } }
 
-    /// A response begins.
-    /// - Throws: `connectionLost` where it begins again, as what was handed on cannot be taken back.
+    /// Notes that a response begins.
+    /// - Throws: `connectionLost`, if the response begins again after content was delivered, because that content
+    ///   cannot be taken back.
     func begin(with response: URLResponse) throws(LarkspurError) {
-        // As if there were content, which nobody knows yet.
+        // Validates as if there were content, because that is not known yet.
         let isAcceptable = (try? validation.validate(response, data: Data([0]))) != nil
         let hasBegun = state.withLock { state in
             state.isAcceptable = isAcceptable
@@ -45,12 +47,12 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// Hands a piece on.
+    /// Delivers a piece of content.
     /// - Parameters:
     ///   - data: The piece.
-    ///   - held: Kept until the handler has returned.
-    ///   - task: The task that it belongs to.
-    /// - Returns: False if it is not of an acceptable response.
+    ///   - held: An object that is released when the handler has returned.
+    ///   - task: The task that the content belongs to.
+    /// - Returns: False if the response is not acceptable, so that the piece is not delivered.
     func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) -> Bool {
         let isAcceptable = state.withLock { state in
             if state.isAcceptable { state.count += Int64(data.count) }
@@ -58,13 +60,13 @@ final class ContentStream: Sendable {
         }
         guard isAcceptable else { return false }
         task.environment.completionQueue.async { [self] in
-            // Whoever has cancelled wants no more of what is on its way.
+            // After a cancellation, pieces that are still queued are not delivered.
             guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
             withExtendedLifetime(held) { handler(task, data) }
         }
         return true
     }
 
-    /// The task was cancelled: nothing more is handed on.
+    /// Stops the delivery, because the task was cancelled.
     func stop() { state.withLock { $0.isStopped = true } }
 }

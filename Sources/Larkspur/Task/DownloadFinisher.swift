@@ -1,13 +1,13 @@
 internal import HTTPSyntax
 
-/// Brings a downloaded file to where it is wanted, and makes the ending of its task.
+/// The last step of a download. It moves the file to its destination and creates the ending of the task.
 struct DownloadFinisher: Sendable {
     let validation: ResponseValidation
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
     let handler: @Sendable (DownloadResponse) -> Void
 
-    /// How much of a file that is not wanted is kept in the error.
+    /// The number of bytes of the file of an unacceptable response that are stored in the error.
     static let errorDataLimit = 1 << 20
 
     func finish(_ result: TransferResult, of task: DownloadTask) -> TaskEnding {
@@ -55,11 +55,11 @@ struct DownloadFinisher: Sendable {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
-        // The file of a data task that became a download is private, and this one goes to the caller.
+        // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
         Platform.makeOrdinary(file)
         let chosen = hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
-        // The rules of the destination are not those of the hook.
+        // The rules of the destination do not apply to a location that the hook chose.
         let rules = chosen == nil ? destination : nil
         do {
             try DownloadDestination.move(
@@ -83,8 +83,8 @@ struct DownloadFinisher: Sendable {
         return wanted
     }
 
-    /// FoundationNetworking delivers what it has twice when a transfer is suspended and resumed; no file of another
-    /// length than announced counts as whole.
+    /// Checks that a file has the announced length. FoundationNetworking delivers content twice when a transfer is
+    /// suspended and resumed.
     private func checkLength(of file: URL, against response: URLResponse?) throws(LarkspurError) {
         guard let announced = response?.contentLengthOnceDecoded, announced >= 0,
             let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, Int64(size) != announced,
@@ -93,7 +93,8 @@ struct DownloadFinisher: Sendable {
         throw LarkspurError(.connectionLost, "The file has \(size) bytes where \(announced) were announced.")
     }
 
-    /// What a validation error says about the content: nothing is read of a file whose response is acceptable.
+    /// Returns the content for a validation error: the beginning of the file. The file of an acceptable response is not
+    /// read.
     private func beginning(of result: TransferResult) -> Data {
         guard let file = result.file, (try? validation.validate(result.response, data: Data([0]))) == nil,
             let handle = try? FileHandle(forReadingFrom: file)
@@ -104,8 +105,8 @@ struct DownloadFinisher: Sendable {
 }
 
 extension TransferResult {
-    /// Whether content follows the head of the response, whose length may be that of what a GET would get (RFC 9110,
-    /// section 8.6).
+    /// Whether content follows the head of the response. For HEAD and 304, `Content-Length` is the length of the
+    /// content that a GET would return (RFC 9110, section 8.6).
     fileprivate var hasContent: Bool {
         guard request?.httpMethod != "HEAD", let status = (response as? HTTPURLResponse)?.statusCode else {
             return false
@@ -115,7 +116,7 @@ extension TransferResult {
 }
 
 extension URLResponse {
-    /// The length of a file that the response has completed by its last part; nil where it is no part.
+    /// The length of the file that the response completed with its last part; nil if the response is not partial.
     fileprivate var endOfPart: Int64? {
         guard let http = self as? HTTPURLResponse, http.statusCode == 206,
             let range = http.value(forHTTPHeaderField: "Content-Range"),

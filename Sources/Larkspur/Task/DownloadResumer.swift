@@ -1,18 +1,20 @@
 import Synchronization
 
-/// Has a download go on by itself when it has lost its connection: its `SessionTask` stays, and gets another attempt.
+/// The automatic resumption of a download that has lost its connection. The `SessionTask` stays the same, and gets
+/// another attempt.
 final class DownloadResumer: Sendable {
-    /// Runs something after so many seconds.
+    /// A closure that runs an action after a number of seconds.
     typealias Pause = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
-    /// Makes the `URLSessionTask` that goes on, and registers it for the delegate.
+    /// A closure that creates the `URLSessionTask` that continues the download, and registers it for the delegate.
     typealias Maker = @Sendable (TaskDelegate, Data) throws(LarkspurError) -> Void
 
-    /// A pause of real time.
+    /// A pause in real time.
     static let realPause: Pause = { seconds, action in
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: action)
     }
 
-    /// What another attempt can cure: a server that refuses, or a certificate that is refused, stays as it is.
+    /// The failures after which another attempt may succeed. A server's refusal, or a rejected certificate, does not
+    /// change by itself.
     private static let losses: Set<URLError.Code> = [
         .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
         .notConnectedToInternet, .secureConnectionFailed,
@@ -28,13 +30,13 @@ final class DownloadResumer: Sendable {
         self.makeAttempt = makeAttempt
     }
 
-    /// Lets a task go on after a while, if its attempt has left resume data.
+    /// Resumes a task after a pause, if its attempt has left resume data.
     /// - Parameters:
     ///   - delegate: The delegate of the task.
-    ///   - error: What the attempt has failed with.
-    ///   - forget: Called when the attempt's place is taken by another one.
-    ///   - giveUp: Ends the task instead, with an error, because it is cancelled in between or there can be no other
-    ///     attempt.
+    ///   - error: The error of the attempt.
+    ///   - forget: Called when another attempt has replaced this one.
+    ///   - giveUp: Ends the task with an error, because it was cancelled during the pause or no other attempt is
+    ///     possible.
     /// - Returns: False if the task ends with this attempt.
     func resume(
         _ delegate: TaskDelegate,
@@ -54,12 +56,13 @@ final class DownloadResumer: Sendable {
         guard isDetached else { return false }
         let failure = (error: error, data: data)
         pause(seconds) { [makeAttempt] in
-            // Nil if it was cancelled meanwhile.
+            // False if the task was cancelled during the pause.
             guard task.endPause() else { return }
             do throws(LarkspurError) {
                 try makeAttempt(delegate, failure.data)
             } catch {
-                // The session has been invalidated. What broke off the download says more, and has the resume data.
+                // The session has been invalidated. The error that interrupted the download is more informative, and
+                // has the resume data.
                 return giveUp(failure.error)
             }
             forget()

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Runs validation and serialization on the processing queue, as many at a time as there are processors.
+/// The pool that runs validation and serialization on the processing queue, as many at a time as there are processors
+/// (at least two).
 ///
-/// Responses come in bursts: whoever has finished one goes on with the next, so that a thread is woken for a burst and
-/// not for each of it.
+/// Responses come in bursts. A worker that has finished one response continues with the next, so that a thread is woken
+/// once for a burst and not for each response.
 final class ProcessingPool: Sendable {
     typealias Work = @Sendable () -> Void
 
@@ -20,7 +21,7 @@ final class ProcessingPool: Sendable {
                 return nil
             }
             next += 1
-            // It holds a response, which must not wait for the rest of a burst.
+            // The work holds a response, which must be released before the end of the burst.
             defer { works[next - 1] = nil }
             return works[next - 1]
         }
@@ -31,7 +32,7 @@ final class ProcessingPool: Sendable {
     private let queue: DispatchQueue
     private let state = Mutex(State())
 
-    /// - Parameter queue: A concurrent queue.
+    /// - Parameter queue: The concurrent queue on which the workers run.
     init(queue: DispatchQueue) { self.queue = queue }
 
     func submit(_ work: @escaping Work) {

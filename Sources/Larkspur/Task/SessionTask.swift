@@ -1,46 +1,47 @@
 import Synchronization
 
-// Safe: what changes is behind `storage`; subclasses are of this module and add nothing that changes.
+// Safe: the mutex `storage` holds all mutable state. Subclasses belong to this module and add no mutable state.
 
-/// One request and what becomes of it: the task that a ``SessionManager`` hands out.
+/// The task of one request, which a ``SessionManager`` returns.
 ///
 /// It wraps the `URLSessionTask` of the current attempt and stays the same object from creation to completion, so that
-/// it can be the object of notifications. Drive it with ``resume()``, ``suspend()`` and ``cancel()``: those post
-/// notifications, once for each real transition, and call no code of yours. With the transport `.foundation` on Linux,
-/// the first resume waits for the work queue that all sessions of the process share. What is done to ``urlSessionTask``
-/// directly goes unnoticed.
+/// it can be the object of notifications. Control it with ``resume()``, ``suspend()`` and ``cancel()``. These post
+/// notifications, once for each change of state, and call no code of yours. With the transport `.foundation` on Linux,
+/// the first resume waits for the work queue that all sessions of the process share. The task does not notice calls to
+/// ``urlSessionTask`` itself.
 ///
 /// Every task ends exactly once: its completion handler runs, then ``didCompleteNotification`` is posted, both on the
 /// completion queue.
 public class SessionTask: @unchecked Sendable {
-    /// The stages of a task's life.
+    /// The states of a task.
     public enum State: Sendable, Hashable, CaseIterable {
-        /// Made, and not resumed yet.
+        /// The task was created, but not resumed yet.
         case initialized
-        /// Under way.
+        /// The task runs.
         case running
-        /// Resumed once and suspended now.
+        /// The task was resumed, and is suspended now.
         case suspended
-        /// Cancelled, and not ended yet.
+        /// The task was cancelled, but has not ended yet.
         case cancelling
-        /// Ended: the transport has finished with it.
+        /// The task has ended: the transport has finished with it.
         case completed
     }
 
     fileprivate struct Storage {
         var machine = TaskStateMachine()
         var attempt: TaskAttempt?
-        /// What the attempt was told last.
+        /// The last order to the attempt.
         var applied: TaskAttempt.Control?
         var isApplying = false
-        /// Called when the attempt has had its last order.
+        /// The closure that is called when the attempt has got its last order.
         var whenIdle: (@Sendable () -> Void)?
         var isInGroup = false
-        /// The attempt has ended, and takes no orders; another one follows.
+        /// True if the attempt has ended and takes no orders, and another attempt follows.
         var isDetached = false
-        /// Between two attempts: what ends the task if it is cancelled then, given whether its resume data is wanted.
+        /// The closure that ends the task if it is cancelled between two attempts. Its argument is true if the resume
+        /// data is needed.
         var giveUp: (@Sendable (Bool) -> Void)?
-        /// What the next attempt goes on with.
+        /// The resume data for the next attempt.
         var pendingResumeData: Data?
         var keepsResumeData = false
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
@@ -49,7 +50,7 @@ public class SessionTask: @unchecked Sendable {
         var timeline = Timeline()
         var taskDescription: String?
         var priority = URLSessionTask.defaultPriority
-        /// Behind a reference, as most tasks have none.
+        /// The task's own hooks. They are stored behind a reference, because most tasks have none.
         var hooks: TaskHooks?
     }
 
@@ -66,15 +67,15 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: Driving
 
-    /// Starts the task, or goes on with it after ``suspend()``; without effect otherwise. Posts
+    /// Starts the task, or continues it after ``suspend()``. Without effect in other states. Posts
     /// ``didResumeNotification``.
     ///
-    /// Calls are not counted: one resume undoes any number of suspends.
+    /// Calls are not counted: one resume reverses any number of suspends.
     public final func resume() {
         send { $0.resume() }
     }
 
-    /// Halts a task that runs; without effect otherwise. Posts ``didSuspendNotification``.
+    /// Suspends a running task. Without effect in other states. Posts ``didSuspendNotification``.
     ///
     /// With the transport `.foundation` on Linux a transfer that is suspended in mid-body begins again when it is
     /// resumed, and an upload may time out.
@@ -82,54 +83,56 @@ public class SessionTask: @unchecked Sendable {
         send { $0.suspend() }
     }
 
-    /// Ends the task with the error `cancelled`, unless it has ended already. It may be cancelled before it was
+    /// Ends the task with the error `cancelled`, unless it has ended already. A task may also be cancelled before it is
     /// resumed.
     public final func cancel() {
         send { $0.cancel() }
     }
 
-    /// The stage of its life.
+    /// The state of the task.
     public final var state: State { storage.withLock { $0.machine.state } }
 
-    // MARK: What it is about
+    // MARK: Request, response and progress
 
-    /// The `URLSessionTask` of the current attempt; nil if none was ever made because the request could not be built or
+    /// The `URLSessionTask` of the current attempt; nil if none was created, because the request could not be built or
     /// the session was invalidated.
     public final var urlSessionTask: URLSessionTask? { storage.withLock { $0.attempt?.urlTask } }
 
     /// The identifier of ``urlSessionTask``, unique among the tasks of its session; 0 if there is none.
     public final var taskIdentifier: Int { urlSessionTask?.taskIdentifier ?? 0 }
 
-    /// The request that the task was made with.
+    /// The request that the task was created with.
     public final var originalRequest: URLRequest? { urlSessionTask?.originalRequest }
 
-    /// The request that is being performed now: another than ``originalRequest`` after a redirect.
+    /// The current request. After a redirect it differs from ``originalRequest``.
     public final var currentRequest: URLRequest? { urlSessionTask?.currentRequest }
 
-    /// The response, once its header has arrived.
+    /// The response; nil until its header has arrived.
     public final var response: URLResponse? { urlSessionTask?.response }
 
-    /// Why the task failed: set before its completion handler runs; nil while it runs and if it succeeded.
+    /// The error of the task, which is set before its completion handler runs. Nil while the task runs, and if it
+    /// succeeded.
     public final var error: LarkspurError? { storage.withLock { $0.error } }
 
-    /// When its stages were reached.
+    /// The times at which the task reached its stages.
     public final var timeline: Timeline { storage.withLock { $0.timeline } }
 
-    /// The progress of the request's content, in bytes; its cancel, pause and resume act on the task. Its total is −1
-    /// while it is unknown.
+    /// The progress of the request's content, in bytes. Cancelling, pausing or resuming it has the same effect on the
+    /// task. Its total is −1 while it is unknown.
     public final var uploadProgress: Progress { upload.progress(of: self) }
 
-    /// The progress of the response's content, in bytes; its cancel, pause and resume act on the task. Its total is −1
-    /// while it is unknown.
+    /// The progress of the response's content, in bytes. Cancelling, pausing or resuming it has the same effect on the
+    /// task. Its total is −1 while it is unknown.
     public final var downloadProgress: Progress { download.progress(of: self) }
 
-    /// A label of the caller's. Larkspur does not use it.
+    /// A label for the caller's own use. Larkspur does not use it.
     public final var taskDescription: String? {
         get { storage.withLock { $0.taskDescription } }
         set { storage.withLock { $0.taskDescription = newValue } }
     }
 
-    /// A hint to the transport, from 0 to 1. Default: `URLSessionTask.defaultPriority`, 0.5.
+    /// The priority of the task from 0 to 1, as a hint to the transport. Default: `URLSessionTask.defaultPriority`,
+    /// 0.5.
     public final var priority: Float {
         get { storage.withLock { $0.priority } }
         set {
@@ -141,28 +144,29 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Closures that take part in the work of this task, in place of those of ``SessionManager/hooks`` with the same
+    /// Closures that take part in the work of this task. They replace those in ``SessionManager/hooks`` with the same
     /// names. Default: none is set, so that those of the session manager are called.
     ///
     ///     let task = manager.dataTask(with: request) { response in print(response) }
     ///     task.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
     ///     task.resume()
     ///
-    /// They are called where those of the session manager are, and released when the task has ended. Set them before
-    /// ``resume()``; a later change applies to what happens afterwards. Of two threads that change them in place at once, one may lose its change. The hooks
-    /// `didReceiveSessionChallenge` and `didBecomeInvalid` belong to the session and are not called for a task.
+    /// They run on the same queues as those of the session manager, and are released when the task has ended. Set them
+    /// before ``resume()``; a later change applies to later events. If two threads change them in place at the same
+    /// time, one change may be lost. The hooks `didReceiveSessionChallenge` and `didBecomeInvalid` belong to the
+    /// session and are not called for a task.
     public final var hooks: SessionHooks {
         get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
         set {
             let hooks = TaskHooks(value: newValue)
-            // The previous ones are released without the lock.
+            // The previous hooks are released without the lock.
             _ = storage.withLock { exchange(&$0.hooks, with: hooks) }
         }
     }
 
     // MARK: For the session
 
-    /// One of the task's own hooks, if it is set.
+    /// Returns one of the task's own hooks, if it is set.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
         storage.withLock { $0.hooks }?.value[keyPath: hook]
     }
@@ -173,10 +177,10 @@ public class SessionTask: @unchecked Sendable {
         resume()
     }
 
-    /// Whether its handlers are running, or have run.
+    /// Whether the task's handlers are running, or have run.
     final var hasEnded: Bool { storage.withLock { $0.hasEnded } }
 
-    /// Takes the `URLSessionTask` that does the work.
+    /// Sets the attempt, whose `URLSessionTask` performs the request.
     func attach(_ attempt: TaskAttempt) {
         storage.withLock { $0.attempt = attempt }
     }
@@ -188,8 +192,8 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// The transport has finished: no event has an effect from here on.
-    /// - Returns: The state that the task was in; nil if the transport had finished before.
+    /// Notes that the transport has finished. Later events have no effect.
+    /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
         storage.withLock { storage in
             let state = storage.machine.state
@@ -202,7 +206,7 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// The response has been serialized.
+    /// Notes that the response has been serialized, and returns the timeline.
     func markSerialized() -> Timeline {
         storage.withLock { storage in
             storage.timeline.serialized = .now
@@ -210,7 +214,7 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Runs the handlers and posts the notifications of the end, then leaves the group; called once, after
+    /// Runs the handlers and posts the notifications of the end, then leaves the group. Called once, after
     /// ``markCompleted()``.
     func end(with ending: TaskEnding) {
         environment.completionQueue.async { [self] in
@@ -225,23 +229,24 @@ public class SessionTask: @unchecked Sendable {
             ending.deliver()
             post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
             ending.discardFile()
-            // They may hold the task, and are released without the lock.
+            // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
             environment.completionGroup.leave()
         }
     }
 
-    /// Posts a notification about this task, here and now.
+    /// Posts a notification about this task immediately, on the current thread.
     func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
 
     // MARK: One attempt after another
 
-    /// The attempt has failed, and another one follows: there is nobody to give orders to.
+    /// Notes that the attempt has failed and another one follows, so that there is no attempt to give orders to.
     /// - Parameters:
-    ///   - resumeData: What the next one goes on with.
-    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``; it hears whether the resume data is wanted.
+    ///   - resumeData: The resume data for the next attempt.
+    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``. Its argument is true if the resume data is
+    ///     needed.
     /// - Returns: False if the task has been cancelled or has ended, so that no attempt may follow.
     func detach(resumeData: Data, giveUp: @escaping @Sendable (Bool) -> Void) -> Bool {
         storage.withLock { storage in
@@ -255,10 +260,10 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// The pause between two attempts is over; false if the task was cancelled in it.
+    /// Notes that the pause between two attempts is over. Returns false if the task was cancelled during the pause.
     func endPause() -> Bool { storage.withLock { $0.giveUp.take() } != nil }
 
-    /// Brings the next attempt, which has been attached, to where the state is.
+    /// Brings the next attempt, which has been attached, to the state of the task.
     func beginAttempt() {
         storage.withLock { storage in
             storage.isDetached = false
@@ -281,15 +286,15 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: One task after another
 
-    /// Lets another task take the place of this one, whose attempt goes on under another face. This one takes no orders
-    /// any more, and is to end.
-    /// - Returns: False if it has been cancelled or has ended.
+    /// Replaces this task with another one, which takes over the attempt. This task takes no more orders, and is about
+    /// to end.
+    /// - Returns: False if this task has been cancelled or has ended.
     func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
         storage.withLock { storage in
             guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
             storage.isDetached = true
             successor.takeOver(attempt, from: storage)
-            // Two orders at once to one attempt could overtake one another.
+            // Two orders to one attempt at the same time could overtake each other.
             if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
             return true
         }
@@ -317,8 +322,8 @@ public class SessionTask: @unchecked Sendable {
 
     // MARK: State
 
-    /// Lets an event happen: notes what follows from it under the lock, so that notifications are queued in the order
-    /// of transitions, and tells the transport outside it.
+    /// Handles an event. Its consequences are noted under the lock, so that notifications are queued in the order of
+    /// transitions. The transport gets its orders outside the lock.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
         let (transition, giveUp) = storage.withLock { storage in
             let transition = event(&storage.machine)
@@ -345,9 +350,9 @@ public class SessionTask: @unchecked Sendable {
         environment.completionQueue.async { [self] in post(name) }
     }
 
-    /// Brings the attempt to where the state is. One thread at a time does so and goes on until nothing is left to do;
-    /// events that come meanwhile leave their work to it, so that the transport gets its orders one after the other and
-    /// in order.
+    /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Events that
+    /// occur in the meantime leave their orders to that thread, so that the transport gets the orders one after the
+    /// other and in order.
     private func applyState() {
         var isFirst = true
         while true {
@@ -376,7 +381,7 @@ extension SessionTask.Storage {
         environment.completionGroup.enter()
     }
 
-    /// Takes over the metrics of an attempt that has ended.
+    /// Adds the metrics of an attempt that has ended.
     fileprivate mutating func noteTransactions() {
         if !isDetached { timeline.transactions += attempt?.urlTask.transferMetrics ?? [] }
     }
@@ -386,10 +391,10 @@ extension SessionTask.Storage {
         return { [keepsResumeData] in giveUp(keepsResumeData) }
     }
 
-    /// What whoever brings the attempt to where the state is does next.
+    /// The next step of the thread that brings the attempt to the state of the task.
     fileprivate enum Step {
         case order(TaskAttempt, TaskAttempt.Control)
-        /// Nothing is left, but for what has waited for that.
+        /// No order is left. The closure, if any, has waited for that.
         case rest((@Sendable () -> Void)?)
     }
 
@@ -404,7 +409,7 @@ extension SessionTask.Storage {
         return .order(attempt, control)
     }
 
-    /// The order that brings the attempt from what it was told last to where the state is.
+    /// The order that brings the attempt from its last order to the state of the task; nil if none is needed.
     private var nextControl: TaskAttempt.Control? {
         switch (machine.state, applied) {
         case (.running, nil): .start

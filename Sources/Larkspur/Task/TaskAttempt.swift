@@ -1,19 +1,20 @@
-/// One `URLSessionTask` on behalf of a `SessionTask`, and the transport that it belongs to.
+/// One `URLSessionTask` that works for a `SessionTask`, and the transport that it belongs to.
 struct TaskAttempt: Sendable {
-    /// A step of a task's control: first to start or to cancel, then to suspend and to resume in turn, last to cancel.
+    /// An order to an attempt. The first is to start or to cancel; then suspend and resume alternate; the last is to
+    /// cancel.
     enum Control: Sendable {
         case start
         case resume
         case suspend
         case cancel
-        /// The same for a download, of which another one is to go on with what has come.
+        /// Cancels a download, and keeps the content that has arrived, so that another download can continue it.
         case cancelKeepingResumeData
     }
 
     let urlTask: URLSessionTask
     let session: URLSession
     let adapter: any TransportAdapter
-    /// Ends the task because it took longer than its configuration allows in all.
+    /// The closure that ends the task if it takes longer than the resource timeout of its configuration.
     let expire: @Sendable () -> Void
 
     func perform(_ control: Control) {

@@ -1,41 +1,41 @@
-/// What ``SessionTask/didCompleteNotification`` says about the end of a task.
+/// The end of a task, as ``SessionTask/didCompleteNotification`` reports it.
 public struct TaskCompletion: Sendable {
-    /// The serializer that the response was for; nil for a download or a task that hands its content on, which have
-    /// none.
+    /// The serializer of the response; nil for a download or a streaming task, which have none.
     public let serializer: (any ResponseSerializer)?
-    /// The content of the response, as far as it arrived; nil where there was no response, or where it is in
+    /// The content of the response, as far as it arrived. Nil if there was no response, or if the content is in
     /// ``fileURL``.
     public let data: Data?
-    /// Why the task failed; nil if it succeeded.
+    /// The error of the task; nil if it succeeded.
     public let error: LarkspurError?
-    /// Where the downloaded file is; nil for other tasks and failed downloads.
+    /// The location of the downloaded file; nil for other tasks and failed downloads.
     public let fileURL: URL?
-    /// When the stages of the task were reached.
+    /// The times at which the task reached its stages.
     public let timeline: Timeline
 
-    /// Finds the value, which nobody may ask for.
+    /// The closure that returns the value. It runs only if an observer reads the value.
     let serialized: (@Sendable () -> Transferred<Any>?)?
 
-    /// The object that the serializer made of the response: on success the value that the completion handler got,
-    /// unless it was nil; on an unacceptable status the parsed body. Treat it as read-only.
+    /// The object that the serializer made of the response. After success it is the value that the completion handler
+    /// got, unless that was nil; after an unacceptable status it is the parsed body. Treat it as read-only.
     public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
 
     static let userInfoKey = "LarkspurTaskCompletion"
 }
 
-/// How a task ends: made on the processing queue, carried out on the completion queue.
+/// The ending of a task, which is created on the processing queue and carried out on the completion queue.
 struct TaskEnding: Sendable {
     let completion: TaskCompletion
-    /// Calls the caller's handlers.
+    /// The closure that calls the caller's handlers.
     let deliver: @Sendable () -> Void
-    /// A file that was moved or was to be moved.
+    /// The move of a downloaded file, successful or not.
     var move: DownloadMove?
-    /// A temporary file that nobody claimed: removed when the handlers have run.
+    /// A temporary file that was not moved. It is removed when the handlers have run.
     var unclaimedFile: URL?
 
     func discardFile() {
         guard let unclaimedFile else { return }
-        // Nothing can be done about a file that does not go away, and it may be gone already if a handler moved it.
+        // An error is ignored: a file that cannot be removed has to stay, and a handler may have moved the file
+        // already.
         try? FileManager.default.removeItem(at: unclaimedFile)
     }
 }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Follows one attempt of a task: collects what its session's delegate hears of it, and sees to its end.
+/// The delegate of one attempt of a task. It collects the content and the events that the session's delegate passes on,
+/// and ends the task.
 ///
 /// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the
 /// transport has finished with it. The session calls it on its delegate queue, one call after the other.
 final class TaskDelegate: Sendable {
-    /// Makes the ending of a transfer; runs on the processing queue, once.
+    /// A closure that creates the ending of a transfer. Runs once, on the processing queue.
     typealias Finisher = @Sendable (TransferResult, SessionTask) -> TaskEnding
 
     fileprivate struct Storage {
@@ -13,8 +14,8 @@ final class TaskDelegate: Sendable {
         var response: URLResponse?
         var file: URL?
         var error: LarkspurError?
-        /// The task was cancelled by us because the transport could do nothing better with a response that is to be the
-        /// result.
+        /// True if this delegate cancelled the attempt because its response is the result and the transport has no
+        /// other way to end it.
         var endsWithResponse = false
         var lastCredential: URLCredential?
         var finisher: Finisher?
@@ -22,9 +23,9 @@ final class TaskDelegate: Sendable {
 
     let task: SessionTask
     let kind: TransferKind
-    /// Has it go on by itself; nil where it does not.
+    /// The automatic resumption of a download; nil if it does not resume.
     let resumer: DownloadResumer?
-    /// Hands the content on; nil where it is collected.
+    /// The stream that delivers the content; nil if the content is collected.
     let stream: ContentStream?
     private let isStreamed: Bool
     private let bodyLength: Int64?
@@ -33,13 +34,13 @@ final class TaskDelegate: Sendable {
 
     /// - Parameters:
     ///   - task: The task.
-    ///   - kind: How its response is delivered.
-    ///   - resumer: Has a download go on by itself. Default: none.
-    ///   - stream: Hands the content on in place of collecting it. Default: none.
-    ///   - makeBodyStream: Makes the stream of a streamed upload, anew for each time that it is sent.
-    ///   - isStreamed: Whether it is a streamed upload.
-    ///   - bodyLength: How long the stream is, in bytes, if that is known. Default: as the request says.
-    ///   - finisher: Makes the ending; released when it has been called.
+    ///   - kind: The kind of transfer, which determines the delivery of the response.
+    ///   - resumer: The automatic resumption of a download. Default: none.
+    ///   - stream: The stream that delivers the content instead of collecting it. Default: none.
+    ///   - makeBodyStream: Creates the stream of a streamed upload. Called each time that the content is sent.
+    ///   - isStreamed: Whether the task is a streamed upload.
+    ///   - bodyLength: The length of the stream in bytes, if it is known. Default: the request's `Content-Length`.
+    ///   - finisher: Creates the ending. It is released after its call.
     init(
         task: SessionTask,
         kind: TransferKind,
@@ -60,20 +61,20 @@ final class TaskDelegate: Sendable {
         self.storage = Mutex(Storage(finisher: finisher))
     }
 
-    /// Whether its body is a stream, so that a new one may be asked for.
+    /// Whether the body is a stream, so that the transport may ask for a new one.
     var sendsStream: Bool { isStreamed || task.originalRequest?.httpBodyStream != nil }
 
-    /// The body stream of the task's own, from the caller's closure or the request.
+    /// Returns the task's own body stream, from the caller's closure or from the request.
     func bodyStream() -> InputStream? {
         let stream = makeBodyStream?() ?? task.originalRequest?.httpBodyStream
-        // A form's stream is sent from its beginning each time, and says itself what is wrong with it.
+        // The stream of a form is created again from its beginning each time, and reports its own errors.
         return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
     }
 
     // MARK: Receiving
 
-    /// A response begins. One that came before it (a challenge, an informational response, an attempt that was
-    /// suspended) is void, with its content.
+    /// Notes that a response begins. The response before it (a challenge, an informational response, or that of a
+    /// transfer that was suspended) is discarded with its content.
     func receive(_ response: URLResponse) {
         task.markFirstResponseByte()
         storage.withLock { storage in
@@ -89,10 +90,10 @@ final class TaskDelegate: Sendable {
     }
 
     /// - Parameters:
-    ///   - data: A piece of the content.
-    ///   - held: What lets the transport know, by its end, that the piece is done with. Default: nothing.
+    ///   - data: The next piece of the content.
+    ///   - held: An object whose release tells the transport that the piece has been consumed. Default: none.
     func receive(_ data: Data, held: (any Sendable)? = nil) {
-        // What still comes after a cancellation, which may be much, is not wanted any more.
+        // Content that arrives after a cancellation, which may be much, is dropped.
         guard task.state == .running || task.state == .suspended else { return }
         var data = data
         if let stream {
@@ -120,7 +121,8 @@ final class TaskDelegate: Sendable {
 
     private var contentLength: Int64 { storage.withLock { $0.response?.contentLengthOnceDecoded ?? -1 } }
 
-    /// The header of a request with a body of unknown length may say how long it is.
+    /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
+    /// may have it.
     func sent(_ sent: Int64, of expected: Int64) {
         var total = expected
         if total <= 0 {
@@ -132,14 +134,16 @@ final class TaskDelegate: Sendable {
     func wrote(_ written: Int64, of expected: Int64) {
         task.markFirstResponseByte()
         var total = expected
-        // The length of a part is not that of the file, which the transport knows that has asked for the part.
+        // The length of a part is not that of the file. The transport knows the length of the file, because it
+        // requested the part.
         if let response = task.response, (response as? HTTPURLResponse)?.statusCode != 206 {
             total = response.contentLengthOnceDecoded
         }
         task.download.update(completed: written, total: total, of: task)
     }
 
-    /// Takes the downloaded file away from the transport, which owns it only until its delegate's method returns.
+    /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when its
+    /// delegate's method returns.
     func receiveFile(at location: URL) {
         let place = location.deletingLastPathComponent().appendingPathComponent(
             "Larkspur-\(UUID().uuidString).download"
@@ -160,7 +164,7 @@ final class TaskDelegate: Sendable {
 
     // MARK: Challenges
 
-    /// Decides about the credential that somebody wants to use: not the one that the server has just refused.
+    /// Returns whether a credential may be used. A credential that the server has just refused may not.
     func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
         storage.withLock { storage in
             defer { storage.lastCredential = credential }
@@ -180,7 +184,7 @@ final class TaskDelegate: Sendable {
         task.cancel()
     }
 
-    /// Ends the task as if this response were the last word, because the transport can do nothing else with it.
+    /// Ends the task with this response as its final one, because the transport has no other way to end it.
     func end(with response: URLResponse?) {
         storage.withLock { storage in
             storage.endsWithResponse = true
@@ -189,10 +193,11 @@ final class TaskDelegate: Sendable {
         task.cancel()
     }
 
-    /// The transport has finished. Serializes on the processing queue, then lets the task end on the completion queue.
+    /// Handles the end of the transfer: serializes the response on the processing queue, then ends the task on the
+    /// completion queue.
     /// - Parameters:
     ///   - error: The transport's error.
-    ///   - report: Hears of the error that the task will report, before serialization.
+    ///   - report: Called before serialization with the error of the transfer that the task will report, if any.
     func complete(with error: (any Error)?, report: (LarkspurError?) -> Void = { _ in }) {
         guard let state = task.markCompleted() else { return }
         let collected = storage.withLock { storage in
@@ -223,7 +228,8 @@ extension TaskDelegate.Storage {
             } else if let transportError {
                 LarkspurError(transportError: transportError)
             } else if wasCancelled {
-                // The transport was quicker, but whoever cancelled has been told that the task ends so.
+                // The transfer ended before the cancellation took effect. The caller has cancelled the task and expects
+                // this error nevertheless.
                 LarkspurError(transportError: URLError(.cancelled))
             } else {
                 nil
@@ -240,19 +246,19 @@ extension TaskDelegate.Storage {
 }
 
 extension URLRequest {
-    /// What its `Content-Length` field says.
+    /// The value of the request's `Content-Length` field.
     var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
 }
 
 extension URLResponse {
-    /// The length of the content as it is delivered; −1 where that is unknown, as with a content coding, whose length
-    /// is that of the coded bytes.
+    /// The length of the content as it is delivered; −1 if it is unknown. With a content coding it is unknown, because
+    /// the announced length is that of the coded bytes.
     var contentLengthOnceDecoded: Int64 {
         guard let http = self as? HTTPURLResponse else { return expectedContentLength }
         if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
             return -1
         }
-        // It overrides Content-Length (RFC 9112, section 6.3).
+        // Transfer-Encoding overrides Content-Length (RFC 9112, section 6.3).
         if http.value(forHTTPHeaderField: "Transfer-Encoding") != nil { return -1 }
         return expectedContentLength
     }

@@ -1,15 +1,15 @@
-/// What a task needs of its session manager, captured when the task is made.
+/// The values of the session manager that a task needs, captured when the task is created.
 struct TaskEnvironment: Sendable {
-    /// Runs handlers, progress closures and notifications.
+    /// The queue that runs handlers and progress closures, and posts notifications.
     let completionQueue: DispatchQueue
-    /// Entered while the task is under way.
+    /// The group that the task enters while it is under way.
     let completionGroup: DispatchGroup
-    /// Runs validation and serialization.
+    /// The pool that runs validation and serialization.
     let processing: ProcessingPool
-    /// How many bytes of content a task may collect in memory.
+    /// The number of bytes of content that a task may collect in memory.
     let maximumContentSize: Int
-    /// Gets the line about a failure that nothing handled; nil where these are not reported.
+    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
     let failureWriter: UnhandledFailure.Writer?
-    /// Lets time pass before a download goes on.
+    /// The closure that delays the resumption of a download.
     let pause: DownloadResumer.Pause
 }

@@ -1,5 +1,5 @@
 extension SessionTask {
-    /// Posted when a task has begun to run, or runs again after it was suspended. The object is the `SessionTask`.
+    /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
     /// This and every notification of Larkspur is posted on the completion queue of the task's session manager.
     public static let didResumeNotification = Notification.Name("LarkspurTaskDidResume")
@@ -8,16 +8,16 @@ extension SessionTask {
     public static let didSuspendNotification = Notification.Name("LarkspurTaskDidSuspend")
 
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
-    /// ``Foundation/Notification/taskCompletion`` says how it ended.
+    /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
-    /// A task that could not be made, or was cancelled before it was resumed, completes without ever having been
-    /// resumed.
+    /// A task that could not be created, or was cancelled before it was resumed, completes without the notification of
+    /// a resume.
     public static let didCompleteNotification = Notification.Name("LarkspurTaskDidComplete")
 }
 
 extension DownloadTask {
     /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The object
-    /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` says where to.
+    /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the destination.
     public static let didMoveFileNotification = Notification.Name("LarkspurDownloadDidMoveFile")
 
     /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with
@@ -26,16 +26,16 @@ extension DownloadTask {
 }
 
 extension SessionManager {
-    /// Posted when a session has become invalid: its tasks have ended and it makes no more. The object is the
+    /// Posted when a session has become invalid: its tasks have ended and it creates no more. The object is the
     /// `SessionManager`.
     public static let didInvalidateNotification = Notification.Name("LarkspurSessionDidInvalidate")
 }
 
-/// What the download notifications say: where a file went, or why it did not.
+/// The content of the move notifications of downloads: the destination of a file, or the error of its move.
 public struct DownloadMove: Sendable {
-    /// Where the file was to go.
+    /// The destination of the file.
     public let destination: URL
-    /// Why it could not be moved; nil if it was.
+    /// The error of the move; nil if the file was moved.
     public let error: LarkspurError?
 
     static let userInfoKey = "LarkspurDownloadMove"
@@ -47,13 +47,12 @@ public struct DownloadMove: Sendable {
 }
 
 extension Notification {
-    /// The task that a notification of Larkspur is about; nil for any other notification.
+    /// The task of a notification of Larkspur; nil for any other notification.
     public var sessionTask: SessionTask? { object as? SessionTask }
 
-    /// How the task ended: what ``SessionTask/didCompleteNotification`` carries; nil for any other notification.
+    /// The end of the task, in ``SessionTask/didCompleteNotification``; nil for any other notification.
     public var taskCompletion: TaskCompletion? { userInfo?[TaskCompletion.userInfoKey] as? TaskCompletion }
 
-    /// The move of a downloaded file, which the move notifications of ``DownloadTask`` carry; nil for any other
-    /// notification.
+    /// The move of a downloaded file, in the move notifications of ``DownloadTask``; nil for any other notification.
     public var downloadMove: DownloadMove? { userInfo?[DownloadMove.userInfoKey] as? DownloadMove }
 }

@@ -1,20 +1,19 @@
-/// The life of a task as a value: events in, transitions out.
+/// The state machine of a task. It is a value: events are mutating methods that return transitions.
 ///
 /// A task starts `initialized`, alternates between `running` and `suspended`, may be `cancelling`, and ends
-/// `completed`, once. An event that changes nothing answers nil, so that whoever acts on transitions acts once for
-/// each.
+/// `completed`, once. An event that changes nothing returns nil, so that each transition is handled once.
 struct TaskStateMachine: Equatable, Sendable {
-    /// What an event changed.
+    /// A change of state.
     enum Transition: Equatable, Sendable {
-        /// Runs for the first time.
+        /// The task runs for the first time.
         case started
-        /// Runs again after having been suspended.
+        /// The task runs again after a suspension.
         case resumed
-        /// Stopped running.
+        /// The task no longer runs.
         case suspended
-        /// Will end by cancellation; `hadStarted` tells whether it ever ran.
+        /// The task ends by cancellation. `hadStarted` is true if it has run.
         case cancelled(hadStarted: Bool)
-        /// Ended.
+        /// The task has ended.
         case completed
     }
 

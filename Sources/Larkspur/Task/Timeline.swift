@@ -1,39 +1,40 @@
-/// When the stages of a task were reached, measured by Larkspur on a monotonic clock.
+/// The times at which a task reached its stages, measured by Larkspur on a monotonic clock.
 ///
-/// Instants are nil until their stage is reached; a task that was cancelled before it was resumed has only ``created``
+/// An instant is nil until its stage is reached. A task that was cancelled before it was resumed has only ``created``
 /// and ``completed``.
 public struct Timeline: Sendable, Hashable {
-    /// The clock that instants are read from.
+    /// An instant of the clock that measures the times.
     public typealias Instant = ContinuousClock.Instant
 
-    /// When the task was made.
+    /// The time at which the task was created.
     public internal(set) var created: Instant
-    /// When the task was resumed for the first time.
+    /// The time at which the task was first resumed.
     public internal(set) var resumed: Instant?
-    /// When the header of the final response had arrived; for a download, when its first bytes had.
+    /// The time at which the header of the final response had arrived; for a download, its first bytes.
     public internal(set) var firstResponseByte: Instant?
-    /// When the transport had finished with the task.
+    /// The time at which the transport had finished with the task.
     public internal(set) var completed: Instant?
-    /// When the response had been validated and serialized.
+    /// The time at which the response had been validated and serialized.
     public internal(set) var serialized: Instant?
-    /// The metrics of each request of the task, redirects and authentication included; empty where the transport does
-    /// not report them, as `.foundation` does not.
+    /// The metrics of each request of the task, redirects and authentication included; empty if the transport does not
+    /// report them; `.foundation` does not.
     public internal(set) var transactions: [TransferMetrics] = []
 
-    /// Whether what was delivered is the cache's, asked about or not; false where the transport does not tell.
+    /// Whether the delivered response came from the cache, revalidated or not. False if the transport does not report
+    /// it.
     public var isFromCache: Bool { transactions.last?.isFromCache ?? false }
 
-    /// Makes a timeline of a task that was just made, as for a response in a test.
-    /// - Parameter created: The instant at which the task was made. Default: now.
+    /// Creates a timeline of a task that was just created, for example for a response in a test.
+    /// - Parameter created: The time at which the task was created. Default: now.
     public init(created: Instant = .now) { self.created = created }
 
-    /// From resuming to the first byte of the response.
+    /// The time from the first resume to the first byte of the response.
     public var latency: Duration? { Self.duration(from: resumed, to: firstResponseByte) }
-    /// From resuming to the end of the transfer.
+    /// The time from the first resume to the end of the transfer.
     public var requestDuration: Duration? { Self.duration(from: resumed, to: completed) }
-    /// From the end of the transfer to the end of serialization.
+    /// The time from the end of the transfer to the end of serialization.
     public var serializationDuration: Duration? { Self.duration(from: completed, to: serialized) }
-    /// From resuming to the end of serialization.
+    /// The time from the first resume to the end of serialization.
     public var totalDuration: Duration? { Self.duration(from: resumed, to: serialized) }
 
     private static func duration(from start: Instant?, to end: Instant?) -> Duration? {

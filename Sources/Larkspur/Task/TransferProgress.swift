@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The progress of one direction of a task: counts that are always kept, and a `Progress` made when somebody first asks
-/// for it.
+/// The progress of one direction of a task. Its counts are always kept; its `Progress` is created when it is first
+/// read.
 ///
-/// Reports to its handler are coalesced: while one is waiting in the completion queue no other is queued, so a slow
-/// queue costs nothing.
+/// Reports to the handler are coalesced: while one waits in the completion queue, no other is queued. A slow queue
+/// therefore does not accumulate reports.
 final class TransferProgress: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
 
@@ -13,22 +13,23 @@ final class TransferProgress: Sendable {
         var total: Int64 = -1
         var progress: Progress?
         var isReportQueued = false
-        // Within a value of ours: each access to a closure that a mutex holds by itself would wrap it once more.
+        // Stored within a struct: if a mutex held the closure directly, each access would wrap the closure once more.
         var handler: Handler?
     }
 
-    /// The thread that brings the task to where its `Progress` is: one at a time, which sees to later changes too.
+    /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
+    /// also handles later changes.
     private struct Following {
         var isActive = false
         var isOutdated = false
 
-        /// Whether the caller is to do so.
+        /// Notes a change, and returns whether the caller has to handle it.
         mutating func begin() -> Bool {
             defer { (isActive, isOutdated) = (true, isActive) }
             return !isActive
         }
 
-        /// Whether it has to be done once more.
+        /// Notes that a change was handled, and returns whether another one has occurred.
         mutating func end() -> Bool {
             defer { (isActive, isOutdated) = (isOutdated, false) }
             return isOutdated
@@ -40,19 +41,19 @@ final class TransferProgress: Sendable {
     private let following = Mutex(Following())
 
     /// - Parameters:
-    ///   - queue: Where the handler runs.
-    ///   - handler: Called after the counts changed; released when the task ends.
+    ///   - queue: The queue on which the handler runs.
+    ///   - handler: Called after a change of the counts. It is released when the task ends.
     init(queue: DispatchQueue, handler: Handler?) {
         self.queue = queue
         counts = Mutex(Counts(handler: handler))
     }
 
-    /// The `Progress`, whose cancel, pause and resume act on the task.
+    /// Returns the `Progress`. Cancelling, pausing or resuming it has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
         counts.withLock { counts in
             if let progress = counts.progress { return progress }
-            // Without a parent: what is current on the thread that happens to ask is another matter, and code of the
-            // caller's.
+            // The progress has no parent: the current progress of the calling thread is unrelated, and would call code
+            // of the caller.
             let progress = Progress(parent: nil)
             progress.totalUnitCount = counts.total
             progress.completedUnitCount = counts.completed
@@ -69,17 +70,17 @@ final class TransferProgress: Sendable {
         }
     }
 
-    /// Brings a task to where its `Progress` is. Foundation calls the handlers of pausing and resuming on whatever
-    /// threads come first, so that neither says what was asked for last.
+    /// Brings a task to the state of its `Progress`. Foundation calls the handlers of pausing and resuming on arbitrary
+    /// threads, so that their order does not tell which change was the last.
     private func follow(_ progress: Progress, with task: SessionTask) {
-        // Outside the lock, as the task drives the transport.
+        // The task is called outside the lock, because it calls the transport.
         guard following.withLock({ $0.begin() }) else { return }
         repeat {
             if progress.isPaused { task.suspend() } else { task.resume() }
         } while following.withLock { $0.end() }
     }
 
-    /// Takes new counts of bytes and queues a report.
+    /// Sets the counts of bytes and queues a report.
     func update(completed: Int64, total: Int64, of task: SessionTask) {
         change { counts in
             counts.completed = completed
@@ -88,7 +89,7 @@ final class TransferProgress: Sendable {
         report(for: task)
     }
 
-    /// Adds to the bytes that are done and queues a report.
+    /// Adds to the completed bytes and queues a report.
     func add(_ count: Int64, total: Int64, of task: SessionTask) {
         change { counts in
             counts.completed += count
@@ -97,23 +98,24 @@ final class TransferProgress: Sendable {
         report(for: task)
     }
 
-    /// Starts over: the transport has begun the transfer again.
+    /// Resets the counts, because the transport has begun the transfer again.
     func restart() {
         change { $0.completed = 0 }
     }
 
-    /// The transfer is over: what was unknown is known now, and nobody is told any more after this last report.
+    /// Ends the progress when the transfer has ended. An unknown total is known now. After this last report the handler
+    /// is not called again.
     func finish(successfully: Bool, of task: SessionTask) {
         if successfully, counts.withLock({ $0.total < 0 && $0.completed > 0 }) {
             change { $0.total = $0.completed }
             report(for: task)
         }
-        // Released outside the lock, as its end may be that of objects of the caller's.
+        // Released outside the lock, because the handler may own objects of the caller.
         let handler = counts.withLock { $0.handler.take() }
         withExtendedLifetime(handler) {}
     }
 
-    /// Changes the counts, then the `Progress` outside the lock, as that may call its observers.
+    /// Changes the counts, then the `Progress`, outside the lock because that may call its observers.
     private func change(_ body: (inout Counts) -> Void) {
         let changed = counts.withLock { counts in
             body(&counts)

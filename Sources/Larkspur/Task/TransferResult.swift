@@ -1,12 +1,12 @@
-/// What a transport delivered for a task, once it has finished.
+/// The result of a task's transfer, once the transport has finished.
 struct TransferResult: Sendable {
     /// The request that was performed last.
     let request: URLRequest?
     let response: URLResponse?
-    /// What arrived in memory.
+    /// The content that was collected in memory.
     let data: Data
-    /// What arrived in a file, at a temporary place of ours.
+    /// The file with the content, at a temporary location of Larkspur.
     let file: URL?
-    /// Why the transfer failed.
+    /// The error of the transfer, if any.
     let error: LarkspurError?
 }
