@@ -1,19 +1,20 @@
-/// Whether to show that the network is in use: not for what is over at once, and not flickering between one request and
-/// the next. A value: it says which delay to set, and is told when that is over.
+/// The state machine of the activity indicator. Requests that end soon are not shown, and the indicator does not
+/// flicker between one request and the next. It is a value: each event returns the delay to start, and ``delayEnded()``
+/// is the event of its end.
 struct ActivityState: Equatable, Sendable {
-    /// The stages, in their order.
+    /// The stages of activity, in their order.
     enum Stage: Sendable, CaseIterable {
-        /// Nothing is under way, or nobody wants to know.
+        /// Nothing is under way, or the monitor is not enabled.
         case notActive
-        /// Something is under way, which may be over soon.
+        /// Something is under way, but may end soon. It is not shown yet.
         case delayingStart
-        /// Something is under way, and shown.
+        /// Something is under way, and is shown.
         case active
-        /// Nothing is under way any more, but something may be soon; it is still shown.
+        /// Nothing is under way any more, but something may begin soon. Activity is still shown.
         case delayingEnd
     }
 
-    /// What is to be done with the one timer.
+    /// The order for the only timer.
     enum Order: Equatable, Sendable {
         case startActivationDelay
         case startCompletionDelay
@@ -27,26 +28,26 @@ struct ActivityState: Equatable, Sendable {
 
     init(isEnabled: Bool = false) { self.isEnabled = isEnabled }
 
-    /// Whether it is to be shown.
+    /// Whether activity is shown.
     var isActive: Bool { stage == .active || stage == .delayingEnd }
 
     /// Whether something is under way.
     var isBusy: Bool { !tasks.isEmpty || others > 0 }
 
-    /// A task runs, or does so no more. A task counts once, however often it is told.
+    /// Notes that a task runs, or no longer runs. A task counts once, even if the event is repeated.
     mutating func setRunning(_ isRunning: Bool, task: ObjectIdentifier) -> Order? {
         if isRunning { tasks.insert(task) } else { tasks.remove(task) }
         return activityChanged()
     }
 
-    /// Something that is no task runs.
+    /// Counts the start of an activity that is not a task.
     mutating func increment() -> Order? {
-        // What a caller counts must not trap.
+        // The counter of a caller must not overflow and trap.
         others = others == .max ? others : others + 1
         return activityChanged()
     }
 
-    /// Something that is no task runs no more. It is never less than nothing.
+    /// Counts the end of an activity that is not a task. The count never falls below zero.
     mutating func decrement() -> Order? {
         others = max(0, others - 1)
         return activityChanged()
@@ -73,13 +74,13 @@ struct ActivityState: Equatable, Sendable {
             stage = .active
             return .cancelDelay
         default:
-            // The delay before the start always runs to its end: many short requests, one after the other, are
+            // The activation delay always runs to its end, because many short requests, one after the other, count as
             // activity.
             return nil
         }
     }
 
-    /// The delay that was set last is over.
+    /// Notes that the current delay has ended.
     mutating func delayEnded() {
         switch stage {
         case .delayingStart: stage = isBusy ? .active : .notActive

@@ -1,15 +1,15 @@
 extension Character {
-    /// The number of columns of a terminal that it takes at most (UAX #11): two for the wide signs of East Asia and
-    /// most emoji, else one.
+    /// The maximum number of terminal columns that the character takes (UAX #11): two for the wide characters of East
+    /// Asia and for most emoji, otherwise one.
     ///
-    /// Terminals differ about emoji that are put together of others; here each of these counts.
+    /// Terminals differ about emoji that are composed of several others. Here each of the others counts.
     var columns: Int { max(1, unicodeScalars.reduce(0) { $0 + $1.columns }) }
 }
 
 extension Unicode.Scalar {
     fileprivate var columns: Int {
         if value < 0x300 { return 1 }
-        // This one asks for an emoji in place of a narrow sign.
+        // The variation selector 16 requests the emoji form of a narrow character.
         if value == 0xFE0F { return 1 }
         if properties.isEmojiPresentation || Self.wide.contains(where: { $0.contains(value) }) { return 2 }
         switch properties.generalCategory {

@@ -1,5 +1,5 @@
 extension Character {
-    /// Whether a terminal shows it, and does nothing else about it.
+    /// Whether a terminal only displays the character, and does not interpret it as a control.
     var isPrintable: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {

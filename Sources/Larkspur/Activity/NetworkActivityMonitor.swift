@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Tells whether the program uses the network, for whoever shows it to a person: a ``Spinner``, a light, an indicator.
+/// A monitor of the program's network activity, for an indicator in the user interface such as a ``Spinner``.
 ///
-/// It hears of all tasks by their notifications. What is over before the activation delay is never shown, and what
-/// begins within the completion delay after the end of something else does not make it flicker.
+/// It observes the notifications of all tasks. Activity that ends before the activation delay is never shown. Activity
+/// that begins within the completion delay after the end of another continues it, so that the indicator does not
+/// flicker.
 ///
 ///     let spinner = Spinner(label: "Loading")
 ///     NetworkActivityMonitor.shared.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
@@ -17,16 +18,16 @@ public final class NetworkActivityMonitor: Sendable {
         var activationDelay: Duration
         var completionDelay: Duration
         var timer: Task<Void, Never>?
-        /// Counts the delays, so that one which is over late is ignored.
+        /// The number of delays so far, by which a delay that ends late is recognized and ignored.
         var generation = 0
     }
 
-    // Safe: tokens are only handed back to the notification center.
+    // Safe: tokens are only passed back to the notification center.
     private struct Tokens: @unchecked Sendable {
         var values: [any NSObjectProtocol] = []
     }
 
-    /// A monitor of all tasks that the whole program can use. It is not enabled until it is told to be.
+    /// A monitor of all tasks that the whole program can share. It is not enabled at first.
     public static let shared = NetworkActivityMonitor()
 
     private let clock: any Clock<Duration>
@@ -34,12 +35,13 @@ public final class NetworkActivityMonitor: Sendable {
     private let storage: Mutex<Storage>
     private let tokens = Mutex(Tokens())
 
-    /// Makes a monitor, which is not enabled yet.
+    /// Creates a monitor, which is not enabled yet.
     /// - Parameters:
-    ///   - activationDelay: How long something has to be under way before it counts. Default: 1 s.
-    ///   - completionDelay: How long nothing has to be under way before it counts. Default: 170 ms.
-    ///   - clock: What the delays are measured by. Default: the continuous clock.
-    ///   - isIncluded: Which tasks count; it is asked when a task is resumed, on any thread. Default: all.
+    ///   - activationDelay: The time for which activity must last before it is reported. Default: 1 s.
+    ///   - completionDelay: The time for which inactivity must last before it is reported. Default: 170 ms.
+    ///   - clock: The clock that measures the delays. Default: the continuous clock.
+    ///   - isIncluded: A filter that returns true for the tasks that count. Called when a task is resumed, on any
+    ///     thread. Default: all tasks count.
     public init(
         activationDelay: Duration = .seconds(1),
         completionDelay: Duration = .milliseconds(170),
@@ -77,47 +79,47 @@ public final class NetworkActivityMonitor: Sendable {
 
     // MARK: Configuring
 
-    /// Whether it tells of activity. While it does not, nothing is active; what is under way is counted all the same.
+    /// Whether the monitor reports activity. If false, ``isActive`` is false, but activity is counted nevertheless.
     /// Default: false.
     public var isEnabled: Bool {
         get { storage.withLock { $0.state.isEnabled } }
         set { change { $0.setEnabled(newValue) } }
     }
 
-    /// How long something has to be under way before it counts; what is set counts from the next time on.
+    /// The time for which activity must last before it is reported. A new value applies from the next delay on.
     public var activationDelay: Duration {
         get { storage.withLock { $0.activationDelay } }
         set { storage.withLock { $0.activationDelay = newValue } }
     }
 
-    /// How long nothing has to be under way before it counts; what is set counts from the next time on.
+    /// The time for which inactivity must last before it is reported. A new value applies from the next delay on.
     public var completionDelay: Duration {
         get { storage.withLock { $0.completionDelay } }
         set { storage.withLock { $0.completionDelay = newValue } }
     }
 
-    // MARK: What goes on
+    // MARK: Activity
 
-    /// Whether the network is in use, as far as that is to be shown.
+    /// Whether the network is in use, after the activation and completion delays.
     public var isActive: Bool { storage.withLock { $0.activity.value } }
 
-    /// Counts something under way that is no task of Larkspur's; ``decrementActivityCount()`` ends it.
+    /// Counts the start of an activity that is not a task of Larkspur. ``decrementActivityCount()`` counts its end.
     public func incrementActivityCount() { change { $0.increment() } }
 
-    /// Ends something that ``incrementActivityCount()`` began; without effect if nothing was.
+    /// Counts the end of an activity that ``incrementActivityCount()`` counted. Without effect if there is none.
     public func decrementActivityCount() { change { $0.decrement() } }
 
-    /// Sets the closure that is called when ``isActive`` has changed, in the order of the changes.
+    /// Sets the closure that is called after each change of ``isActive``, in the order of the changes.
     /// - Parameters:
-    ///   - queue: Where it is called. Default: where it was before, at first the main queue on Apple platforms,
-    ///     elsewhere a serial queue of the monitor's.
+    ///   - queue: The queue on which the closure is called. Default: the queue of the previous closure; at first the
+    ///     main queue on Apple platforms, elsewhere a serial queue of the monitor.
     ///   - handler: The closure; nil for none.
     public func setActivityHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Bool) -> Void)?) {
         _ = storage.withLock { $0.activity.setHandler(on: queue, handler) }
     }
 
-    /// ``isActive`` as it is now, and then every change. Each access makes a stream of its own, which ends with the
-    /// monitor. A consumer that is more than 100 changes behind misses the oldest.
+    /// A stream of the current value of ``isActive`` and of every change. Each access creates a separate stream, which
+    /// ends with the monitor. A consumer that is more than 100 changes behind loses the oldest.
     public var activityUpdates: AsyncStream<Bool> {
         AsyncStream(bufferingPolicy: .bufferingNewest(ObservedValue<Bool>.streamCapacity)) { continuation in
             let stream = storage.withLock { $0.activity.add(continuation) }
@@ -128,10 +130,10 @@ public final class NetworkActivityMonitor: Sendable {
     // MARK: Tasks and delays
 
     private func note(_ task: SessionTask, isRunning: Bool) {
-        // One that was counted is over, whatever the filter says by then.
+        // The end of a task that was counted always counts, even if the filter no longer includes the task.
         guard !isRunning || isIncluded(task) else { return }
         change { state in
-            // On a concurrent queue its end may come first; then it would count forever.
+            // On a concurrent queue the notification of the end may come first. The task would then count forever.
             state.setRunning(isRunning && !task.hasEnded, task: ObjectIdentifier(task))
         }
     }
@@ -148,7 +150,7 @@ public final class NetworkActivityMonitor: Sendable {
             storage.activity.set(storage.state.isActive)
             return previous
         }
-        // Outside the lock, as a clock of the caller's hears of it.
+        // Cancelled outside the lock, because that calls the caller's clock.
         previous?.cancel()
     }
 
@@ -161,7 +163,7 @@ public final class NetworkActivityMonitor: Sendable {
         }
     }
 
-    /// The delay that is running, if there is one, which is to be cancelled.
+    /// Takes the running delay, if any, so that the caller can cancel it.
     private func takeTimer(_ storage: inout Storage) -> Task<Void, Never>? {
         storage.generation += 1
         return storage.timer.take()

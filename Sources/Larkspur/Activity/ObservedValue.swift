@@ -1,13 +1,13 @@
-/// A value of which others hear when it changes: a closure on a queue, and streams. It belongs behind the lock of its
-/// owner, so that what is heard has the order of the changes; none of its methods runs code of others.
+/// A value that reports its changes to a closure on a queue and to streams. Its owner protects it with a lock, so that
+/// reports have the order of the changes. None of its methods runs code of observers.
 struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     typealias Handler = @Sendable (Value) -> Void
 
-    /// How many changes a stream keeps for a consumer that does not keep up; then the oldest are dropped.
+    /// The number of changes that a stream buffers for a slow consumer. Beyond it the oldest are dropped.
     static var streamCapacity: Int { 100 }
 
     private(set) var value: Value
-    /// Where the handler runs.
+    /// The queue on which the handler runs.
     private var queue: DispatchQueue
     private var handler: Handler?
     private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -18,16 +18,16 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
         self.queue = queue
     }
 
-    /// - Parameter queue: Where the handler runs; nil leaves it where it is.
-    /// - Returns: The handler that was there, to be released without the lock: objects may end with it that call the
-    ///   owner.
+    /// - Parameter queue: The queue on which the handler runs; nil keeps the current one.
+    /// - Returns: The previous handler. The caller releases it without the lock, because it may own objects whose
+    ///   deinitializers call the owner.
     mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
         self.queue = queue ?? self.queue
         return exchange(&self.handler, with: handler)
     }
 
-    /// Sets the value; nobody hears of one that is equal to the one before.
-    /// - Parameter afterwards: Runs on the handler's queue, after the handler.
+    /// Sets the value. A value that is equal to the previous one is not reported.
+    /// - Parameter afterwards: A closure that runs on the handler's queue, after the handler.
     mutating func set(_ value: Value, afterwards: Handler? = nil) {
         guard value != self.value else { return }
         self.value = value
@@ -39,7 +39,7 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
         }
     }
 
-    /// Adds a stream, which begins with the value that there is now.
+    /// Adds a stream, which begins with the current value.
     mutating func add(_ stream: AsyncStream<Value>.Continuation) -> Int {
         nextStream += 1
         streams[nextStream] = stream
@@ -49,7 +49,7 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
 
     mutating func remove(_ stream: Int) { streams[stream] = nil }
 
-    /// Takes all streams, which are to be finished without the lock: that calls back.
+    /// Removes and returns all streams. The caller finishes them without the lock, because that calls back.
     mutating func takeStreams() -> [AsyncStream<Value>.Continuation] {
         defer { streams = [:] }
         return Array(streams.values)

@@ -1,25 +1,25 @@
-/// A progress bar for terminals: what is known of a transfer, and the line that shows it.
+/// A progress bar for terminals: the state of a transfer, and the line that shows it.
 ///
 ///     ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000).line(width: 72)
 ///     // disk.iso [#######----------------------]  25%  12.3 MB/49.2 MB  3.4 MB/s
 ///
-/// Where the length is unknown there is no bar and no percentage, only what has come.
+/// If the total is unknown there is no bar and no percentage, only the number of bytes so far.
 public struct ProgressBar: Sendable, Hashable {
-    /// What is being transferred. Control characters are shown as question marks, as a name may come from a server.
+    /// The name of the transfer. Control characters are shown as question marks, because a name may come from a server.
     public var label: String
-    /// How many bytes have come.
+    /// The number of bytes so far.
     public var completed: Int64
-    /// How many bytes there are in all; negative where that is unknown.
+    /// The total number of bytes; negative if it is unknown.
     public var total: Int64
-    /// Bytes a second; nil leaves it out.
+    /// The rate in bytes per second; nil leaves it out.
     public var rate: Double?
 
-    /// Makes a bar.
+    /// Creates a bar.
     /// - Parameters:
-    ///   - label: What is being transferred. Default: nothing.
-    ///   - completed: How many bytes have come. Default: 0.
-    ///   - total: How many bytes there are in all. Default: −1, unknown.
-    ///   - rate: Bytes a second. Default: nil, which leaves it out.
+    ///   - label: The name of the transfer. Default: empty.
+    ///   - completed: The number of bytes so far. Default: 0.
+    ///   - total: The total number of bytes. Default: −1, unknown.
+    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
     public init(label: String = "", completed: Int64 = 0, total: Int64 = -1, rate: Double? = nil) {
         self.label = label
         self.completed = completed
@@ -27,24 +27,24 @@ public struct ProgressBar: Sendable, Hashable {
         self.rate = rate
     }
 
-    /// Makes a bar of what a task reports.
+    /// Creates a bar from the progress that a task reports.
     /// - Parameters:
-    ///   - progress: How far it is, in bytes, with a negative total where that is unknown, as the tasks' progress
-    ///     closures and properties have it.
-    ///   - label: What is being transferred. Default: nothing.
-    ///   - rate: Bytes a second. Default: nil, which leaves it out.
+    ///   - progress: The progress in bytes, with a negative total if that is unknown, as the progress closures and
+    ///     properties of tasks provide it.
+    ///   - label: The name of the transfer. Default: empty.
+    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
     public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
         self.init(label: label, completed: progress.completedUnitCount, total: progress.totalUnitCount, rate: rate)
     }
 
-    /// How much of it is there, from 0 to 1; nil where that is unknown.
+    /// The completed fraction of the transfer, from 0 to 1; nil if it is unknown.
     public var fraction: Double? {
         if total == 0 { return 1 }
         return total > 0 ? min(1, max(0, Double(completed) / Double(total))) : nil
     }
 
-    /// The line, without a line break.
-    /// - Parameter width: How many columns there are; what does not fit is left out, the rate first, then the sizes.
+    /// Returns the line, without a line break.
+    /// - Parameter width: The number of columns. Parts that do not fit are left out: first the rate, then the sizes.
     ///   Default: 80.
     public func line(width: Int = 80) -> String {
         let width = max(0, width)
@@ -52,7 +52,7 @@ public struct ProgressBar: Sendable, Hashable {
         let labelWidth = label.columns
         for columns in columns {
             let rest = columns.joined(separator: "  ")
-            // One blank on each side of the bar, and its brackets.
+            // The bar needs one blank on each side and its brackets.
             let room = width - labelWidth - rest.count - (label.isEmpty ? 3 : 4)
             if fraction == nil {
                 let line = label.isEmpty ? rest : label + "  " + rest
@@ -68,7 +68,7 @@ public struct ProgressBar: Sendable, Hashable {
     private static let shortestBar = 8
     private static let longestBar = 40
 
-    /// What stands behind the bar, in full and with less and less.
+    /// The columns after the bar: first all of them, then fewer and fewer.
     private var columns: [[String]] {
         var columns: [String] = []
         if let fraction {
@@ -87,13 +87,13 @@ public struct ProgressBar: Sendable, Hashable {
         return String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
     }
 
-    /// A number of bytes in decimal units, as in "12.3 MB".
+    /// Returns a number of bytes in decimal units, as in "12.3 MB".
     static func text(_ bytes: Int64) -> String {
         let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
         guard bytes >= 1000 else { return "\(max(0, bytes)) B" }
         var tenths = bytes / 100
         var unit = 0
-        // What would be rounded to 1000 is the next unit's 1.
+        // A number that would be rounded to 1000 is shown as 1 of the next unit.
         while tenths >= 10_000, unit < units.count - 1 {
             tenths /= 1000
             unit += 1
@@ -103,19 +103,21 @@ public struct ProgressBar: Sendable, Hashable {
 }
 
 extension ProgressBar {
-    /// How many columns a terminal has; nil where a file descriptor is no terminal, on which a bar should not be drawn.
+    /// Returns the number of columns of a terminal; nil if a file descriptor is not a terminal and no bar should be
+    /// drawn.
     /// - Parameter descriptor: The file descriptor. Default: that of the standard output.
     public static func terminalWidth(of descriptor: Int32 = FileHandle.standardOutput.fileDescriptor) -> Int? {
         Platform.terminalWidth(of: descriptor)
     }
 
-    /// Draws the line over the one that was drawn before; does nothing where there is no terminal.
+    /// Draws the line over the one that was drawn before. Does nothing if the file is not a terminal.
     /// - Parameters:
-    ///   - file: Where to. Default: the standard error.
-    ///   - isLast: Whether a line break follows. Default: false.
+    ///   - file: The file to draw on. Default: the standard error.
+    ///   - isLast: True to end with a line break. Default: false.
     public func draw(on file: FileHandle = .standardError, isLast: Bool = false) {
         guard let width = Self.terminalWidth(of: file.fileDescriptor) else { return }
-        // A line that fills the last column would begin another one. What cannot be written is not missed.
+        // The line is one column shorter, because a line that fills the last column would begin another one. A failure
+        // to write is ignored, because the bar is only a display.
         try? file.write(contentsOf: Data("\r\u{1B}[K\(line(width: width - 1))\(isLast ? "\n" : "")".utf8))
     }
 }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Shows on a terminal that something goes on, by a sign that turns; where there is no terminal it is silent.
+/// A turning character on a terminal that shows that work is in progress. If the file is not a terminal, nothing is
+/// drawn.
 ///
 ///     let spinner = Spinner(label: "Loading")
 ///     spinner.start()
 ///     // ⠹ Loading
 ///     spinner.stop()
 ///
-/// It draws over one line, and leaves nothing of it when it stops or is released.
+/// It uses one line, and clears that line when it stops or is released.
 public final class Spinner: Sendable {
     private struct Storage {
         var label: String
@@ -16,19 +17,19 @@ public final class Spinner: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// How long each sign is shown.
+    /// The time for which each character is shown.
     static let interval: Duration = .milliseconds(100)
 
     private let file: FileHandle
     private let clock: any Clock<Duration>
-    /// The lock is held while a line is drawn, so that no line is drawn after it was removed.
+    /// The lock is held while a line is drawn, so that no line is drawn after it was cleared.
     private let storage: Mutex<Storage>
 
-    /// Makes a spinner that does not spin yet.
+    /// Creates a spinner that does not spin yet.
     /// - Parameters:
-    ///   - label: What goes on. Default: nothing. Control characters are shown as question marks.
-    ///   - file: Where to draw. Default: the standard error.
-    ///   - clock: What it turns by. Default: the continuous clock.
+    ///   - label: The description of the work. Control characters are shown as question marks. Default: empty.
+    ///   - file: The file to draw on. Default: the standard error.
+    ///   - clock: The clock by which it turns. Default: the continuous clock.
     public init(
         label: String = "",
         on file: FileHandle = .standardError,
@@ -41,13 +42,13 @@ public final class Spinner: Sendable {
 
     deinit { stop() }
 
-    /// What goes on; shown with the next sign.
+    /// The description of the work. A new value is shown with the next character.
     public var label: String {
         get { storage.withLock { $0.label } }
         set { storage.withLock { $0.label = newValue } }
     }
 
-    /// Begins to spin, if there is a terminal; without effect while it does.
+    /// Begins to spin, if the file is a terminal. Without effect if it spins already.
     public func start() {
         storage.withLock { storage in
             guard !storage.isSpinning, draw(&storage) else { return }
@@ -58,7 +59,7 @@ public final class Spinner: Sendable {
         }
     }
 
-    /// Ends spinning, and removes the line; without effect if it does not spin.
+    /// Stops spinning, and clears the line. Without effect if it does not spin.
     public func stop() {
         let timer = storage.withLock { storage -> Task<Void, Never>? in
             guard storage.isSpinning else { return nil }
@@ -66,7 +67,7 @@ public final class Spinner: Sendable {
             write("\r\u{1B}[K")
             return storage.timer.take()
         }
-        // Outside the lock, as a clock of the caller's hears of it.
+        // Cancelled outside the lock, because that calls the caller's clock.
         timer?.cancel()
     }
 
@@ -78,20 +79,20 @@ public final class Spinner: Sendable {
         }
     }
 
-    /// Draws over what was drawn before; false if there is no terminal, or no more.
+    /// Draws over the previous line. Returns false if the file is not a terminal, or no longer one.
     private func draw(_ storage: inout Storage) -> Bool {
         guard let width = Platform.terminalWidth(of: file.fileDescriptor) else { return false }
-        // A line that fills the last column would begin another one.
+        // The line is one column shorter, because a line that fills the last column would begin another one.
         write("\r\u{1B}[K" + Self.line(frame: storage.frame, label: storage.label, width: width - 1))
         return true
     }
 
-    /// What cannot be written is not missed.
+    /// Writes to the file. A failure is ignored, because the spinner is only a display.
     private func write(_ text: String) { try? file.write(contentsOf: Data(text.utf8)) }
 
     private static let frames: [Character] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 
-    /// One of its lines.
+    /// Returns the line of one frame.
     static func line(frame: Int, label: String, width: Int) -> String {
         let sign = String(frames[frame % frames.count])
         return (label.isEmpty ? sign : "\(sign) \(label.printable)").prefix(columns: width)

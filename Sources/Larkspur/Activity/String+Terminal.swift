@@ -1,11 +1,11 @@
 extension String {
-    /// The text with a question mark for each character that a terminal would obey and not show.
+    /// The text with a question mark in place of each character that a terminal would interpret as a control.
     var printable: String { String(map { $0.isPrintable ? $0 : "?" }) }
 
-    /// How many columns of a terminal it takes at most.
+    /// The maximum number of terminal columns that the text takes.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// As many of its first characters as fit into so many columns.
+    /// Returns the longest prefix that fits into a number of columns.
     func prefix(columns: Int) -> String {
         var left = max(0, columns)
         return String(

@@ -1,28 +1,28 @@
-/// An address of the Internet Protocol.
+/// An IP address.
 struct NetworkAddress: Hashable, Sendable {
-    /// 4 bytes, or 16.
+    /// The bytes of the address: 4 for IPv4, 16 for IPv6.
     let bytes: [UInt8]
     /// The index of the link that a link-local address belongs to; 0 for none.
     let zone: UInt32
 
     var isV6: Bool { bytes.count == 16 }
-    /// Whether it is only good on its link, for which an address of that link is enough to send from.
+    /// Whether the address is valid only on its link. An address of that link is then enough to send from.
     var isLinkLocal: Bool { isV6 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
 
     /// - Parameters:
-    ///   - bytes: 4 or 16 of them, in the network's order.
+    ///   - bytes: The 4 or 16 bytes, in network byte order.
     ///   - zone: The index of the link. Default: 0, none.
     init?(bytes: [UInt8], zone: UInt32 = 0) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
-        // IPv4 in the clothes of IPv6 (RFC 4291, section 2.5.5.2) takes the ways of IPv4.
+        // An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) uses the routes of IPv4.
         let isMapped =
             bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
         self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
         self.zone = isMapped ? 0 : zone
     }
 
-    /// Reads an address as it is written in text or in a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`.
-    /// Names and short forms are none.
+    /// Parses an address in text or as in a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`. Nil for names and
+    /// for short forms.
     init?(_ text: String) {
         var text = Substring(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

@@ -2,27 +2,27 @@
 struct NetworkLink: Equatable, Sendable {
     let index: Int32
     let name: String
-    /// Of net_device_flags.
+    /// The flags of `net_device_flags`.
     let flags: UInt32
-    /// What hardware it is, of if_arp.h.
+    /// The hardware type, of `if_arp.h`.
     let hardware: UInt16
-    /// That of RFC 2863, in Linux's numbers.
+    /// The operational state of RFC 2863, in Linux's numbers.
     let operationalState: UInt8
 
-    /// Whether packets go through it: it is switched on, it has a carrier, and nothing, such as a missing
-    /// authentication, holds it up.
+    /// Whether packets pass through the link: it is switched on, it has a carrier, and nothing blocks it, such as a
+    /// missing authentication.
     var isUp: Bool {
         let needed = Flag.up | Flag.carrier
         return flags & needed == needed && (operationalState == State.up || operationalState == State.unknown)
     }
 
-    /// Whether it leads to the machine itself.
+    /// Whether the link leads to the machine itself.
     var isLoopback: Bool { flags & Flag.loopback != 0 }
 
-    /// What it is, given what the kernel says of its device.
+    /// Returns the kind of the interface, from the kernel's description of its device.
     /// - Parameters:
     ///   - type: The `DEVTYPE` of the device; nil if it has none.
-    ///   - isWireless: Whether it has a wireless side.
+    ///   - isWireless: Whether the device has a wireless interface.
     func interface(type: String?, isWireless: Bool) -> NetworkReachabilityStatus.Interface {
         if isWireless || type == "wlan" || Hardware.wireless.contains(hardware) { return .wireless }
         if type == "wwan" || hardware == Hardware.rawIP || name.hasPrefix("wwan") || name.hasPrefix("rmnet") {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Tells whether there is a way to the network, to a host or to an address, and when that changes.
+/// A monitor that reports whether the network, a host or an address is reachable, and when that changes.
 ///
-/// It tells what the system knows of links, addresses and routes, and sends nothing to anybody. So "reachable" means
-/// that a request would leave the machine, not that it would be answered. Do not ask before sending: send, and use this
-/// to decide when to try again, and what to say to the user.
+/// It reports what the system knows of links, addresses and routes, and sends no packets to the host. "Reachable"
+/// therefore means that a request would leave the machine, not that it would be answered. Do not check reachability
+/// before sending. Send the request, and use reachability to decide when to try again and how to inform the user.
 ///
-/// On Linux the kernel reports changes by rtnetlink; nothing is polled. On Apple platforms it is the Network
-/// framework's path monitor, which knows of the network as such: there a host or an address is as reachable as the
-/// network is.
+/// On Linux the kernel reports changes by rtnetlink; nothing is polled. On Apple platforms the Network framework's path
+/// monitor reports them. It knows only the network as a whole, so that a host or an address there has the reachability
+/// of the network.
 ///
 /// The status is unknown until ``startMonitoring()`` has been called and the system has answered. Equal statuses are
 /// never reported twice in a row.
@@ -16,12 +16,13 @@ public final class NetworkReachabilityManager: Sendable {
     private struct Storage {
         var status: ObservedValue<NetworkReachabilityStatus>
         var stop: (@Sendable () -> Void)?
-        /// Counts the starts and stops, so that what a former source reports late is ignored.
+        /// The number of starts and stops, by which a late report of a former source is recognized and ignored.
         var generation = 0
         var unavailabilityReason: String?
     }
 
-    /// A manager for the network as such that the whole program can use. It does not monitor until it is told to.
+    /// A manager for the network as a whole that the whole program can share. It does not monitor until
+    /// ``startMonitoring()`` is called.
     public static let shared = NetworkReachabilityManager()
 
     private let target: ReachabilityTarget
@@ -34,19 +35,21 @@ public final class NetworkReachabilityManager: Sendable {
         storage = Mutex(Storage(status: ObservedValue(.unknown, queue: Platform.makeCompletionQueue())))
     }
 
-    /// Makes a manager for the network as such: it is reachable if there is a default route over a link that is up, and
-    /// an address to send from.
+    /// Creates a manager for the network as a whole. The network is reachable if there is a default route over a link
+    /// that is up, and an address to send from.
     public convenience init() { self.init(.anyNetwork, source: Platform.reachabilitySource) }
 
-    /// Makes a manager for a host: it is reachable if one of its addresses is.
+    /// Creates a manager for a host. The host is reachable if one of its addresses is.
     ///
-    /// If it is a name, its addresses are looked up, as for a request, when monitoring starts and after changes of the
-    /// network; if that fails, up to seven times more, with growing pauses.
+    /// If the host is a name, its addresses are looked up, as for a request, when monitoring starts and after changes
+    /// of the network. If a look-up fails, it is repeated up to seven times, after 1, 2, 4, 8, 16, 32 and 64 seconds.
     /// - Parameter host: A name, or an address in text.
     public convenience init(host: String) { self.init(.named(host), source: Platform.reachabilitySource) }
 
-    /// Makes a manager for an address: it is reachable if the kernel would send a packet for it over a link that is up.
-    /// - Parameter address: Such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`. Nil is returned for anything else.
+    /// Creates a manager for an address. The address is reachable if the kernel would send a packet to it over a link
+    /// that is up.
+    /// - Parameter address: The address, such as `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`. The result is nil for
+    ///   anything else.
     public convenience init?(address: String) {
         guard let address = NetworkAddress(address) else { return nil }
         self.init(.address(address), source: Platform.reachabilitySource)
@@ -60,10 +63,10 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: Monitoring
 
-    /// Begins to watch; once more, if it does already. The last known status stays until another one is known.
+    /// Starts monitoring, or restarts it. The last known status stays until a new one is known.
     ///
-    /// If the system does not tell, as in a sandbox that forbids it, the status stays unknown, and
-    /// ``unavailabilityReason`` says why.
+    /// If the system does not report reachability, as in a sandbox that forbids it, the status stays unknown and
+    /// ``unavailabilityReason`` has the reason.
     public func startMonitoring() {
         let generation = end()
         do {
@@ -81,11 +84,12 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Ends watching. The last known status stays; a change that was seen before may still be reported. It may be
-    /// called from anywhere, the handler too.
+    /// Stops monitoring. The last known status stays. A change that was noticed before may still be reported. It may be
+    /// called from any thread, and from the handler.
     public func stopMonitoring() { _ = end() }
 
-    /// Why the system does not tell, in a sentence; nil if it does, or was not asked.
+    /// The reason, in a sentence, for which the system does not report reachability; nil if it does, or if monitoring
+    /// has not started.
     public var unavailabilityReason: String? { storage.withLock { $0.unavailabilityReason } }
 
     private func end() -> Int {
@@ -113,13 +117,13 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: The status
 
-    /// What is known now.
+    /// The current status.
     public var status: NetworkReachabilityStatus { storage.withLock { $0.status.value } }
 
-    /// Whether there is a way; false as long as that is not known.
+    /// Whether the target is reachable; false as long as that is not known.
     public var isReachable: Bool { status.isReachable }
 
-    /// Whether there is a way, and it begins at such an interface.
+    /// Returns whether the target is reachable through a kind of interface.
     public func isReachable(via interface: NetworkReachabilityStatus.Interface) -> Bool {
         status.interface == interface
     }
@@ -127,13 +131,13 @@ public final class NetworkReachabilityManager: Sendable {
     /// The status in words, for users: ``NetworkReachabilityStatus/localizedDescription``.
     public var localizedStatusDescription: String { status.localizedDescription }
 
-    // MARK: Hearing of changes
+    // MARK: Reporting changes
 
-    /// Sets the closure that is called when the status has changed, in the order of the changes; the first known status
-    /// is such a change.
+    /// Sets the closure that is called after each change of the status, in the order of the changes. The first known
+    /// status counts as a change.
     /// - Parameters:
-    ///   - queue: Where it is called, and ``didChangeNotification`` posted. Default: where they were before, at first
-    ///     the main queue on Apple platforms, elsewhere a serial queue of the manager's.
+    ///   - queue: The queue on which the closure is called and ``didChangeNotification`` is posted. Default: the
+    ///     previous queue; at first the main queue on Apple platforms, elsewhere a serial queue of the manager.
     ///   - handler: The closure; nil for none.
     public func setStatusChangeHandler(
         queue: DispatchQueue? = nil,
@@ -142,8 +146,8 @@ public final class NetworkReachabilityManager: Sendable {
         _ = storage.withLock { $0.status.setHandler(on: queue, handler) }
     }
 
-    /// The status as it is now, `unknown` included, and then every change. Each access makes a stream of its own, which
-    /// ends with the manager. A consumer that is more than 100 changes behind misses the oldest.
+    /// A stream of the current status, `unknown` included, and of every change. Each access creates a separate stream,
+    /// which ends with the manager. A consumer that is more than 100 changes behind loses the oldest.
     public var statusUpdates: AsyncStream<NetworkReachabilityStatus> {
         let capacity = ObservedValue<NetworkReachabilityStatus>.streamCapacity
         return AsyncStream(bufferingPolicy: .bufferingNewest(capacity)) { continuation in
@@ -156,12 +160,12 @@ public final class NetworkReachabilityManager: Sendable {
     /// `NetworkReachabilityManager`; ``Foundation/Notification/reachabilityStatus`` is the status.
     public static let didChangeNotification = Notification.Name("LarkspurReachabilityDidChange")
 
-    /// Where the `NetworkReachabilityStatus` is in the user info of ``didChangeNotification``.
+    /// The key of the `NetworkReachabilityStatus` in the user info of ``didChangeNotification``.
     public static let statusUserInfoKey = "LarkspurReachabilityStatus"
 }
 
 extension Notification {
-    /// What ``NetworkReachabilityManager/didChangeNotification`` says; nil for any other notification.
+    /// The status in ``NetworkReachabilityManager/didChangeNotification``; nil for any other notification.
     public var reachabilityStatus: NetworkReachabilityStatus? {
         userInfo?[NetworkReachabilityManager.statusUserInfoKey] as? NetworkReachabilityStatus
     }

@@ -1,24 +1,24 @@
-/// Who knows whether something can be reached: the system, or a test.
+/// A source of reachability: the system, or a test.
 protocol ReachabilitySource: Sendable {
-    /// Begins to watch.
+    /// Starts to observe the reachability of a target.
     /// - Parameters:
-    ///   - target: What is to be reached.
-    ///   - report: Is told the status as soon as it is known, and whenever it may have changed; one call at a time.
-    /// - Returns: What ends it. There may be a report under way when it returns.
-    /// - Throws: ``ReachabilityUnavailable`` where the system does not tell.
+    ///   - target: The target.
+    ///   - report: Called with the status as soon as it is known, and whenever it may have changed. One call at a time.
+    /// - Returns: A closure that ends the observation. A report may still be under way when the closure returns.
+    /// - Throws: ``ReachabilityUnavailable``, if the system does not report reachability.
     func watch(
         _ target: ReachabilityTarget,
         report: @escaping @Sendable (NetworkReachabilityStatus) -> Void
     ) throws(ReachabilityUnavailable) -> @Sendable () -> Void
 }
 
-/// The system does not tell.
+/// The error of a system that does not report reachability.
 struct ReachabilityUnavailable: Error, Equatable {
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     let reason: String
 }
 
-/// A source of its own for a system that has none.
+/// A source for a system that has none. It always throws.
 struct UnavailableReachabilitySource: ReachabilitySource {
     let reason: String
 

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Watches one target: reads the kernel's state after each change, and has a host's addresses looked up when the state
-/// is another one.
+/// An observation of one target. It reads the kernel's state after each change, and looks up a host's addresses when
+/// the state differs from the one before.
 final class RoutedObservation: Sendable {
-    /// The addresses of a host, and what is under way to find them.
+    /// The addresses of a host, and the look-up of them that is under way.
     fileprivate struct Host {
         var addresses: [NetworkAddress]?
-        /// The state in which they were asked for last.
+        /// The state in which the addresses were last looked up.
         var asked: RoutingSnapshot?
-        /// How often they have been asked for in that state without an answer.
+        /// The number of look-ups in that state that found no address.
         var failures = 0
         var lookup: Task<Void, Never>?
     }
 
-    /// A resolver may not be ready as soon as there is a route: the pauses after which it is asked again, in seconds.
+    /// The delays before repeated look-ups, in seconds. A resolver may not be ready as soon as there is a route.
     static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 64].map { .seconds($0) }
 
     private let target: ReachabilityTarget
@@ -41,7 +41,7 @@ final class RoutedObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Something may have changed.
+    /// Notes that the kernel's state may have changed.
     func update() {
         queue.async { [weak self] in self?.read() }
     }
@@ -61,7 +61,7 @@ final class RoutedObservation: Sendable {
         case .address(let address): report(status(of: [address], in: snapshot))
         case .host(let name):
             let (addresses, isNew) = host.withLock { ($0.addresses, $0.begin(in: snapshot)) }
-            // What was found before is the best there is until there is an answer.
+            // The addresses of the previous look-up count until the new one ends.
             if let addresses { report(status(of: addresses, in: snapshot)) }
             if isNew { lookUp(name, after: nil) }
         }
@@ -105,7 +105,7 @@ final class RoutedObservation: Sendable {
 }
 
 extension RoutedObservation.Host {
-    /// Whether the addresses are to be asked for, as the state is another one.
+    /// Notes the state, and returns whether it differs from the one before, so that the addresses must be looked up.
     fileprivate mutating func begin(in snapshot: RoutingSnapshot) -> Bool {
         guard snapshot != asked else { return false }
         asked = snapshot
@@ -113,7 +113,8 @@ extension RoutedObservation.Host {
         return true
     }
 
-    /// Notes an answer; without one, what was known stays.
+    /// Stores the result of a look-up and returns the known addresses. If the result is empty, the previous addresses
+    /// stay.
     fileprivate mutating func take(_ answer: [NetworkAddress]) -> [NetworkAddress] {
         failures = answer.isEmpty ? failures + 1 : 0
         let known = answer.isEmpty ? addresses ?? [] : answer
@@ -121,7 +122,8 @@ extension RoutedObservation.Host {
         return known
     }
 
-    /// After which pause they are to be asked for again; nil if there is an answer, no network, or no hope.
+    /// Returns the delay before the next look-up; nil if the last one found an address, if there is no network, or if
+    /// all delays have been used.
     fileprivate func nextPause(in snapshot: RoutingSnapshot) -> Duration? {
         guard failures > 0, failures <= RoutedObservation.pauses.count, snapshot.linkTowardsNetwork != nil else {
             return nil

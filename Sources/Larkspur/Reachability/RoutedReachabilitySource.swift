@@ -1,6 +1,7 @@
-/// Knows from the kernel's routes what can be reached. Nothing is sent, but for the question for a host's addresses.
+/// A source that derives reachability from the kernel's routes. It sends nothing, except for the look-up of a host's
+/// addresses.
 struct RoutedReachabilitySource: ReachabilitySource {
-    /// Finds the addresses of a host; none if it is not known.
+    /// A closure that returns the addresses of a host; none if the host is not known.
     typealias Resolver = @Sendable (String) async -> [NetworkAddress]
 
     let table: any RoutingTable
@@ -12,7 +13,7 @@ struct RoutedReachabilitySource: ReachabilitySource {
         report: @escaping @Sendable (NetworkReachabilityStatus) -> Void
     ) throws(ReachabilityUnavailable) -> @Sendable () -> Void {
         let observation = RoutedObservation(target, table: table, resolver: resolver, clock: clock, report: report)
-        // What changes from here on is heard of, so that what is read now cannot be the last.
+        // Changes are observed before the state is first read, so that no change between the two is missed.
         let stop = try table.watch { [weak observation] in observation?.update() }
         observation.update()
         return {

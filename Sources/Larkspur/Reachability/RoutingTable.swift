@@ -1,20 +1,21 @@
-/// The kernel's links, addresses and routes, or a test's.
+/// The links, addresses and routes of the kernel, or of a test.
 protocol RoutingTable: Sendable {
-    /// Begins to watch.
-    /// - Parameter onChange: Is called on one queue, one call at a time, after something may have changed, however much
-    ///   that was.
-    /// - Returns: What ends it.
-    /// - Throws: ``ReachabilityUnavailable`` where the kernel does not tell.
+    /// Starts to observe changes.
+    /// - Parameter onChange: Called on one queue, one call at a time, after a possible change. One call may stand for
+    ///   several changes.
+    /// - Returns: A closure that ends the observation.
+    /// - Throws: ``ReachabilityUnavailable``, if the kernel does not report changes.
     func watch(
         onChange: @escaping @Sendable () -> Void
     ) throws(ReachabilityUnavailable) -> @Sendable () -> Void
 
-    /// What there is now; nil if the kernel does not tell.
+    /// Returns the current links, addresses and routes; nil if the kernel does not report them.
     func snapshot() -> RoutingSnapshot?
 
-    /// The index of the link through which a packet to an address would be sent; nil if there is no way.
+    /// Returns the index of the link through which the kernel would send a packet to an address; nil if there is no
+    /// route.
     func link(towards address: NetworkAddress) -> Int32?
 
-    /// What a link is.
+    /// Returns the kind of interface that a link is.
     func interface(of link: NetworkLink) -> NetworkReachabilityStatus.Interface
 }

@@ -1,56 +1,57 @@
-/// By what a ``SessionManager`` judges the certificates of servers: AFNetworking's `AFSecurityPolicy`, with its rules.
+/// The rules by which a ``SessionManager`` validates the certificates of servers. They are those of AFNetworking's
+/// `AFSecurityPolicy`.
 ///
-/// A policy holds for every server that the session manager speaks with. It is enforced within the TLS handshake,
-/// before anything of a request is sent, by the transport `.curl`; on any other transport each request of a session
-/// manager with a policy that asks for more than the system's own checks fails before it is sent. `TLSConfiguration`
-/// can do more: pins for each host by their hashes, roots, client certificates.
+/// A policy applies to every server that the session manager connects to. The transport `.curl` enforces it during the
+/// TLS handshake, before any part of a request is sent. With any other transport, if the policy asks for more than the
+/// system's own checks, each request fails before it is sent. `TLSConfiguration` has more options: pins for each host
+/// by their hashes, roots, and client certificates.
 public struct SecurityPolicy: Sendable, Hashable, Codable {
-    /// What is compared with the pinned certificates.
+    /// The part of a server's certificates that is compared with the pinned ones.
     public enum PinningMode: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Nothing.
+        /// Nothing is compared.
         case none
-        /// The public keys: one in the server's chain has to be that of a pinned certificate.
+        /// The public keys. One key in the server's chain must be that of a pinned certificate.
         case publicKey
-        /// The whole certificates: the server's chain has to be valid with the pinned ones as its only anchors, and so
-        /// to contain one of them.
+        /// The whole certificates. The server's chain must be valid with the pinned certificates as its only anchors,
+        /// and therefore contain one of them.
         case certificate
     }
 
-    /// What is compared with the pinned certificates. Default: `none`.
+    /// The part of a server's certificates that is compared with the pinned ones. Default: `none`.
     public let pinningMode: PinningMode
 
-    /// The pinned certificates in DER. One that cannot be read pins nothing; in a pinning mode without any, no server
-    /// is accepted.
+    /// The pinned certificates in DER. A certificate that cannot be read pins nothing. In a pinning mode without pinned
+    /// certificates, no server is accepted.
     public var pinnedCertificates: Set<Data>
 
-    /// Whether certificates are accepted that are expired, or that nobody trusted has issued. Default: false.
+    /// Whether certificates are accepted that are expired or were not issued by a trusted authority. Default: false.
     ///
-    /// Without pinned certificates anybody on the way can then pose as the server. That is refused, unless the domain
-    /// name is not validated either.
+    /// If it is true and no certificate is pinned, an attacker on the network can impersonate the server. Requests
+    /// therefore fail in that case, unless ``validatesDomainName`` is false as well.
     public var allowInvalidCertificates = false
 
-    /// Whether the certificate has to be made out to the host. Default: true.
+    /// Whether the certificate must be valid for the host's name. Default: true.
     ///
-    /// As with AFNetworking, the name does not count if invalid certificates are allowed and public keys are pinned.
+    /// As in AFNetworking, the name is not checked if invalid certificates are allowed and public keys are pinned.
     public var validatesDomainName = true
 
-    /// What the system trusts, and no pins.
+    /// The policy of the system's own checks, without pins.
     public static let `default` = SecurityPolicy()
 
-    /// Makes a policy.
+    /// Creates a policy.
     /// - Parameters:
-    ///   - pinningMode: What is compared with the pinned certificates. Default: `none`.
+    ///   - pinningMode: The part of a server's certificates that is compared with the pinned ones. Default: `none`.
     ///   - pinnedCertificates: Certificates in DER, such as ``certificates(in:)`` reads. Default: none.
     public init(pinningMode: PinningMode = .none, pinnedCertificates: Set<Data> = []) {
         self.pinningMode = pinningMode
         self.pinnedCertificates = pinnedCertificates
     }
 
-    /// Reads the certificates of a folder: those of its files `.cer`, `.crt`, `.der` and `.pem`, not of folders in it.
+    /// Reads the certificates in a folder: those in its files `.cer`, `.crt`, `.der` and `.pem`, not in its subfolders.
     /// - Parameter folder: The folder, such as the resources of a bundle.
     /// - Returns: The certificates in DER.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if the folder or a file cannot be read, or a
-    ///   file holds no certificate.
+    ///   file contains no certificate.
     public static func certificates(in folder: URL) throws(LarkspurError) -> Set<Data> {
         do {
             var certificates: Set<Data> = []
@@ -72,11 +73,12 @@ public struct SecurityPolicy: Sendable, Hashable, Codable {
         ["cer", "crt", "der", "pem"].contains((name as NSString).pathExtension.lowercased())
     }
 
-    /// Whether it asks for nothing but what every transport does by itself.
+    /// Whether the policy asks only for the checks that every transport performs by itself.
     var isSystemsOwn: Bool { pinningMode == .none && !allowInvalidCertificates && validatesDomainName }
 
-    /// Checks that pins are not given to a session manager whose requests would go over plain http.
-    /// - Throws: `invalidSecurityPolicy`.
+    /// Checks that the requests of a session manager with pins are not sent over plain http.
+    /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
+    ///   or not https.
     func validate(for baseURL: URL?) throws(LarkspurError) {
         guard pinningMode != .none, baseURL?.scheme?.lowercased() != "https" else { return }
         throw LarkspurError(
