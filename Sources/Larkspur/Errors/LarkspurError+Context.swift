@@ -1,5 +1,5 @@
 extension LarkspurError {
-    /// The same error with what is known about the transfer filled in where it says nothing itself.
+    /// Returns the same error, whose missing request, response and content are filled in from the transfer.
     package func filled(request: URLRequest?, response: URLResponse?, responseData: Data?) -> LarkspurError {
         var error = self
         error.request = self.request ?? request

@@ -1,5 +1,5 @@
 extension LarkspurError.Code {
-    /// The code for what the engine found not to be safe enough.
+    /// Creates the code for the reason why the engine rejected a connection.
     init(_ reason: TLSFailure.Reason) {
         switch reason {
         case .certificateExpired: self = .certificateExpired
@@ -17,7 +17,7 @@ extension LarkspurError.Code {
         }
     }
 
-    /// The code for a number of URLSession's that is about TLS.
+    /// Creates the code for an error number of URLSession that concerns TLS.
     init?(tlsNumber number: Int) {
         switch number {
         case NSURLErrorServerCertificateHasBadDate: self = .certificateExpired
@@ -32,7 +32,7 @@ extension LarkspurError.Code {
         }
     }
 
-    /// Whether it is about who the server or the client is.
+    /// Whether the failure concerns the identity of the server or of the client.
     var isAboutIdentity: Bool { Self.aboutIdentity.contains(self) }
 
     private static let aboutIdentity: Set<Self> = [

@@ -1,8 +1,8 @@
 extension LarkspurError {
-    /// Names an error that a transport reported.
+    /// Creates the error for one that a transport reported.
     ///
-    /// FoundationNetworking reports most failures of libcurl as "unknown" with libcurl's sentence in the description,
-    /// so that is consulted where the code says too little.
+    /// FoundationNetworking reports most failures of libcurl as "unknown", with libcurl's message in the description.
+    /// Therefore the description decides where the code is not specific.
     init(transportError error: any Error) {
         if let error = error as? LarkspurError {
             self = error
@@ -48,7 +48,7 @@ extension LarkspurError {
         }
     }
 
-    /// Recognizes libcurl's sentences.
+    /// Recognizes libcurl's messages.
     private static func code(text: String) -> Code? {
         let text = text.lowercased()
         return sentences.first { $0.parts.contains(where: text.contains) }?.code
@@ -77,7 +77,7 @@ extension LarkspurError {
         (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
     ]
 
-    /// The sentence for a code, with a transport's own words in parentheses where it says more by them.
+    /// Returns the sentence for a code, with the transport's own message in parentheses if that adds information.
     private static func sentence(for code: Code, text: String) -> String {
         let words = text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"

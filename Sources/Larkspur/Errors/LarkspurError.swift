@@ -1,47 +1,47 @@
 internal import HTTPSyntax
 
-/// What went wrong with a request: one type for every failure that Larkspur reports.
+/// The error of a failed request. It is the only type of error that Larkspur reports.
 ///
-/// Switch over ``code`` for what to do, log ``label`` for metrics, show `localizedDescription` to people. Where two
-/// things went wrong at once (a 404 whose body is of the wrong type), the outer error names the more important one and
-/// ``underlyingError`` keeps the other; ``contains(_:)`` looks through both.
+/// Switch over ``code`` to handle it, log ``label`` for metrics, and show `localizedDescription` to users. If a request
+/// fails for two reasons (a 404 whose body is of the wrong type), the outer error is the more important one and
+/// ``underlyingError`` is the other; ``contains(_:)`` searches both.
 public struct LarkspurError: Error, Sendable {
     /// The kind of failure.
     public let code: Code
-    /// One sentence that says what happened, in English, without secrets.
+    /// One sentence in English that describes the failure, without secrets.
     ///
-    /// That of an unacceptable status ends in the server's own words, up to 160 characters in one line, where the
-    /// content is JSON with a member that is known to hold them, such as `detail` (RFC 9457) or `message`.
+    /// The message of an unacceptable status ends in the server's own error message, up to 160 characters in one line,
+    /// if the content is JSON with a member that is known to hold it, such as `detail` (RFC 9457) or `message`.
     public let message: String
     /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another
     /// `LarkspurError`.
     public internal(set) var underlyingError: (any Error)?
-    /// The request that failed, where one had been built: the one that was sent last, after redirects.
+    /// The request that failed, if one was built. After redirects it is the request that was sent last.
     public internal(set) var request: URLRequest?
-    /// The response, where one had arrived.
+    /// The response, if one arrived.
     public internal(set) var response: URLResponse?
-    /// The content that had arrived before the failure; for an unacceptable response its whole body. Nil where there
-    /// was no response.
+    /// The content that arrived before the failure; for an unacceptable response its whole body. Nil if there was no
+    /// response.
     public internal(set) var responseData: Data?
-    /// The data with which another download goes on, after one that has failed or was cancelled: for
-    /// `SessionManager.download(_:resumeData:)` and `SessionManager.downloadTask(withResumeData:)`.
+    /// The data with which another download continues one that failed or was cancelled: pass it to
+    /// `SessionManager.download(_:resumeData:)` or `SessionManager.downloadTask(withResumeData:)`.
     ///
-    /// The file with the beginning stays until it is used or discarded.
+    /// The file with the beginning of the content stays on disk until the data is used or discarded.
     public internal(set) var resumeData: Data?
     /// The object that the response serializer made of the body of an unacceptable response.
     var responseObjectBox: Transferred<Any>?
 
     private var explicitFailingURL: URL?
 
-    /// Makes an error.
+    /// Creates an error.
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: One sentence that says what happened, without secrets.
+    ///   - message: One sentence that describes the failure, without secrets.
     ///   - underlyingError: The error that caused this one. Default: none.
-    ///   - request: The request that failed. Default: none; Larkspur fills it in where it knows it.
-    ///   - response: The response. Default: none; Larkspur fills it in where it knows it.
-    ///   - responseData: The response's content. Default: none; Larkspur fills it in where it knows it.
-    ///   - failingURL: The URL that failed. Default: the response's, else the request's.
+    ///   - request: The request that failed. Default: none. Larkspur fills it in if it knows it.
+    ///   - response: The response. Default: none. Larkspur fills it in if it knows it.
+    ///   - responseData: The response's content. Default: none. Larkspur fills it in if it knows it.
+    ///   - failingURL: The URL that failed. Default: the response's, or else the request's.
     public init(
         _ code: Code,
         _ message: String,
@@ -60,23 +60,23 @@ public struct LarkspurError: Error, Sendable {
         self.explicitFailingURL = failingURL
     }
 
-    /// The URL that failed, where there was one.
+    /// The URL that failed, if there was one.
     public var failingURL: URL? { explicitFailingURL ?? response?.url ?? request?.url }
 
     /// A short stable name of the kind of failure, such as `"timed-out"`: for logs and metrics.
     public var label: String { code.label }
 
-    /// The status code of the response, where there was an HTTP response.
+    /// The status code of the response, if there was an HTTP response.
     public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
 
     /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
     /// object, a decoded value.
     ///
-    /// Nil where there was no body or it could not be parsed. Treat it as read-only: observers of the completion
+    /// Nil if there was no body or it could not be parsed. Treat it as read-only: observers of the completion
     /// notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
-    /// Says whether this error or one of those that it keeps underneath has a code.
+    /// Returns whether this error or one of its underlying errors has a code.
     /// - Parameter code: The code to look for.
     public func contains(_ code: Code) -> Bool {
         if self.code == code { return true }
@@ -101,14 +101,16 @@ extension LarkspurError: CustomNSError {
     /// The key of the response's content in `errorUserInfo`, as `Data`.
     public static let responseDataUserInfoKey = "LarkspurErrorResponseData"
 
-    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, where
-    /// there is one.
+    /// The number of the `NSError`: the one that `NSURLErrorDomain` and AFNetworking use for the same failure, if there
+    /// is one.
     public var errorCode: Int { code.number }
 
-    /// Description, failing URL, response, its content and the underlying error, each where it is known.
+    /// The user info of the `NSError`: description, failing URL, response, its content and the underlying error, each
+    /// if it is known.
     ///
-    /// An `NSError` prints all of it. So the URLs have no password, also those of the underlying error, and the
-    /// response, whose fields are all there, prints without credentials and cookies. Content is printed as its length.
+    /// An `NSError` prints all of its user info. Therefore the URLs, also those of the underlying error, have no
+    /// password. The response has all its fields, but prints without credentials and cookies. Content is printed as its
+    /// length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError.map { PrintableError.of($0) }
@@ -120,7 +122,7 @@ extension LarkspurError: CustomNSError {
 }
 
 extension LarkspurError: CustomStringConvertible, CustomReflectable {
-    /// Label, message, and method and URL without credentials and query: safe to log.
+    /// The label, the message, the method, and the URL without credentials and query. It is safe to log.
     public var description: String {
         var text = "\(label): \(message)"
         if let url = failingURL.map(Self.redacted) {
@@ -132,7 +134,8 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         return text
     }
 
-    /// A mirror for `dump` and debuggers that holds what is safe to log, and of the content the length.
+    /// A mirror for `dump` and debuggers that holds only values that are safe to log. Of the content it holds the
+    /// length.
     public var customMirror: Mirror {
         var children: [Mirror.Child] = [("code", label), ("message", message)]
         if let url = failingURL { children.append(("failingURL", Self.redacted(url))) }
@@ -142,7 +145,8 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         return Mirror(self, children: children, displayStyle: .struct)
     }
 
-    /// A URL without credentials, query and fragment. It stays percent-encoded, so that no line break gets into a log.
+    /// Returns a URL without credentials, query and fragment. It stays percent-encoded, so that a log gets no line
+    /// break.
     static func redacted(_ url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
         let hasQuery = components.percentEncodedQuery != nil

@@ -1,17 +1,18 @@
 extension LarkspurError {
     /// A kind of failure.
     ///
-    /// A struct rather than an enum, so that a new kind breaks nobody's `switch`; give every `switch` a `default`.
+    /// It is a struct rather than an enum, so that a new kind breaks no `switch` of a program. Give every `switch` a
+    /// `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// A short stable name for logs and metrics, such as `"timed-out"`.
         public let label: String
-        /// The number of the `NSError` that it bridges to.
+        /// The number of the `NSError` that the error bridges to.
         public let number: Int
 
-        /// The label.
+        /// The label, as text.
         public var description: String { label }
 
-        /// Codes are equal when their labels are.
+        /// Compares codes by their labels.
         public static func == (left: Code, right: Code) -> Bool { left.label == right.label }
 
         /// Hashes the label.
@@ -19,11 +20,11 @@ extension LarkspurError {
     }
 }
 
-/// Before anything is sent: what the caller asked for cannot be done.
+/// The failures before anything is sent: the request of the caller cannot be performed.
 extension LarkspurError.Code {
     /// The URL cannot be parsed, has no host, or is relative without a base URL.
     public static let invalidURL = Self(label: "invalid-url", number: NSURLErrorBadURL)
-    /// The URL's scheme is not one that the transport can load.
+    /// The transport does not support the URL's scheme.
     public static let unsupportedURL = Self(label: "unsupported-url", number: NSURLErrorUnsupportedURL)
     /// The request's method is not a token (RFC 9110, section 9.1).
     public static let invalidMethod = Self(label: "invalid-method", number: NSURLErrorBadURL)
@@ -34,41 +35,42 @@ extension LarkspurError.Code {
         label: "parameter-encoding-failed",
         number: NSURLErrorCannotDecodeContentData
     )
-    /// The file to upload is missing, unreadable, or no regular file.
+    /// The file to upload is missing, unreadable, or not a regular file.
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
-    /// What was to be resumed is no resume data of the transport's.
+    /// The data to resume from is not resume data of the transport.
     public static let invalidResumeData = Self(label: "invalid-resume-data", number: NSURLErrorCannotDecodeRawData)
-    /// A snapshot of settings cannot be taken, because of something of the caller's own, or nothing can be made of it.
+    /// Settings cannot be encoded, because they hold a type or closure of the caller, or encoded settings cannot be
+    /// applied.
     public static let invalidSettings = Self(label: "invalid-settings", number: NSURLErrorCannotDecodeRawData)
     /// The session has been invalidated and makes no more tasks.
     public static let sessionInvalidated = Self(label: "session-invalidated", number: NSURLErrorCancelled)
-    /// The transport cannot be used at all: there is no libcurl, or one that is too old.
+    /// The transport cannot be used at all: libcurl is missing or too old.
     public static let transportUnavailable = Self(
         label: "transport-unavailable",
         number: NSURLErrorResourceUnavailable
     )
-    /// A security policy with pins on a session manager whose base URL is missing or not https, or certificates for it
-    /// that cannot be read.
+    /// A security policy with pins is used with a session manager whose base URL is missing or not https, or
+    /// certificates for the policy cannot be read.
     public static let invalidSecurityPolicy = Self(
         label: "invalid-security-policy",
         number: NSURLErrorSecureConnectionFailed
     )
-    /// What is asked of TLS contradicts itself, or cannot be enforced by the transport.
+    /// The requirements on TLS contradict each other, or the transport cannot enforce them.
     public static let securityPolicyNotEnforceable = Self(
         label: "security-policy-not-enforceable",
         number: NSURLErrorSecureConnectionFailed
     )
-    /// The request would go over plain http, where that is not allowed: to a host with pins, or from https by a
-    /// redirect.
+    /// The request would be sent over plain http where that is not allowed: to a host with pins, or by a redirect from
+    /// https.
     public static let insecureRequest = Self(
         label: "insecure-request",
         number: NSURLErrorAppTransportSecurityRequiresSecureConnection
     )
-    /// The transport cannot do what was asked, and says so rather than ignore it.
+    /// The transport does not support an option of the request, and reports that rather than ignore the option.
     public static let unsupported = Self(label: "unsupported", number: NSURLErrorUnsupportedURL)
 }
 
-/// On the way: the transport failed.
+/// The failures of the transfer.
 extension LarkspurError.Code {
     /// The task was cancelled.
     public static let cancelled = Self(label: "cancelled", number: NSURLErrorCancelled)
@@ -80,12 +82,12 @@ extension LarkspurError.Code {
     public static let cannotConnectToHost = Self(label: "cannot-connect-to-host", number: NSURLErrorCannotConnectToHost)
     /// The connection was closed or reset before the response was complete.
     public static let connectionLost = Self(label: "connection-lost", number: NSURLErrorNetworkConnectionLost)
-    /// TLS could not be established, for another reason than a certificate or a key.
+    /// TLS could not be established, for a reason other than a certificate or a key.
     public static let secureConnectionFailed = Self(
         label: "secure-connection-failed",
         number: NSURLErrorSecureConnectionFailed
     )
-    /// The server's certificate, or that of an authority of its, has expired.
+    /// The server's certificate, or one of the authorities that issued it, has expired.
     public static let certificateExpired = Self(
         label: "certificate-expired",
         number: NSURLErrorServerCertificateHasBadDate
@@ -95,12 +97,12 @@ extension LarkspurError.Code {
         label: "certificate-not-yet-valid",
         number: NSURLErrorServerCertificateNotYetValid
     )
-    /// The server's certificate is made out to other hosts.
+    /// The server's certificate was issued for other hosts.
     public static let certificateHostMismatch = Self(
         label: "certificate-host-mismatch",
         number: NSURLErrorServerCertificateUntrusted
     )
-    /// Nobody who is trusted has issued the server's certificate.
+    /// The server's certificate was not issued by a trusted authority.
     public static let certificateUnknownRoot = Self(
         label: "certificate-unknown-root",
         number: NSURLErrorServerCertificateHasUnknownRoot
@@ -110,12 +112,12 @@ extension LarkspurError.Code {
         label: "certificate-pin-mismatch",
         number: NSURLErrorServerCertificateUntrusted
     )
-    /// The server's certificate is bad in another way.
+    /// The server's certificate is invalid for another reason.
     public static let certificateUntrusted = Self(
         label: "certificate-untrusted",
         number: NSURLErrorServerCertificateUntrusted
     )
-    /// The server wants a certificate of the client's.
+    /// The server requires a client certificate.
     public static let clientCertificateRequired = Self(
         label: "client-certificate-required",
         number: NSURLErrorClientCertificateRequired
@@ -125,28 +127,28 @@ extension LarkspurError.Code {
         label: "client-certificate-rejected",
         number: NSURLErrorClientCertificateRejected
     )
-    /// More redirects followed one another than are allowed.
+    /// The number of consecutive redirects exceeds the limit.
     public static let tooManyRedirects = Self(
         label: "too-many-redirects",
         number: NSURLErrorHTTPTooManyRedirects
     )
-    /// What the server sent is not HTTP.
+    /// The server sent a response that is not HTTP.
     public static let malformedResponse = Self(label: "malformed-response", number: NSURLErrorCannotParseResponse)
-    /// The content could not be decoded by its content coding (gzip, br …).
+    /// The content could not be decoded with its content coding (gzip, br …).
     public static let contentDecodingFailed = Self(
         label: "content-decoding-failed",
         number: NSURLErrorCannotDecodeRawData
     )
-    /// The file of a download could not be made or written: no space, no permission, no such folder.
+    /// The file of a download could not be created or written: there is no space, no permission, or no such folder.
     public static let fileUnwritable = Self(label: "file-unwritable", number: NSURLErrorCannotWriteToFile)
-    /// The content could not be read to its end: a file or a stream failed, was changed, had another length than
-    /// announced, or cannot be sent a second time.
+    /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
+    /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
-    /// The transport failed in a way that it has no better name for; see the underlying error.
+    /// The transport failed for a reason without a code of its own; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)
 }
 
-/// After the response: it is not what was wanted.
+/// The failures after the response: it is not acceptable, or cannot be used.
 extension LarkspurError.Code {
     /// The status code is not acceptable.
     public static let unacceptableStatusCode = Self(
@@ -163,12 +165,12 @@ extension LarkspurError.Code {
         label: "response-serialization-failed",
         number: NSURLErrorCannotParseResponse
     )
-    /// More content arrived than a task may collect in memory.
+    /// The content exceeds the number of bytes that a task may collect in memory.
     public static let contentTooLarge = Self(
         label: "content-too-large",
         number: NSURLErrorDataLengthExceedsMaximum
     )
-    /// The data task has become a download, which goes on as a task of its own.
+    /// The data task has become a download, which continues as a task of its own.
     public static let becameDownload = Self(label: "became-download", number: NSURLErrorCancelled)
     /// The content is empty where a value was expected.
     public static let emptyResponse = Self(label: "empty-response", number: NSURLErrorZeroByteResource)

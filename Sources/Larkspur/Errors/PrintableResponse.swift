@@ -1,7 +1,7 @@
-/// A response with everything that another one has, which prints without credentials and cookies.
+/// A copy of a response with all of its values, which prints without credentials and cookies.
 final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: it has no state of its own.
-    /// The response itself, or a copy that is safe to log.
+    /// Returns the response itself, or a copy that is safe to log.
     static func of(_ response: URLResponse) -> URLResponse {
         guard let url = response.url else { return response }
         if let http = response as? HTTPURLResponse {
@@ -30,13 +30,13 @@ final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var debugDescription: String { description }
 
-    /// An archive is to be read where this class does not exist.
+    /// The superclass, so that an archive can be read where this class does not exist.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
 
 extension PrintableResponse: CustomReflectable {
-    /// Without the superclass's storage.
+    /// A mirror without the superclass's storage.
     var customMirror: Mirror {
         Mirror(
             self,
@@ -48,7 +48,8 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// Rather no URL than one with a password: what is in user info is printed with an `NSError`.
+    /// The URL without its password; nil if the URL cannot be parsed. An `NSError` prints its user info, so that a URL
+    /// in it must never have a password.
     var withoutPassword: URL? {
         guard password != nil else { return self }
         var components = URLComponents(url: self, resolvingAgainstBaseURL: true)

@@ -1,12 +1,12 @@
 internal import HTTPSyntax
 
-/// A failure that reaches no closure of the program's, as a call was made without one for failures.
+/// A failure that reaches no closure of the program, because a call has no closure for failures.
 enum UnhandledFailure {
-    /// Gets the line about such a failure.
+    /// A closure that writes the line about such a failure.
     typealias Writer = @Sendable (String) -> Void
 
-    /// The line about an error: without credentials and query of the URL, and without line breaks; nil for an end that
-    /// the program has caused, a cancellation or that of a data task which goes on as a download.
+    /// Returns the line about an error, without credentials and query of the URL, and without line breaks. Nil for an
+    /// end that the program caused: a cancellation, or the end of a data task that became a download.
     static func line(about error: LarkspurError) -> String? {
         if error.code == .cancelled || error.code == .becameDownload { return nil }
         let method = error.request?.httpMethod.map { $0 + " " } ?? ""
@@ -19,7 +19,7 @@ enum UnhandledFailure {
 
     /// Writes a line to standard error.
     static let writer: Writer = { line in
-        // Where standard error is closed, there is no place to complain.
+        // A failure to write is ignored: if standard error is closed, it cannot be reported anywhere.
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
     }
 }

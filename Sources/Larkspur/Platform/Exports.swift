@@ -1,6 +1,5 @@
-// One `import Larkspur` brings Foundation and its networking and XML halves, which are modules of their own on Linux.
-// LarkspurTransport has the engine on Linux. Every other file of this module relies on these imports and has none of
-// its own.
+// `import Larkspur` also imports Foundation and its networking and XML parts, which are separate modules on Linux.
+// LarkspurTransport contains the engine on Linux. Every other file of this module relies on these imports.
 
 @_exported public import Foundation
 @_exported public import LarkspurTransport

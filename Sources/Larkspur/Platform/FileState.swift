@@ -1,11 +1,11 @@
-/// The size of a file and the time of its last change, by which one notices that it was written to.
+/// The size of a file and the time of its last change, which reveal that the file was written to.
 struct FileState: Equatable {
-    /// In bytes.
+    /// The size in bytes.
     let size: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil if it is no regular file, or the system does not say.
+    /// Reads the state of an open file. Nil if it is not a regular file, or if the system does not report its state.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -3,13 +3,13 @@ internal import HTTPSyntax
 
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///
-/// Its tasks are driven from the session's delegate queue, one order at a time: a cancellation that overtakes the
-/// completion it races with, a redirect that is answered after a cancellation, or a suspension whose effect has not
-/// settled when the task is resumed, are each the end of the process otherwise.
+/// It controls tasks from the session's delegate queue, one order at a time. Otherwise each of these terminates the
+/// process: a cancellation that overtakes the completion it races with, a reply to a redirect after a cancellation, and
+/// a resume before the effect of a suspension has settled.
 struct FoundationTransportAdapter: TransportAdapter {
     static func prepare(_ configuration: URLSessionConfiguration) {
-        // HTTP responses are never stored in it, and looking them up makes the start of a task asynchronous, so that a
-        // suspension can overtake it and trap.
+        // FoundationNetworking never stores HTTP responses in the cache. The look-up makes the start of a task
+        // asynchronous, so that a suspension can overtake it and trap.
         configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = wholeSeconds(configuration.timeoutIntervalForRequest)
     }
@@ -26,8 +26,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             )
         }
         if kind == .upload || request.httpBodyStream != nil {
-            // A stream is sent in chunks whatever its length, and with both fields no server may take the request (RFC
-            // 9112, section 6.1).
+            // A stream is always sent in chunks, also if its length is known, and a server must reject a request with
+            // both fields (RFC 9112, section 6.1).
             request.setValue(nil, forHTTPHeaderField: "Content-Length")
         }
         let timeout = Self.wholeSeconds(request.timeoutInterval)
@@ -35,8 +35,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
-    /// Seconds that `Int(_:) * 1000` neither traps on nor truncates to nothing: rounded up, at most 1,000,000,000; 60
-    /// where there is no sensible number.
+    /// Returns a number of seconds for which `Int(_:) * 1000` neither traps nor becomes 0: rounded up, at most
+    /// 1,000,000,000. An interval that is not a positive number becomes 60.
     static func wholeSeconds(_ interval: TimeInterval) -> TimeInterval {
         guard interval > 0 else { return 60 }
         return min(interval.rounded(.up), 1_000_000_000)
@@ -49,19 +49,21 @@ struct FoundationTransportAdapter: TransportAdapter {
         case .suspend:
             session.delegateQueue.addOperation {
                 task.suspend()
-                // Reading the priority waits for the session's work queue, where the suspension takes effect.
+                // Reading the priority waits for the session's work queue, on which the suspension takes effect.
                 _ = task.priority
             }
         case .cancel, .cancelKeepingResumeData:
             let cancellation = BlockOperation { task.cancel() }
-            // Ahead of the content that a fast server may have queued by the thousand.
+            // The cancellation runs before the pieces of content that are queued; a fast server may have queued
+            // thousands.
             cancellation.queuePriority = .veryHigh
             session.delegateQueue.addOperation(cancellation)
         }
     }
 
     func invalidate(_ session: URLSession, cancellingTasks: Bool) {
-        // `invalidateAndCancel` would read a registry unprotected while others write it; the tasks know already.
+        // `invalidateAndCancel` would read a registry without protection while other threads write it. The tasks have
+        // been cancelled already.
         session.finishTasksAndInvalidate()
     }
 
@@ -75,8 +77,8 @@ struct FoundationTransportAdapter: TransportAdapter {
             case .performDefaultHandling where challenge.previousFailureCount == 0: challenge.proposedCredential
             default: nil
             }
-        // Default handling without a credential hangs, rejection cancels, and a credential for anything but Basic
-        // traps.
+        // In FoundationNetworking, default handling without a credential hangs, rejection cancels the task, and a
+        // credential for any scheme but Basic traps.
         guard let credential, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         else {
             if case .cancel = answer.kind { return (.cancelAuthenticationChallenge, nil) }
@@ -96,14 +98,14 @@ struct FoundationTransportAdapter: TransportAdapter {
         }
     }
 
-    /// The default, a week, is left alone: nothing is gained by a timer for every task.
+    /// Nil for the default of one week, for which a timer in every task would bring no benefit.
     func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval? {
         let timeout = session.configuration.timeoutIntervalForResource
         return timeout > 0 && timeout < 604_800 ? timeout : nil
     }
 
-    /// On the thread that asks, which is the session's work queue: the transfer is set up wherever the answer is given,
-    /// and only there that is safe.
+    /// Calls the hook on the current thread, which is the session's work queue. The completion sets up the transfer on
+    /// its thread, which is safe only there.
     func makeBodyStream(
         on queue: DispatchQueue,
         _ hook: @escaping @Sendable () -> InputStream?,
@@ -112,8 +114,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         completion(hook())
     }
 
-    /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4), which FoundationNetworking
-    /// sends along.
+    /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4). FoundationNetworking would
+    /// send them.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
         if let target = request.url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init),
             target == source
@@ -127,21 +129,23 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
-    /// When a request times out while its redirect is being decided about, FoundationNetworking notes the redirect as
-    /// the response, says nothing, and traps on an answer.
+    /// If a request times out while the delegate decides about its redirect, FoundationNetworking stores the redirect
+    /// as the response, reports nothing, and traps on the completion handler.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
         task.response === response
     }
 
-    /// It has no effect, waits for the session's work queue, and traps on it.
+    /// Does nothing, because setting the priority has no effect, waits for the session's work queue, and traps on that
+    /// queue.
     func setPriority(_ priority: Float, of task: URLSessionTask) {}
 
     func canRefuseRedirect(of kind: TransferKind) -> Bool { kind != .download }
 
-    /// It has no word for that, and collects the content.
+    /// False, because FoundationNetworking has no such disposition and collects the content.
     var canBecomeDownload: Bool { false }
 
-    /// Its own task for that fails in any case, and never ends if it is cancelled.
+    /// Throws `unsupported`, because FoundationNetworking's own task for resume data always fails, and never ends if it
+    /// is cancelled.
     func makeDownloadTask(
         resuming resumeData: Data,
         with request: URLRequest?,
@@ -152,8 +156,8 @@ struct FoundationTransportAdapter: TransportAdapter {
 }
 
 extension URL {
-    /// The same URL with its scheme in lower case, as FoundationNetworking knows no other; schemes are case-insensitive
-    /// (RFC 3986, section 3.1).
+    /// The same URL with its scheme in lower case, because FoundationNetworking supports no other. Schemes are
+    /// case-insensitive (RFC 3986, section 3.1).
     fileprivate var withLowercasedScheme: URL? {
         guard let scheme, scheme != scheme.lowercased() else { return self }
         return URL(string: scheme.lowercased() + absoluteString.dropFirst(scheme.count))

@@ -1,8 +1,8 @@
 #if os(Linux) || os(Android)
-/// Looks up the addresses of hosts, as the system does for everybody.
+/// A resolver that looks up the addresses of hosts with the system's resolver.
 enum HostResolver {
-    /// The addresses of a host, best first; none if it is not known. It takes as long as it takes, on a thread of its
-    /// own.
+    /// Returns the addresses of a host, best first; none if the host is not known. The look-up has no time limit and
+    /// runs on a separate thread.
     @Sendable static func addresses(of host: String) async -> [NetworkAddress] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: lookUp(host)) }
@@ -10,10 +10,10 @@ enum HostResolver {
     }
 
     private static func lookUp(_ host: String) -> [NetworkAddress] {
-        // C would take what is in front of it for the name.
+        // C would take the part before the NUL for the name.
         guard !host.isEmpty, !host.utf8.contains(0) else { return [] }
         var hints = addrinfo()
-        // One for each address, in place of one for each address and kind of socket.
+        // This asks for one result for each address, rather than one for each address and socket type.
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }

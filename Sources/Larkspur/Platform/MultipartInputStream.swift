@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A form as a stream; read on one thread at a time, as streams are.
+/// A form as a stream. Like other streams it is read on one thread at a time.
 final class MultipartInputStream: InputStream {
-    /// What it delivers.
+    /// The form that the stream delivers.
     let form: MultipartFormData
     private let onFailure: @Sendable (LarkspurError) -> Void
     private var reader: MultipartReader?
@@ -18,7 +18,7 @@ final class MultipartInputStream: InputStream {
 
     override var streamError: (any Error)? { failure }
 
-    /// True as long as reading may give more, or an error.
+    /// True as long as a read may return bytes or an error.
     override var hasBytesAvailable: Bool { status == .open || status == .error }
 
     override func open() {

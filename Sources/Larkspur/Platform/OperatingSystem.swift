@@ -1,6 +1,7 @@
-/// The operating system, as it names itself in a User-Agent.
+/// The operating system, as a User-Agent names it.
 enum OperatingSystem {
-    /// Name and version, such as `macOS 15.1.0`; on Linux the name alone, as the version there is the kernel's release.
+    /// The name and version, such as `macOS 15.1.0`. On Linux only the name, because the version there would be the
+    /// kernel's release.
     static var description: String {
         #if os(Linux)
         return name

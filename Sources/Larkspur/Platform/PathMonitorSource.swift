@@ -1,7 +1,7 @@
 #if canImport(Network)
 internal import Network
 
-/// Knows from the Network framework whether there is a way to the network. It does not tell hosts from one another.
+/// A source that learns from the Network framework whether the network is reachable. It does not distinguish hosts.
 struct PathMonitorSource: ReachabilitySource {
     // Safe: a monitor may be cancelled from any thread.
     private struct Monitor: @unchecked Sendable {
@@ -19,7 +19,7 @@ struct PathMonitorSource: ReachabilitySource {
     }
 
     private static func status(of path: NWPath) -> NetworkReachabilityStatus {
-        // A path that needs to be set up first is none yet.
+        // A path that must be set up first does not count yet.
         guard path.status == .satisfied else { return .notReachable }
         if path.usesInterfaceType(.wifi) { return .reachable(.wireless) }
         if path.usesInterfaceType(.cellular) { return .reachable(.cellular) }

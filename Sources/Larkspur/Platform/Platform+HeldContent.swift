@@ -1,6 +1,6 @@
 extension Platform {
-    /// Keeps content from counting as consumed until what is returned is let go of; to be called where it is delivered.
-    /// Nil where a transport delivers whatever comes.
+    /// Returns an object that keeps content from counting as consumed until the object is released. Call it where the
+    /// content is delivered. Nil for a transport that does not limit the content it delivers.
     static func hold(_ count: Int, of task: URLSessionTask) -> (any Sendable)? {
         #if canImport(FoundationNetworking)
         task.holdContent(count)

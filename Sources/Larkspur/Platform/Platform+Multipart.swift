@@ -1,8 +1,8 @@
 extension Platform {
-    /// Makes the stream of a form, unopened.
+    /// Creates the stream of a form, unopened.
     /// - Parameters:
     ///   - form: The form.
-    ///   - onFailure: Hears why the stream cannot go on, before its reader does; on the thread that reads.
+    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
     static func makeMultipartStream(
         of form: MultipartFormData,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
@@ -14,7 +14,7 @@ extension Platform {
         #endif
     }
 
-    /// The same stream from its beginning, where it is one of a form.
+    /// Creates the same stream again from its beginning. Nil if it is not the stream of a form.
     static func remade(
         _ stream: InputStream?,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
@@ -31,8 +31,8 @@ extension Platform {
 import Synchronization
 
 extension Platform {
-    /// Apple's URL loading reads only streams of Foundation's own: one end of a pair, whose other end a thread writes
-    /// to. Written for, not tested here.
+    /// Creates one end of a pair of bound streams; a thread writes to the other end. Apple's URL loading reads only
+    /// streams of Foundation. This code is for Apple platforms, and is not tested there.
     private static func makeBoundStream(
         of form: MultipartFormData,
         onFailure: @escaping @Sendable (LarkspurError) -> Void
@@ -51,10 +51,10 @@ extension Platform {
     }
 }
 
-/// Writes a form to one end of a pair of streams, on a thread of its own, and closes it at the end, or too early where
-/// the form cannot be read: the announced length tells.
+/// A writer that sends a form to one end of a pair of streams, on a thread of its own. It closes the stream at the end
+/// of the form, or early if the form cannot be read: then the stream is shorter than the announced length.
 private struct MultipartStreamWriter: @unchecked Sendable {
-    // Safe: made on one thread and handed to the other, which alone uses it.
+    // Safe: it is created on one thread and passed to the other, which alone uses it.
     private let output: OutputStream
 
     init(_ output: OutputStream) { self.output = output }

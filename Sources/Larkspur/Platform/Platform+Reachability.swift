@@ -1,5 +1,5 @@
 extension Platform {
-    /// Who knows whether something can be reached.
+    /// The platform's source of reachability.
     static var reachabilitySource: any ReachabilitySource {
         #if os(Linux) || os(Android)
         RoutedReachabilitySource(table: NetlinkRoutingTable(), resolver: HostResolver.addresses)

@@ -7,22 +7,22 @@ extension Platform {
         #endif
     }
 
-    /// What a download has left that failed with an error.
+    /// Returns the resume data in the error of a download, if any.
     static func resumeData(of error: any Error) -> Data? { (error as NSError).userInfo[resumeDataKey] as? Data }
 
-    /// What a task that was cancelled between two attempts ends with.
+    /// Returns the error of a task that was cancelled between two attempts.
     static func cancellation(resumeData: Data?) -> URLError {
         URLError(.cancelled, userInfo: resumeData.map { [resumeDataKey: $0] } ?? [:])
     }
 
-    /// Removes what resume data speaks of, where that is possible.
+    /// Removes the file that resume data refers to, if that is possible.
     static func discard(resumeData: Data) {
         #if canImport(FoundationNetworking)
         CurlURLSession.discardResumeData(resumeData)
         #endif
     }
 
-    /// What it takes to go on with a download that is under way.
+    /// Returns the resume data of a download that is under way, if any.
     static func currentResumeData(of task: URLSessionDownloadTask) -> Data? {
         #if canImport(FoundationNetworking)
         task.currentResumeData

@@ -1,5 +1,6 @@
 extension Platform {
-    /// How many columns a terminal has; nil where it is none. One that does not tell has 80.
+    /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. A terminal that does not
+    /// report its width has 80.
     static func terminalWidth(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()

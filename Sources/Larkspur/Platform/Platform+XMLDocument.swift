@@ -1,5 +1,5 @@
 extension Platform {
-    /// The options of a serializer of XML documents; nil for any other.
+    /// Returns the options of a serializer of XML documents; nil for any other serializer.
     static func xmlDocumentOptions(of serializer: any ResponseSerializer) -> UInt? {
         #if os(macOS) || canImport(FoundationXML)
         (serializer as? XMLDocumentResponseSerializer).map { UInt($0.options.rawValue) }

@@ -1,7 +1,7 @@
-/// What differs between Linux and Apple platforms and is no type of its own.
+/// The functions that differ between Linux and Apple platforms.
 enum Platform {
-    /// The queue of handlers unless the caller gives another: the main queue on Apple platforms, where an app drains
-    /// it; a private serial queue elsewhere, as most programs never do.
+    /// Returns the default queue of handlers: on Apple platforms the main queue, which an app runs; elsewhere a private
+    /// serial queue, because most programs there do not run the main queue.
     static func makeCompletionQueue() -> DispatchQueue {
         #if canImport(Darwin)
         .main
@@ -19,9 +19,9 @@ enum Platform {
         #endif
     }
 
-    /// The languages that the user prefers, as language tags, the preferred one first; empty where that is not known.
+    /// The preferred languages of the user as language tags, in order of preference; empty if they are not known.
     ///
-    /// Foundation's answer on Linux is `en-001`, whatever the environment says.
+    /// Foundation on Linux always returns `en-001`, without regard to the environment.
     static var preferredLanguages: [String] {
         #if canImport(Darwin)
         Locale.preferredLanguages
@@ -30,7 +30,7 @@ enum Platform {
         #endif
     }
 
-    /// Makes a session of Foundation's own, with a configuration that is ours to change.
+    /// Creates a session of Foundation, with a configuration that this function may change.
     static func makeFoundationSession(
         _ configuration: URLSessionConfiguration,
         _ delegate: any URLSessionDelegate,
@@ -42,14 +42,14 @@ enum Platform {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
 
-    /// Prepares a session that a factory of the caller's made of Foundation's own class.
+    /// Prepares a session of Foundation's own class that a factory of the caller created.
     static func prepare(_ session: URLSession) {
         #if canImport(FoundationNetworking)
         if type(of: session) == URLSession.self { FoundationTransportAdapter.prepare(session.configuration) }
         #endif
     }
 
-    /// The adapter of a session that `URLSession` itself made, or a subclass of it.
+    /// Returns the adapter of a session, depending on its class: `URLSession` itself or a subclass of it.
     static func adapter(for session: URLSession) -> any TransportAdapter {
         #if canImport(FoundationNetworking)
         type(of: session) == URLSession.self ? FoundationTransportAdapter() : StandardTransportAdapter()
@@ -58,7 +58,7 @@ enum Platform {
         #endif
     }
 
-    /// Gives a downloaded file, if only its owner may read it, the permissions of any new file.
+    /// Gives a downloaded file that only its owner may read the permissions of any new file.
     static func makeOrdinary(_ file: URL) {
         #if canImport(FoundationNetworking)
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)

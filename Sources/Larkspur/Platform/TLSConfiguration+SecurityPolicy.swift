@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 extension TLSConfiguration {
-    /// Adds what a security policy asks for, for a session that is not a session manager's; a session manager does this
-    /// itself. On Linux only.
-    /// - Parameter policy: The policy. Roots and pins that are there already go on to count besides it.
+    /// Adds the requirements of a security policy, for a session that does not belong to a session manager. A session
+    /// manager does this itself. On Linux only.
+    /// - Parameter policy: The policy. Existing roots and pins stay in effect besides it.
     public mutating func enforce(_ policy: SecurityPolicy) {
-        // As with AFNetworking, one that cannot be read pins nothing.
+        // As in AFNetworking, a certificate that cannot be read pins nothing.
         let certificates = policy.pinnedCertificates.compactMap { try? TLSCertificate($0) }
         let isPinning = policy.pinningMode != .none && !policy.pinnedCertificates.isEmpty
         if policy.allowInvalidCertificates, policy.validatesDomainName, !isPinning {
@@ -16,7 +16,7 @@ extension TLSConfiguration {
         case .none: break
         case .publicKey:
             pinsForAllHosts = Set(certificates.map(PublicKeyPin.init(certificate:)))
-            // Nothing is then asked of a certificate but its key.
+            // Then only the key of a certificate is checked.
             if policy.allowInvalidCertificates { skipsHostName = true }
         case .certificate: anchorsForAllHosts = certificates
         }

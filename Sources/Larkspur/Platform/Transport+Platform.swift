@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 extension Transport {
-    /// `CurlURLSession`, our own `URLSession` on libcurl; on Linux only.
+    /// `CurlURLSession`, Larkspur's own `URLSession` on libcurl. On Linux only.
     ///
-    /// If no libcurl can be used, every request fails with the code `transportUnavailable` and a sentence that says
-    /// why; `CurlURLSession.isAvailable` tells beforehand.
+    /// If libcurl cannot be used, every request fails with the code `transportUnavailable` and a message with the
+    /// reason. `CurlURLSession.isAvailable` is false in that case.
     public static let curl = curl(CurlURLSession.Options())
 
-    /// `CurlURLSession` with options that a configuration has no words for; on Linux only.
-    /// - Parameter options: What else there is to choose.
+    /// Returns `CurlURLSession` with options that a configuration does not have. On Linux only.
+    /// - Parameter options: The options of the session.
     public static func curl(_ options: CurlURLSession.Options) -> Transport {
         custom(enforcingSecurityPolicy: { policy, configuration, delegate, queue in
             var options = options
@@ -22,7 +22,7 @@ extension Transport {
         })
     }
 
-    /// The best transport there is: `curl` where libcurl can be used, else `foundation`.
+    /// Returns the best available transport: `curl` if libcurl can be used, otherwise `foundation`.
     static func best(isCurlAvailable: Bool) -> Transport { isCurlAvailable ? curl : foundation }
 }
 #endif

@@ -1,54 +1,56 @@
-/// What one implementation of `URLSession` needs to be treated with.
+/// The special treatment that one implementation of `URLSession` needs.
 ///
-/// The layer above speaks the documented URLSession API and nothing else. Where an implementation would answer an
-/// allowed call with a trap or a hang, its adapter says the same thing in another way.
+/// The layer above uses only the documented URLSession API. If an implementation traps or hangs on an allowed call, its
+/// adapter reaches the same result in another way.
 protocol TransportAdapter: Sendable {
-    /// Changes a request into one that the implementation takes.
+    /// Changes a request into one that the implementation accepts.
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
 
-    /// Tells a task what to do; these calls for one task come in order, never two at a time.
+    /// Performs an order on a task. The calls for one task come in order, never two at a time.
     func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession)
 
-    /// Invalidates a session, whose tasks have been told to cancel before if they are to.
+    /// Invalidates a session. If its tasks are to be cancelled, that has been done before.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
 
-    /// Answers a challenge; nil means that the implementation cannot do what was asked and the task is to end with the
-    /// response that it has.
+    /// Returns the disposition for an answer to a challenge. Nil means that the implementation does not support the
+    /// answer, and that the task ends with its current response.
     func disposition(
         for answer: ChallengeAnswer,
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
 
-    /// Calls the completion handler of a delegate method with an answer that was found on another queue.
+    /// Calls the completion handler of a delegate method with a result that another queue determined.
     func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
 
-    /// The resource timeout of a session's configuration, in seconds, if the implementation does not enforce it.
+    /// Returns the resource timeout of a session's configuration, in seconds, if the implementation does not enforce
+    /// it; otherwise nil.
     func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval?
 
-    /// Calls a hook that makes a body stream, and hands on what it makes.
+    /// Calls a hook that creates a body stream, and passes its result to the completion.
     func makeBodyStream(
         on queue: DispatchQueue,
         _ hook: @escaping @Sendable () -> InputStream?,
         _ completion: @escaping @Sendable (InputStream?) -> Void
     )
 
-    /// Changes the request that the implementation would follow a redirect with into one that is safe to send.
+    /// Changes the request with which the implementation would follow a redirect into one that is safe to send.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest
 
-    /// Says whether the implementation waits no longer for the answer to a redirect, and must not be given one.
+    /// Returns whether the implementation no longer waits for the completion handler of a redirect, which must then not
+    /// be called.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool
 
-    /// Hands on the priority of a task, where that has an effect.
+    /// Sets the priority of a task, if that has an effect.
     func setPriority(_ priority: Float, of task: URLSessionTask)
 
-    /// Says whether a refused redirect may be answered with nil.
+    /// Returns whether a redirect may be refused with nil.
     func canRefuseRedirect(of kind: TransferKind) -> Bool
 
-    /// Says whether a data task can become a download when its response has come.
+    /// Whether a data task can become a download when its response has arrived.
     var canBecomeDownload: Bool { get }
 
-    /// Makes a task that goes on with what a download has left; a request takes the place of the one that the resume
-    /// data speaks of.
+    /// Creates a task that continues a download from resume data. A request, if given, replaces the one in the resume
+    /// data.
     func makeDownloadTask(
         resuming resumeData: Data,
         with request: URLRequest?,
@@ -56,14 +58,14 @@ protocol TransportAdapter: Sendable {
     ) throws(LarkspurError) -> URLSessionDownloadTask
 }
 
-/// The kinds of transfer, as URLSession tells them apart.
+/// The kinds of transfer that URLSession distinguishes.
 enum TransferKind: Sendable {
     case data
     case upload
     case download
 }
 
-/// The adapter of a `URLSession` that does what is documented.
+/// The adapter of a `URLSession` that behaves as documented.
 struct StandardTransportAdapter: TransportAdapter {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
 
@@ -72,7 +74,7 @@ struct StandardTransportAdapter: TransportAdapter {
         case .start, .resume: task.resume()
         case .suspend: task.suspend()
         case .cancel: task.cancel()
-        // The error brings the resume data.
+        // The error of the task carries the resume data.
         case .cancelKeepingResumeData:
             if let task = task as? URLSessionDownloadTask { task.cancel { _ in } } else { task.cancel() }
         }

@@ -1,19 +1,20 @@
-// `XMLDocument` is there on Linux and macOS only.
+// `XMLDocument` exists on Linux and macOS only.
 #if os(macOS) || canImport(FoundationXML)
-/// Parses the content into an `XMLDocument`.
+/// A serializer that parses the content into an `XMLDocument`.
 ///
-/// Content that is empty is nil without an error. The document has to be well-formed, nested no deeper than libxml2
-/// allows (256 levels), and external entities are not loaded unless the options say so.
+/// For empty content the result is nil, without an error. The document must be well-formed and nested no deeper than
+/// libxml2 allows (256 levels). External entities are loaded only if the options ask for it.
 public struct XMLDocumentResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
+    /// The rules by which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
     public var validation: ResponseValidation
-    /// How the document is read. Default: none.
+    /// The options for reading the document. Default: none.
     public var options: XMLNode.Options
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - options: How the document is read. Default: none.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; application/xml, text/xml.
+    ///   - options: The options for reading the document. Default: none.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; application/xml,
+    ///     text/xml.
     public init(
         options: XMLNode.Options = [],
         validation: ResponseValidation = ResponseValidation(acceptableContentTypes: .xml)
@@ -23,7 +24,7 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
     }
 
     /// Parses the content.
-    /// - Returns: The document, or nil where there is no content.
+    /// - Returns: The document, or nil if there is no content.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending XMLDocument? {
         if data.isEmpty { return nil }
@@ -35,7 +36,8 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
         }
     }
 
-    /// Without one of these, Foundation on Linux puts the files that an entity names into the document.
+    /// The options, with one that forbids external entities unless the caller chose otherwise. Without it, Foundation
+    /// on Linux inserts the files that an entity names into the document.
     private var safeOptions: XMLNode.Options {
         let loading: XMLNode.Options = [
             .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly,
@@ -46,11 +48,11 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
-    /// Parses the content into an `XMLDocument`.
+    /// A serializer that parses the content into an `XMLDocument`.
     public static var xmlDocument: XMLDocumentResponseSerializer { XMLDocumentResponseSerializer() }
 
-    /// Parses the content into an `XMLDocument`.
-    /// - Parameter options: How the document is read.
+    /// A serializer that parses the content into an `XMLDocument`.
+    /// - Parameter options: The options for reading the document.
     public static func xmlDocument(options: XMLNode.Options) -> XMLDocumentResponseSerializer {
         XMLDocumentResponseSerializer(options: options)
     }
