@@ -2,10 +2,10 @@ internal import HTTPSyntax
 
 /// The rules by which a string and a base URL become the URL of a request.
 enum BaseURL {
-    /// A base URL with a slash at the end of its path, so that what is resolved against it lands below its path and not
-    /// beside it.
+    /// Returns a base URL whose path ends in a slash, so that references resolve to URLs below its path and not beside
+    /// it.
     ///
-    /// A path that is empty stays empty; query and fragment stay.
+    /// An empty path stays empty. Query and fragment stay.
     static func normalized(_ url: URL) -> URL {
         let text = url.absoluteString
         let end = text.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
@@ -13,11 +13,11 @@ enum BaseURL {
         return URL(string: text[..<end] + "/" + text[end...]) ?? url.absoluteURL
     }
 
-    /// Resolves a string against a base URL (RFC 3986, section 5): `foo` lands below the base's path, `/foo` drops it,
-    /// an absolute URL replaces the base, an empty string is the base, and the base's query goes unless the string is
-    /// empty or a fragment.
+    /// Resolves a string against a base URL (RFC 3986, section 5). `foo` resolves to a URL below the base's path;
+    /// `/foo` replaces the path; an absolute URL replaces the base; an empty string is the base itself. The base's
+    /// query is dropped unless the string is empty or a fragment.
     /// - Parameters:
-    ///   - string: A URL, absolute or relative; characters that a URL cannot hold are percent-encoded.
+    ///   - string: An absolute or relative URL. Characters that a URL cannot contain are percent-encoded.
     ///   - base: The base URL, which is normalized first.
     /// - Throws: ``LarkspurError`` with the code `invalidURL`.
     static func resolve(_ string: String, against base: URL?) throws(LarkspurError) -> URL {
@@ -69,7 +69,8 @@ enum BaseURL {
         }
     }
 
-    /// What of a string can be shown in a message: its beginning, without credentials, query and fragment, on one line.
+    /// Returns the part of a string that is safe to show in a message: its beginning, without credentials, query and
+    /// fragment, on one line.
     private static func excerpt(of string: String) -> String {
         let scalars = string.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex

@@ -7,16 +7,16 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
     /// The name as it is sent.
     public let rawValue: String
 
-    /// Makes a method with a name as it is to be sent; a name that is no token is refused when a request is built.
+    /// Creates a method from its name. If the name is not a token, building a request with it fails.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes a method from a literal.
+    /// Creates a method from a literal.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 
-    /// Whether the name is a token, as every method has to be (RFC 9110, sections 5.6.2 and 9.1).
+    /// Whether the name is a token, as every method must be (RFC 9110, sections 5.6.2 and 9.1).
     public var isValid: Bool { rawValue.isToken }
 
-    /// Throws the error `invalidMethod` unless it is a token.
+    /// Throws the error `invalidMethod` unless the name is a token.
     func validate() throws(LarkspurError) {
         guard isValid else {
             throw LarkspurError(
@@ -27,7 +27,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
         }
     }
 
-    /// The name.
+    /// The name of the method.
     public var description: String { rawValue }
 
     /// `GET`: transfer a current representation.

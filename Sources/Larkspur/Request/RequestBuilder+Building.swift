@@ -4,10 +4,10 @@ extension RequestBuilder {
     /// Builds a request.
     /// - Parameters:
     ///   - method: The method.
-    ///   - url: An absolute URL; one of http or https must have a host.
-    ///   - parameters: The parameters, for the query or the content. Default: nil.
-    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
-    /// - Returns: The request, with those of the properties of ``settings`` that were set.
+    ///   - url: An absolute URL. An http or https URL must have a host.
+    ///   - parameters: The parameters, which become the query or the content. Default: nil.
+    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    /// - Returns: The request, with the properties of ``settings`` that are not nil.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func makeRequest(
         _ method: HTTPMethod,
@@ -18,7 +18,7 @@ extension RequestBuilder {
         try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
     }
 
-    /// Builds a request, whose parameters become the query where it has content.
+    /// Builds a request. If it has content, its parameters become the query.
     func makeRequest(
         _ method: HTTPMethod,
         url: URL,
@@ -28,10 +28,10 @@ extension RequestBuilder {
     ) throws(LarkspurError) -> URLRequest {
         try method.validate()
         try BaseURL.validate(url)
-        // Before URLRequest sees them: it need not keep a field that it does not like.
+        // Validated before they are set, because URLRequest may drop an invalid field.
         try headers.validate()
         var request = URLRequest(url: url)
-        // Setting what it is already costs as much as anything else.
+        // Setting the default method again would cost as much as setting another one.
         if method != .get { request.httpMethod = method.rawValue }
         settings.applyProperties(to: &request)
         request.setFields(headers, keepsOwn: false)
@@ -39,12 +39,12 @@ extension RequestBuilder {
         return request
     }
 
-    /// Puts headers and parameters into a request.
+    /// Adds headers and parameters to a request.
     ///
-    /// Fields that the request has stay; those of ``settings`` are added where they are missing. Parameters of a method
-    /// that encodes them into the URI are appended to the URL's query, before a fragment, and the rest of the URL stays
-    /// as it is; otherwise they become the content. Timeout and other request properties are not applied: they are for
-    /// requests that the builder makes itself.
+    /// Existing fields of the request stay; missing fields of ``settings`` are added. For a method that encodes
+    /// parameters into the URI, the parameters are appended to the URL's query, before a fragment, and the rest of the
+    /// URL stays unchanged. For other methods they become the content. Timeout and other request properties are not
+    /// applied: they are for requests that the builder creates itself.
     /// - Parameters:
     ///   - request: The request, which is not changed.
     ///   - parameters: The parameters, or nil.
@@ -58,7 +58,7 @@ extension RequestBuilder {
     }
 
     /// Adds headers and parameters to a request.
-    /// - Parameter validatesFields: Whether the request has fields that nobody has looked at.
+    /// - Parameter validatesFields: Whether the request may have fields that were not validated.
     private func complete(
         _ request: inout URLRequest,
         parameters: Parameters?,
@@ -101,9 +101,10 @@ extension RequestBuilder {
 }
 
 extension URL {
-    /// The URL with more of a query, which is encoded already, and everything else byte for byte as it was.
+    /// Returns the URL with more of a query, which is encoded already. The rest of the URL stays unchanged byte for
+    /// byte.
     ///
-    /// On the text rather than through `URLComponents`, which writes parts of a URL anew.
+    /// It works on the text rather than with `URLComponents`, which re-encodes parts of a URL.
     func appending(encodedQuery: String) throws(LarkspurError) -> URL {
         guard !encodedQuery.isEmpty else { return self }
         let text = absoluteString

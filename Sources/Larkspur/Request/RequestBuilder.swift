@@ -1,6 +1,6 @@
-/// Builds requests: puts headers, request properties and parameters into a `URLRequest`.
+/// A builder of requests. It sets headers, request properties and parameters on a `URLRequest`.
 ///
-/// It consists of ``settings``, whose properties can be used as if they were the builder's own, and of a serializer
+/// It consists of ``settings``, whose properties can also be used as properties of the builder, and of a serializer
 /// that writes content:
 ///
 /// ```swift
@@ -9,19 +9,20 @@
 /// builder.timeoutInterval = 5
 /// ```
 ///
-/// A builder is a value: a copy has its own settings, and requests can be built on any thread. A session manager has
-/// one as ``SessionManager/requestBuilder``.
+/// A builder is a value: a copy has its own settings, and requests can be built on any thread. The builder of a session
+/// manager is ``SessionManager/requestBuilder``.
 @dynamicMemberLookup
 public struct RequestBuilder: Sendable {
-    /// Headers, request properties, and how parameters become a query.
+    /// The headers, the request properties, and the encoding of parameters as a query.
     public var settings: RequestSettings
-    /// Writes parameters into the content of requests.
+    /// The serializer that writes parameters into the content of requests.
     public var serializer: any RequestSerializer
 
-    /// Makes a builder.
+    /// Creates a builder.
     /// - Parameters:
-    ///   - serializer: Writes parameters into the content of requests. Default: ``HTTPRequestSerializer``.
-    ///   - settings: Headers, request properties, and how parameters become a query. Default: those of
+    ///   - serializer: The serializer that writes parameters into the content of requests. Default:
+    ///     ``HTTPRequestSerializer``.
+    ///   - settings: The headers, the request properties, and the encoding of parameters as a query. Default: those of
     ///     ``RequestSettings``.
     public init(
         _ serializer: any RequestSerializer = HTTPRequestSerializer(),

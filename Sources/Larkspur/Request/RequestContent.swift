@@ -1,11 +1,11 @@
-/// The content of a request that is not made of its parameters.
+/// The content of a request that does not come from its parameters.
 enum RequestContent {
-    /// A value, with its encoder.
+    /// A value and its encoder.
     case value(any Encodable, any DataEncoder)
     /// Data, a file or a stream that the task sends, with its media type.
     case sentByTask(type: String)
 
-    /// Makes nothing of nothing.
+    /// Creates the content from a value; nil if there is no value.
     init?(_ value: (any Encodable)?, _ encoder: @autoclosure () -> any DataEncoder) {
         guard let value else { return nil }
         self = .value(value, encoder())
@@ -19,8 +19,9 @@ enum RequestContent {
         }
     }
 
-    /// The content that belongs into the request itself.
-    /// - Throws: `parameterEncodingFailed`, which names the type of what cannot be encoded and never its value.
+    /// Returns the content that is part of the request itself; nil if the task sends the content.
+    /// - Throws: `parameterEncodingFailed`, which names the type of the value that cannot be encoded, but never the
+    ///   value.
     func encoded() throws(LarkspurError) -> Data? {
         switch self {
         case .value(let value, let encoder): try Self.encode(value, by: encoder)
@@ -29,7 +30,7 @@ enum RequestContent {
     }
 
     private static func encode(_ value: any Encodable, by encoder: any DataEncoder) throws(LarkspurError) -> Data {
-        // Foundation on Linux ends the process when it is asked for this format.
+        // Foundation on Linux terminates the process if this format is requested.
         if let list = encoder as? PropertyListEncoder, list.outputFormat == .openStep {
             throw LarkspurError(.parameterEncodingFailed, "The OpenStep format cannot be written: use .xml or .binary.")
         }

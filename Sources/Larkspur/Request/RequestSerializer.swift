@@ -1,18 +1,18 @@
-/// Writes parameters into the content of requests.
+/// A serializer that writes parameters into the content of requests.
 ///
-/// The kinds differ in the format that they write: ``HTTPRequestSerializer`` (`.form`), ``JSONRequestSerializer``
-/// (`.json`) and ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries
-/// belong to no serializer but to the session manager's ``SessionManager/requestSettings``, so that they stay when the
+/// The serializers differ in their format: ``HTTPRequestSerializer`` (`.form`), ``JSONRequestSerializer`` (`.json`) and
+/// ``PropertyListRequestSerializer`` (`.propertyList`). Header fields, timeouts and the rules of queries belong to the
+/// session manager's ``SessionManager/requestSettings`` rather than to a serializer, so that they stay when the
 /// serializer is replaced.
 @dynamicMemberLookup
 public protocol RequestSerializer: Sendable {
     /// Writes the content of a request whose method does not encode its parameters into the URI, and its `Content-Type`
     /// if it has none.
     ///
-    /// It is called on the thread that builds the request, at the same time for different requests.
+    /// Called on the thread that builds the request, concurrently for different requests.
     /// - Parameters:
-    ///   - parameters: The parameters; nil if the caller gave none.
-    ///   - request: The request, with its URL, method and headers in place.
+    ///   - parameters: The parameters; nil if the caller passed none.
+    ///   - request: The request, whose URL, method and headers are set.
     ///   - settings: The settings that the request is built with, among them the rules of queries and forms.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`.
     func encodeBody(
@@ -22,7 +22,7 @@ public protocol RequestSerializer: Sendable {
     ) throws(LarkspurError)
 }
 
-/// The members that serializers had while headers and settings belonged to them: the compiler says what to write
+/// Members that serializers had while headers and settings belonged to them. The compiler's message says what to write
 /// instead.
 extension RequestSerializer {
     /// Not available: request settings belong to the session manager.
@@ -59,7 +59,7 @@ extension RequestSerializer {
     @available(*, unavailable, message: "Authorization belongs to the manager: manager.clearAuthorization().")
     public func clearAuthorization() {}
 
-    /// Not available: a request builder makes requests.
+    /// Not available: a request builder creates requests.
     @available(
         *,
         unavailable,

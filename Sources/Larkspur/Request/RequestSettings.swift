@@ -1,67 +1,71 @@
-/// The headers of requests, their properties, and how parameters become a query.
+/// The headers and properties of requests, and the encoding of parameters as a query.
 ///
-/// A session manager has them as ``SessionManager/requestSettings``, whatever its request serializer is.
+/// The settings of a session manager are ``SessionManager/requestSettings``. They do not depend on its request
+/// serializer.
 public struct RequestSettings: Sendable {
-    /// The fields of every request that does not bring its own of that name. Default: ``HTTPHeaders/default``.
+    /// The header fields that are added to every request, unless the request has a field with the same name. Default:
+    /// ``HTTPHeaders/default``.
     public var headers: HTTPHeaders = .default
 
-    /// The methods whose parameters go into the URL's query rather than into a body. Default: GET, HEAD and DELETE, as
-    /// in AFNetworking.
+    /// The methods whose parameters become the URL's query rather than the body. Default: GET, HEAD and DELETE, as in
+    /// AFNetworking.
     ///
     /// They are compared without regard to case.
     public var methodsEncodingParametersInURI: Set<HTTPMethod> = [.get, .head, .delete]
     /// The rules by which parameters become a query or a form body. Default: AFNetworking's rules.
     public var queryEncoder = QueryEncoder()
-    /// Makes the query or the form body in place of ``queryEncoder``. Default: none.
+    /// The closure that creates the query or the form body instead of ``queryEncoder``. Default: none.
     ///
-    /// It is called on the thread that builds the request, with the request as it is so far, and not at all where there
-    /// are no parameters. Its text is taken as it is; only what may not stand in a URL's query is escaped. Its error is
-    /// the `underlyingError` of a ``LarkspurError`` with the code `parameterEncodingFailed`, or is reported as it is if
-    /// it is a ``LarkspurError``.
+    /// It runs on the thread that builds the request, and gets the request in its current state. It is not called if
+    /// there are no parameters. Its text is used unchanged, except that characters which a URL's query must not contain
+    /// are escaped. Its error becomes the `underlyingError` of a ``LarkspurError`` with the code
+    /// `parameterEncodingFailed`, or is reported unchanged if it is a ``LarkspurError``.
     public var customQuery: (@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)?
     /// The encoding of the text of a form body. Default: UTF-8.
     ///
-    /// Percent-encoding is always in UTF-8, so this shows only for a ``customQuery`` and for encodings that are no
-    /// superset of ASCII.
+    /// Percent-encoding always uses UTF-8. The property therefore has an effect only for a ``customQuery``, and for
+    /// encodings that are not a superset of ASCII.
     public var stringEncoding: String.Encoding = .utf8
 
-    /// The seconds that a request may wait for data. Default: nil, which leaves what `URLRequest` and the session have.
+    /// The time in seconds for which a request may wait for data. Default: nil, which keeps the value of `URLRequest`
+    /// and of the session.
     public var timeoutInterval: TimeInterval?
-    /// The use of the cache. Default: nil, which leaves what `URLRequest` and the session have.
+    /// The cache policy of the request. Default: nil, which keeps the value of `URLRequest` and of the session.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// The purpose of the request. Default: nil, which leaves what `URLRequest` has.
+    /// The network service type, which is the purpose of the request. Default: nil, which keeps the value of
+    /// `URLRequest`.
     public var networkServiceType: URLRequest.NetworkServiceType?
-    /// True to allow cellular networks. Default: nil, which leaves what `URLRequest` and the session have.
+    /// True to allow cellular networks. Default: nil, which keeps the value of `URLRequest` and of the session.
     public var allowsCellularAccess: Bool?
-    /// True to send and store cookies. Default: nil, which leaves what `URLRequest` and the session have.
+    /// True to send and store cookies. Default: nil, which keeps the value of `URLRequest` and of the session.
     public var httpShouldHandleCookies: Bool?
-    /// True to send the request before the response to an earlier one. Default: nil, which leaves what `URLRequest`
-    /// and the session have.
+    /// True to send the request before the response to an earlier one has arrived. Default: nil, which keeps the value
+    /// of `URLRequest` and of the session.
     public var httpShouldUsePipelining: Bool?
 
-    /// Makes settings with the defaults.
+    /// Creates settings with the defaults.
     public init() {}
 
-    /// Sends credentials with every request by the Basic scheme, in UTF-8 (RFC 7617).
+    /// Adds credentials to every request with the Basic scheme, in UTF-8 (RFC 7617).
     /// - Parameters:
-    ///   - username: The user's name; by the scheme's rules it can hold no colon.
+    ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
     ///   - password: The password.
     public mutating func setAuthorization(username: String, password: String) {
         headers.set(.authorization(username: username, password: password))
     }
 
-    /// Sends an access token with every request by the Bearer scheme (RFC 6750).
+    /// Adds an access token to every request with the Bearer scheme (RFC 6750).
     /// - Parameter bearerToken: The token.
     public mutating func setAuthorization(bearerToken: String) {
         headers.set(.authorization(bearerToken: bearerToken))
     }
 
-    /// Sends no credentials any more.
+    /// Removes the credentials or the token from ``headers``.
     public mutating func clearAuthorization() {
         headers.remove("Authorization")
     }
 
-    /// Sets what was set here on a request; everything else stays as it is there.
+    /// Applies the properties that are not nil to a request. Other properties of the request stay unchanged.
     func applyProperties(to request: inout URLRequest) {
         if let timeoutInterval { request.timeoutInterval = timeoutInterval }
         if let cachePolicy { request.cachePolicy = cachePolicy }
@@ -75,16 +79,16 @@ public struct RequestSettings: Sendable {
         request.httpShouldUsePipelining = isOn
     }
 
-    /// Says whether parameters go into the URL for a method.
+    /// Returns whether the parameters of a method become the URL's query.
     func encodesParametersInURI(_ method: String) -> Bool {
         methodsEncodingParametersInURI.contains(HTTPMethod(rawValue: method))
             || methodsEncodingParametersInURI.contains { $0.rawValue.uppercased() == method.uppercased() }
     }
 
-    /// Makes the text of a query or a form body, by ``customQuery`` if there is one, else by ``queryEncoder``.
+    /// Returns the text of a query or a form body, from ``customQuery`` if it is set, otherwise from ``queryEncoder``.
     /// - Parameters:
     ///   - parameters: The parameters.
-    ///   - request: The request that it is for, as it is so far.
+    ///   - request: The request in its current state.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, or the one that ``customQuery`` throws.
     public func query(_ parameters: Parameters, for request: URLRequest) throws(LarkspurError) -> String {
         guard let customQuery else { return try queryEncoder.encode(parameters) }
@@ -103,7 +107,8 @@ public struct RequestSettings: Sendable {
     }
 }
 
-/// Reaches `URLRequest.httpShouldUsePipelining`, which Foundation advises against but still has, without its warning.
+/// A protocol for access to `URLRequest.httpShouldUsePipelining` without a warning, because Foundation has deprecated
+/// the property.
 private protocol PipeliningRequest {
     var httpShouldUsePipelining: Bool { get set }
 }

@@ -1,6 +1,6 @@
 extension URLRequest {
-    /// Makes sure that a request can be sent as it is: transports write what they are given, or end the process over
-    /// it.
+    /// Checks that a request can be sent unchanged. Transports send malformed values as they are, or terminate the
+    /// process.
     /// - Throws: `invalidURL`, `invalidMethod` or `invalidHeaderField`.
     func validate() throws(LarkspurError) {
         guard let url else {
@@ -11,7 +11,7 @@ extension URLRequest {
         try validateFields()
     }
 
-    /// Makes sure that its fields can be sent as they are.
+    /// Checks that the fields of the request can be sent unchanged.
     /// - Throws: `invalidHeaderField`.
     func validateFields() throws(LarkspurError) {
         for (name, value) in allHTTPHeaderFields ?? [:] { try HTTPHeaders.Field(name: name, value: value).validate() }

@@ -1,7 +1,7 @@
-/// The file of an upload.
+/// Checks of the file of an upload.
 enum UploadFile {
-    /// Makes sure that a file can be sent before anything is: transports answer missing files and folders with hangs
-    /// and worse.
+    /// Checks before an upload that a file can be sent. For missing files and for folders, transports hang or fail in
+    /// worse ways.
     /// - Throws: `fileUnreadable`.
     static func check(_ file: URL) throws(LarkspurError) {
         guard file.isFileURL else {

@@ -1,4 +1,4 @@
-/// Common request fields.
+/// Factories of common request fields.
 extension HTTPHeaders.Field {
     /// `Accept`: the media types that the response may have (RFC 9110, section 12.5.1).
     public static func accept(_ value: String) -> Self { Self(name: "Accept", value: value) }
@@ -8,28 +8,28 @@ extension HTTPHeaders.Field {
 
     /// `Accept-Encoding`: the content codings that the response may have (RFC 9110, section 12.5.3).
     ///
-    /// The transport asks for what it can decode: set this only to ask for less.
+    /// The transport requests all codings that it can decode. Set this field only to request fewer.
     public static func acceptEncoding(_ value: String) -> Self { Self(name: "Accept-Encoding", value: value) }
 
     /// `Accept-Language`: the natural languages that the reader prefers (RFC 9110, section 12.5.4).
     public static func acceptLanguage(_ value: String) -> Self { Self(name: "Accept-Language", value: value) }
 
-    /// `Accept-Language` from language tags, the preferred one first, with falling weights: `de;q=1, en;q=0.9`.
+    /// `Accept-Language` from language tags in order of preference, with decreasing weights: `de;q=1, en;q=0.9`.
     ///
-    /// At most six are sent, down to a weight of 0.5, as in AFNetworking. Tags that are no letters, digits and hyphens
-    /// are left out.
+    /// As in AFNetworking at most six tags are sent, down to a weight of 0.5. A tag with characters other than letters,
+    /// digits and hyphens is left out.
     public static func acceptLanguage(_ tags: [String]) -> Self {
         let valid = tags.filter { !$0.isEmpty && $0.utf8.allSatisfy(isLanguageTagByte) }
         let weighted = zip(valid, ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]).map { "\($0);q=\($1)" }
         return acceptLanguage(weighted.joined(separator: ", "))
     }
 
-    /// `Authorization` with the credentials as they are sent, scheme included (RFC 9110, section 11.6.2).
+    /// `Authorization` with the complete credentials, including the scheme (RFC 9110, section 11.6.2).
     public static func authorization(_ credentials: String) -> Self { Self(name: "Authorization", value: credentials) }
 
     /// `Authorization` by the Basic scheme, in UTF-8 (RFC 7617).
     /// - Parameters:
-    ///   - username: The user's name; by the scheme's rules it can hold no colon.
+    ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
     ///   - password: The password.
     public static func authorization(username: String, password: String) -> Self {
         authorization("Basic \(Data("\(username):\(password)".utf8).base64EncodedString())")
@@ -39,7 +39,7 @@ extension HTTPHeaders.Field {
     /// - Parameter bearerToken: The access token.
     public static func authorization(bearerToken: String) -> Self { authorization("Bearer \(bearerToken)") }
 
-    /// `Content-Disposition`: what the content is to its receiver (RFC 6266, RFC 7578).
+    /// `Content-Disposition`: the purpose of the content for its receiver (RFC 6266, RFC 7578).
     public static func contentDisposition(_ value: String) -> Self { Self(name: "Content-Disposition", value: value) }
 
     /// `Content-Encoding`: the codings that were applied to the content (RFC 9110, section 8.4).
@@ -48,7 +48,8 @@ extension HTTPHeaders.Field {
     /// `Content-Type`: the media type of the content (RFC 9110, section 8.3).
     public static func contentType(_ value: String) -> Self { Self(name: "Content-Type", value: value) }
 
-    /// `If-None-Match`: act only if the representation is none of these entity tags (RFC 9110, section 13.1.2).
+    /// `If-None-Match`: perform the request only if the representation has none of these entity tags (RFC 9110, section
+    /// 13.1.2).
     public static func ifNoneMatch(_ value: String) -> Self { Self(name: "If-None-Match", value: value) }
 
     /// `User-Agent`: the program that makes the request (RFC 9110, section 10.1.5).

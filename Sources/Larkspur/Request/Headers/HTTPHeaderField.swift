@@ -3,15 +3,15 @@ internal import HTTPSyntax
 extension HTTPHeaders {
     /// A header field: a name and its value (RFC 9110, section 5).
     ///
-    /// Fields are equal when their values are and their names differ at most in case. Printing one hides the value
-    /// where ``isSensitive`` says so; ``value`` always has it.
+    /// Fields are equal if their values are equal and their names differ at most in case. If ``isSensitive`` is true,
+    /// the printed field hides the value; ``value`` always has it.
     public struct Field: Sendable {
         /// The name as it is sent.
         public let name: String
         /// The value as it is sent.
         public let value: String
 
-        /// Makes a field; a name or value that HTTP does not allow is refused when a request is built.
+        /// Creates a field. If HTTP does not allow the name or the value, building a request with it fails.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -33,8 +33,8 @@ extension HTTPHeaders.Field: Hashable {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the value is hidden when the field is printed: credentials, cookies, and names that speak of a token,
-    /// key, session, secret or password.
+    /// Whether the value is hidden when the field is printed. That applies to credentials, cookies, and fields whose
+    /// names suggest a token, key, session, secret or password.
     public var isSensitive: Bool {
         let words = name.lowercased().split { $0 == "-" || $0 == "_" }
         if words.contains(where: { Self.sensitiveWords.contains(String($0)) }) { return true }
@@ -42,7 +42,7 @@ extension HTTPHeaders.Field {
         return Self.sensitiveParts.contains { joined.contains($0) }
     }
 
-    /// Those that are also part of harmless ones.
+    /// Words that are also part of harmless words, and therefore count only as whole words.
     private static let sensitiveWords: Set<String> = [
         "auth", "authentication", "authorization", "cookie", "cookie2", "key", "jwt", "pass", "session", "sid",
     ]
@@ -52,11 +52,11 @@ extension HTTPHeaders.Field {
         "signature", "sessionid", "csrf", "xsrf",
     ]
 
-    /// The value, or a placeholder for it where it is sensitive; on one line.
+    /// The value on one line, or a placeholder if the value is sensitive.
     var redactedValue: String { isSensitive ? "<redacted>" : value.onOneLine }
 
     /// Checks that the field can be sent as it is (RFC 9110, sections 5.1 and 5.5).
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`; its message never holds the value.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message never contains the value.
     public func validate() throws(LarkspurError) {
         guard name.isToken else { throw invalidNameError }
         guard !value.breaksLine else {
@@ -71,7 +71,8 @@ extension HTTPHeaders.Field {
         guard let offender = name.unicodeScalars.firstIndex(where: { !Self.isTokenScalar($0) }) else {
             return LarkspurError(.invalidHeaderField, "A header field has an empty name.")
         }
-        // Whoever takes a whole line for the name has put a value behind the colon: what follows is not printed.
+        // If a caller passed a whole line as the name, the value follows the colon. The part after the invalid
+        // character is therefore not printed.
         let start = String(name.unicodeScalars[..<offender].prefix(60))
         let codePoint = String(name.unicodeScalars[offender].value, radix: 16, uppercase: true)
         return LarkspurError(
@@ -87,13 +88,13 @@ extension HTTPHeaders.Field {
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Name: value`, with the value hidden where it is sensitive.
+    /// `Name: value`, with the value hidden if it is sensitive.
     public var description: String { "\(name.onOneLine): \(redactedValue)" }
 
-    /// The same as ``description``.
+    /// `Name: value`, with the value hidden if it is sensitive.
     public var debugDescription: String { description }
 
-    /// A mirror that holds no sensitive value, for `dump` and debuggers.
+    /// A mirror without a sensitive value, for `dump` and debuggers.
     public var customMirror: Mirror {
         Mirror(self, children: ["name": name, "value": redactedValue], displayStyle: .struct)
     }

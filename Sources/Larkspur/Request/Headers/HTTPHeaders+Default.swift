@@ -1,13 +1,13 @@
 internal import HTTPSyntax
 
 extension HTTPHeaders {
-    /// The fields that ``RequestSettings`` begin with: `Accept-Language` from the user's preferred languages, and
-    /// `User-Agent` from the process's name, the bundle's version and the operating system. Made once.
+    /// The default fields of ``RequestSettings``: `Accept-Language` from the user's preferred languages, and
+    /// `User-Agent` from the process's name, the bundle's version and the operating system. They are created once.
     ///
-    /// On Linux the language is that of the process's locale: of the first of the environment variables `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that has a value. Where that is `C` or `POSIX`, or none has a value, there is no
-    /// `Accept-Language`. The operating system is `Linux` there, without the kernel's release, as that would tell
-    /// servers which known flaws the machine has. On Apple platforms both are as in AFNetworking.
+    /// On Linux the language is that of the process's locale, which is the first of the environment variables `LC_ALL`,
+    /// `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if none has a value, there is no
+    /// `Accept-Language`. The operating system is `Linux`, without the kernel's release, because that would reveal to
+    /// servers the known vulnerabilities of the machine. On Apple platforms both fields are as in AFNetworking.
     public static let `default`: HTTPHeaders = {
         var headers: HTTPHeaders = []
         let language = Field.acceptLanguage(Platform.preferredLanguages)
@@ -31,7 +31,8 @@ extension HTTPHeaders {
 extension HTTPHeaders.Field {
     /// `User-Agent` as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
     ///
-    /// Other scripts are transliterated, as in AFNetworking; what is no token then becomes hyphens.
+    /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
+    /// hyphens.
     static func userAgent(product: String, version: String, system: String) -> Self {
         let comment = ascii(system).filter {
             $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true

@@ -1,6 +1,7 @@
 internal import HTTPSyntax
 
-/// Header fields in order, each name once whatever its case (RFC 9110, section 5).
+/// An ordered collection of header fields, in which each name occurs once, regardless of its case (RFC 9110, section
+/// 5).
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
@@ -9,25 +10,26 @@ internal import HTTPSyntax
 /// headers.set(.authorization(bearerToken: token))
 /// ```
 ///
-/// Printing headers hides credentials, cookies and what looks like a secret by its name. Two are equal when they hold
-/// the same fields; the order counts for nothing, as the order of different fields has no meaning (RFC 9110, section
-/// 5.3).
+/// Printed headers hide credentials, cookies, and fields whose names suggest a secret. Headers are equal if they
+/// contain the same fields. The order does not count, because the order of different fields has no meaning (RFC 9110,
+/// section 5.3).
 public struct HTTPHeaders: Sendable {
     private var fields: [Field] = []
 
-    /// Makes empty headers.
+    /// Creates empty headers.
     public init() {}
 
-    /// Makes headers of fields in their order; of several with one name, the last counts, in the place of the first.
+    /// Creates headers from fields in their order. Of several fields with one name the last counts, in the position of
+    /// the first.
     public init(_ fields: some Sequence<Field>) {
         var collector = Collector()
         for field in fields { collector.set(field) }
         self.fields = collector.fields
     }
 
-    /// Makes headers of a dictionary, sorted by name, as a dictionary has no order.
+    /// Creates headers from a dictionary, sorted by name because a dictionary has no order.
     ///
-    /// Values of names that differ only in case are joined as by ``add(_:)``.
+    /// Values of names that differ only in case are joined by a comma, or by a semicolon for `Cookie`.
     public init(_ dictionary: [String: String]) {
         var collector = Collector()
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
@@ -36,9 +38,9 @@ public struct HTTPHeaders: Sendable {
         fields = collector.fields
     }
 
-    /// Makes headers of what `HTTPURLResponse.allHeaderFields` returns, sorted by name.
+    /// Creates headers from `HTTPURLResponse.allHeaderFields`, sorted by name.
     ///
-    /// Entries whose name is no string are left out; values that are no strings are described.
+    /// An entry whose name is not a string is left out. A value that is not a string becomes its description.
     public init(allHeaderFields: [AnyHashable: Any]) {
         let pairs = allHeaderFields.compactMap { key, value in
             (key.base as? String).map { ($0, (value as? String) ?? String(describing: value)) }
@@ -46,7 +48,8 @@ public struct HTTPHeaders: Sendable {
         self.init(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// The value of a field; nil if there is none. Setting keeps the field's place, setting nil removes it.
+    /// The value of a field; nil if there is none. Setting a value keeps the field's position; setting nil removes the
+    /// field.
     /// - Parameter name: The field's name, in any case.
     public subscript(name: String) -> String? {
         get { index(of: name).map { fields[$0].value } }
@@ -59,7 +62,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Sets a field, in the place of the one with its name, or else at the end.
+    /// Sets a field in the position of the field with its name, or else at the end.
     public mutating func set(_ field: Field) {
         if let index = index(of: field.name) {
             fields[index] = field
@@ -68,37 +71,37 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Adds a value: joined by a comma to the one that the field has (RFC 9110, section 5.3), by a semicolon for
-    /// `Cookie` (RFC 6265, section 4.2.1).
+    /// Adds a value to the field with the same name. The two are joined by a comma (RFC 9110, section 5.3), or for
+    /// `Cookie` by a semicolon (RFC 6265, section 4.2.1).
     ///
-    /// `Set-Cookie` cannot be joined so that it can be told apart again: read cookies with `HTTPCookie`.
+    /// Joined values of `Set-Cookie` cannot be separated again: read cookies with `HTTPCookie`.
     public mutating func add(_ field: Field) {
         guard let index = index(of: field.name) else { return fields.append(field) }
         let value = fields[index].value + Self.separator(of: field.name) + field.value
         fields[index] = Field(name: fields[index].name, value: value)
     }
 
-    /// Removes a field, and does nothing if there is none.
+    /// Removes a field. Does nothing if there is none.
     /// - Parameter name: The field's name, in any case.
     public mutating func remove(_ name: String) {
         if let index = index(of: name) { fields.remove(at: index) }
     }
 
-    /// Sets every field of other headers, which win over those that are there.
+    /// Sets every field of other headers, which replace the existing fields with the same names.
     public mutating func merge(_ other: HTTPHeaders) {
         var collector = Collector(self)
         for field in other { collector.set(field) }
         fields = collector.fields
     }
 
-    /// Names and values, as `URLRequest` and `URLSessionConfiguration` take them.
+    /// The names and values, in the form that `URLRequest` and `URLSessionConfiguration` accept.
     public var dictionary: [String: String] {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Checks that every field can be sent as it is: the name is a token, the value holds no CR, LF or NUL.
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, which names the field and never prints its
-    ///   value.
+    /// Checks that every field can be sent unchanged: the name is a token, and the value contains no CR, LF or NUL.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message has the name of the field but
+    ///   never its value.
     public func validate() throws(LarkspurError) {
         for field in fields { try field.validate() }
     }
@@ -118,44 +121,44 @@ extension HTTPHeaders: RandomAccessCollection {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Makes headers of names and values in their order; of several with one name, the last counts.
+    /// Creates headers from names and values in their order. Of several with one name the last counts.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0, value: $1) })
     }
 
-    /// Makes headers of fields in their order; of several with one name, the last counts.
+    /// Creates headers from fields in their order. Of several with one name the last counts.
     public init(arrayLiteral elements: Field...) {
         self.init(elements)
     }
 }
 
 extension HTTPHeaders: Hashable {
-    /// Compares the fields, whatever their order.
+    /// Compares the fields without regard to their order.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         left.count == right.count && Set(left.fields) == Set(right.fields)
     }
 
-    /// Hashes the fields, whatever their order.
+    /// Hashes the fields without regard to their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(Set(fields))
     }
 }
 
 extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A field a line, with sensitive values hidden.
+    /// The fields, one a line, with sensitive values hidden.
     public var description: String { fields.map(\.description).joined(separator: "\n") }
 
     /// The fields on one line, with sensitive values hidden.
     public var debugDescription: String { "[\(fields.map(\.description).joined(separator: ", "))]" }
 
-    /// A mirror that holds no sensitive value, for `dump` and debuggers.
+    /// A mirror without sensitive values, for `dump` and debuggers.
     public var customMirror: Mirror {
         Mirror(self, unlabeledChildren: fields, displayStyle: .collection)
     }
 }
 
 extension URLRequest {
-    /// The header fields that are set on the request; sorted by name, as a request keeps no order.
+    /// The header fields of the request, sorted by name because a request keeps no order.
     public var headers: HTTPHeaders {
         get { HTTPHeaders(allHTTPHeaderFields ?? [:]) }
         set { allHTTPHeaderFields = newValue.dictionary }
@@ -163,6 +166,6 @@ extension URLRequest {
 }
 
 extension HTTPURLResponse {
-    /// The header fields of the response; sorted by name, as a response keeps no order.
+    /// The header fields of the response, sorted by name because a response keeps no order.
     public var headers: HTTPHeaders { HTTPHeaders(allHeaderFields: allHeaderFields) }
 }

@@ -1,17 +1,16 @@
-/// The name of a locale as POSIX's environment variables give it, such as `de_AT.UTF-8@euro` (POSIX.1-2024, section
-/// 8.2).
+/// The name of a locale in POSIX's environment variables, such as `de_AT.UTF-8@euro` (POSIX.1-2024, section 8.2).
 struct LocaleName {
     private let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// The locale of a process's messages; nil where no variable names one. A variable that is empty counts as unset.
+    /// Returns the locale of a process's messages; nil if no variable names one. An empty variable counts as unset.
     static func ofMessages(in environment: [String: String]) -> LocaleName? {
         ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }.map(LocaleName.init)
     }
 
-    /// The language tag (RFC 5646), such as `de-AT`; nil for `C`, `POSIX` and what is no name of a language, such as
-    /// the path of a file.
+    /// The language tag (RFC 5646), such as `de-AT`; nil for `C`, `POSIX`, and a value that is not the name of a
+    /// language, such as the path of a file.
     var languageTag: String? {
         let name = text.prefix { $0 != "." && $0 != "@" }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 internal import HTTPSyntax
 
 extension URLRequest {
-    /// Sets fields as `setValue(_:forHTTPHeaderField:)` would one by one.
+    /// Sets fields with the same result as `setValue(_:forHTTPHeaderField:)` for each of them.
     ///
-    /// That spells every name anew and copies the request for each field, which is dear; names that are spelled so
-    /// already are set all at once.
-    /// - Parameter keepsOwn: Whether fields that the request has stay.
+    /// That method capitalizes every name and copies the request for each field, which is expensive. Fields whose names
+    /// are capitalized already are set all at once.
+    /// - Parameter keepsOwn: Whether existing fields of the request stay.
     mutating func setFields(_ headers: HTTPHeaders, keepsOwn: Bool) {
         var fields = allHTTPHeaderFields ?? [:]
         var others: [HTTPHeaders.Field] = []

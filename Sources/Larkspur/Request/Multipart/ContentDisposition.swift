@@ -2,17 +2,17 @@ internal import HTTPSyntax
 
 /// The header field that names a part of a form (RFC 7578, section 4.2).
 enum ContentDisposition {
-    /// The field of a part.
+    /// Returns the field of a part.
     /// - Parameters:
     ///   - name: The name of the form's control.
-    ///   - fileName: The name of the file; nil for a part that is none.
+    ///   - fileName: The name of the file; nil for a part that is not a file.
     static func field(name: String, fileName: String? = nil) -> HTTPHeaders.Field {
         var value = "form-data; name=\"\(escaped(withLineBreaksOfNetworks(name)))\""
         if let fileName { value += "; filename=\"\(escaped(fileName))\"" }
         return HTTPHeaders.Field(name: "Content-Disposition", value: value)
     }
 
-    /// A name of a control with CR LF where it has a CR or LF alone; names of files stay as they are.
+    /// Returns the name of a control with CR LF in place of each single CR or LF. Names of files stay unchanged.
     private static func withLineBreaksOfNetworks(_ name: String) -> String {
         guard name.utf8.contains(where: isLineBreak) else { return name }
         var result: [UInt8] = []
@@ -28,11 +28,11 @@ enum ContentDisposition {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with `"`, CR and
-    /// LF percent-encoded and nothing else.
+    /// Returns a name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with only
+    /// `"`, CR and LF percent-encoded.
     ///
-    /// NUL is encoded too, which browsers leave, as many parsers would take it for the end. On bytes: to Swift, CR LF
-    /// is one `Character`.
+    /// Unlike in browsers, NUL is encoded too, because many parsers would take it for the end. The function works on
+    /// bytes, because in Swift CR LF is one `Character`.
     static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: isEscaped) else { return name }
         var result: [UInt8] = []

@@ -1,5 +1,6 @@
 extension MIMEType {
-    /// The media types of extensions: IANA's where there is one, else the one that servers and Apple's systems use.
+    /// The media types of file extensions: IANA's if there is one, otherwise the one that servers and Apple's systems
+    /// use.
     static let table: [String: String] = Dictionary(
         families.flatMap { family, types in types.map { ($0, "\(family)/\($1)") } },
         uniquingKeysWith: { first, _ in first }

@@ -1,18 +1,18 @@
 internal import HTTPSyntax
 
-/// What separates the parts of a multipart body (RFC 2046, section 5.1.1).
+/// The boundary between the parts of a multipart body (RFC 2046, section 5.1.1).
 public struct MultipartBoundary: Sendable, Hashable {
-    /// The boundary without the hyphens that go before it on a line.
+    /// The boundary without the hyphens that precede it on a line.
     public let value: String
 
-    /// Makes a boundary of 128 random bits, so that no content can be made to hold it.
+    /// Creates a boundary of 128 random bits, which no content can be prepared to contain.
     public init() {
         let numbers = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
         value = "Larkspur-" + numbers.map { Self.hexadecimal($0) }.joined()
     }
 
-    /// Takes a boundary of the caller's, for tests: content that holds it would break the form.
-    /// - Parameter value: 1 to 70 letters, digits, blanks or `'()+_,-./:=?`, the last of them no blank.
+    /// Creates a given boundary, for tests. Content that contains the boundary would break the form.
+    /// - Parameter value: 1 to 70 letters, digits, blanks or `'()+_,-./:=?`, of which the last is not a blank.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public init(_ value: String) throws(LarkspurError) {
         guard (1...70).contains(value.utf8.count), value.utf8.allSatisfy(Self.isAllowed), value.utf8.last != 0x20 else {
@@ -24,7 +24,7 @@ public struct MultipartBoundary: Sendable, Hashable {
         self.value = value
     }
 
-    /// The boundary as a parameter of a media type: quoted where it is no token.
+    /// The boundary as a parameter of a media type: quoted unless it is a token.
     var parameter: String { value.isToken ? value : "\"\(value)\"" }
 
     private static func hexadecimal(_ number: UInt64) -> String {

@@ -1,20 +1,20 @@
 internal import HTTPSyntax
 
-/// The file of a part, open; the way to the system's calls on it.
+/// The open file of a part. It makes the system calls on the file.
 final class MultipartFile: MultipartSource {
     private let file: URL
     private let descriptor: Int32
-    /// What the file was like when it was opened.
+    /// The state of the file when it was opened.
     private let state: FileState
     private var position: Int64 = 0
 
     /// - Parameters:
-    ///   - file: A file URL.
-    ///   - expectedSize: What its size has to be, in bytes. Default: any.
+    ///   - file: The file, as a `file:` URL.
+    ///   - expectedSize: The required size of the file in bytes. Default: nil, for any size.
     /// - Throws: `bodyUnreadable`.
     init(_ file: URL, expectedSize: Int64? = nil) throws(LarkspurError) {
         self.file = file
-        // Nonblocking, as a pipe that has taken the file's place would be waited for.
+        // Opened in nonblocking mode, because opening a pipe that has replaced the file would block otherwise.
         descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(file, String(cString: strerror(errno))) }
         guard let state = FileState(of: descriptor) else {
@@ -23,14 +23,14 @@ final class MultipartFile: MultipartSource {
         }
         self.state = state
         if let expectedSize, state.size != expectedSize {
-            // From here on it is closed with the object.
+            // From here on the deinitializer closes the descriptor.
             throw Self.error(file, "it had \(expectedSize) bytes when it was appended, and has \(state.size) now")
         }
     }
 
     deinit { close(descriptor) }
 
-    /// In bytes.
+    /// The size of the file in bytes.
     var size: Int64 { state.size }
 
     var mayHaveToBeWaitedFor: Bool { false }
@@ -38,7 +38,7 @@ final class MultipartFile: MultipartSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let wanted = Int(min(Int64(buffer.count), size - position))
         guard wanted > 0 else {
-            // What follows is the delimiter, with which the server would take the part for whole.
+            // The delimiter follows the file. With it the server would take a truncated part for complete.
             guard FileState(of: descriptor) == state else { throw Self.error(file, "it was changed meanwhile") }
             return 0
         }

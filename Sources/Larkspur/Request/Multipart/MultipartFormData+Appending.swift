@@ -1,30 +1,30 @@
 internal import HTTPSyntax
 
 extension MultipartFormData {
-    /// Adds a field of the form with a text.
+    /// Adds a field with a text to the form.
     /// - Parameters:
     ///   - text: The value, which is sent in UTF-8.
-    ///   - name: The field's name. As with all names here, quotation marks and line breaks in it are percent-encoded.
+    ///   - name: The field's name. Quotation marks and line breaks in it are percent-encoded.
     public mutating func append(text: String, name: String) {
         append(data: Data(text.utf8), name: name)
     }
 
-    /// Adds a field of the form with data, which is no file.
+    /// Adds a field with data, which is not a file, to the form.
     /// - Parameters:
-    ///   - data: The value as it is sent.
+    ///   - data: The value, which is sent unchanged.
     ///   - name: The field's name.
     public mutating func append(data: Data, name: String) {
         append(MultipartPart(safe: [ContentDisposition.field(name: name)], .data(data)))
     }
 
-    /// Adds data as a file.
+    /// Adds data to the form as a file.
     /// - Parameters:
     ///   - data: The content.
     ///   - name: The field's name.
     ///   - fileName: The file's name.
-    ///   - mimeType: The media type. Default: by the extension of `fileName`, `application/octet-stream` where that
-    ///     says nothing.
-    ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`, or `application/octet-stream` if it
+    ///     is unknown.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(
         data: Data,
@@ -37,18 +37,18 @@ extension MultipartFormData {
         try append(.data(data), name, fileName, type, headers)
     }
 
-    /// Adds a file, which is read when the form is sent.
+    /// Adds a file to the form. The file is read when the form is sent.
     ///
-    /// Its size is noted now, and must be the same then.
+    /// The size of the file must not change between this call and the sending.
     /// - Parameters:
-    ///   - file: The file, by a `file:` URL.
+    ///   - file: The file, as a `file:` URL.
     ///   - name: The field's name.
-    ///   - fileName: The name that the server is told. Default: the last part of the file's path.
-    ///   - mimeType: The media type. Default: by the extension of the file, `application/octet-stream` where that says
-    ///     nothing.
-    ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
-    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, no regular file, unreadable, or
-    ///   named by another URL; `invalidHeaderField`.
+    ///   - fileName: The file name that is sent to the server. Default: the last part of the file's path.
+    ///   - mimeType: The media type. Default: that of the file's extension, or `application/octet-stream` if it is
+    ///     unknown.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, not a regular file, unreadable,
+    ///   or if the URL is not a `file:` URL; `invalidHeaderField` if a field is malformed.
     public mutating func append(
         file: URL,
         name: String,
@@ -63,16 +63,18 @@ extension MultipartFormData {
         try append(.file(file, size: size), name, fileName ?? file.lastPathComponent, type, headers)
     }
 
-    /// Adds what a stream delivers, as a file or a field.
+    /// Adds the bytes of a stream to the form, as a file or a field.
     /// - Parameters:
-    ///   - length: How many bytes the stream delivers. Another number is an error when the form is sent.
+    ///   - length: The number of bytes that the stream delivers. If the stream delivers another number, sending the
+    ///     form fails.
     ///   - name: The field's name.
-    ///   - fileName: The file's name; nil for a field that is no file. Default: nil.
-    ///   - mimeType: The media type. Default: by the extension of `fileName`; none without that.
-    ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
-    ///   - makeStream: Makes the stream, unopened; called anew each time that the form is sent, on the thread that
-    ///     reads it. Nil is an error of the sending.
-    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField`.
+    ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    ///   - makeStream: Creates the stream, unopened. Called each time that the form is sent, on the thread that reads
+    ///     the form. If it returns nil, sending the form fails.
+    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
+    ///   malformed.
     public mutating func append(
         length: Int64,
         name: String,
@@ -90,18 +92,20 @@ extension MultipartFormData {
         try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
     }
 
-    /// Adds what a stream delivers, as a file or a field; the form can be sent only once then.
+    /// Adds the bytes of a stream to the form, as a file or a field. The form can then be sent only once.
     ///
-    /// If it must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`; a closure
-    /// that makes the stream has no such limit.
+    /// If the form must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`. A
+    /// closure that creates the stream does not have this limit.
     /// - Parameters:
     ///   - stream: The stream, unopened.
-    ///   - length: How many bytes the stream delivers. Another number is an error when the form is sent.
+    ///   - length: The number of bytes that the stream delivers. If the stream delivers another number, sending the
+    ///     form fails.
     ///   - name: The field's name.
-    ///   - fileName: The file's name; nil for a field that is no file. Default: nil.
-    ///   - mimeType: The media type. Default: by the extension of `fileName`; none without that.
-    ///   - headers: More fields for the part's header; they win over those made of the other parameters. Default: none.
-    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField`.
+    ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
+    ///   malformed.
     public mutating func append(
         stream: sending InputStream,
         length: Int64,
@@ -115,9 +119,10 @@ extension MultipartFormData {
         try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
     }
 
-    /// Adds a part with a header of the caller's own.
+    /// Adds a part whose header the caller provides.
     /// - Parameters:
-    ///   - headers: The fields in their order, but for `Content-Disposition`, which comes first.
+    ///   - headers: The fields of the header. They are sent in their order, except that `Content-Disposition` comes
+    ///     first.
     ///   - body: The content.
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
     public mutating func append(headers: HTTPHeaders, body: Data) throws(LarkspurError) {

@@ -1,10 +1,10 @@
 extension MultipartFormData {
-    /// Makes a stream that delivers the body, unopened; files are opened when it comes to them.
+    /// Creates a stream that delivers the body, unopened. The stream opens each file when it reaches that file.
     ///
-    /// On Linux the stream reports what goes wrong by `streamError`, which is a ``LarkspurError``.
+    /// On Linux the stream reports its errors by `streamError`, which is a ``LarkspurError``.
     public func makeInputStream() -> InputStream { Platform.makeMultipartStream(of: self) { _ in } }
 
-    /// The whole body in memory: for small forms and tests.
+    /// Returns the whole body in memory, for small forms and for tests.
     /// - Throws: ``LarkspurError`` with the code `bodyUnreadable`.
     public func data() throws(LarkspurError) -> Data {
         var data = Data()
@@ -14,9 +14,9 @@ extension MultipartFormData {
 
     /// Writes the body to a file, for an upload of that file.
     ///
-    /// The file appears under its name when it is whole, in place of one that was there. ``bytesPerSecond`` does not
-    /// slow this down.
-    /// - Parameter file: Where to, by a `file:` URL; its folder must exist.
+    /// The file gets its name, and replaces an existing file, when it is complete. ``bytesPerSecond`` has no effect
+    /// here.
+    /// - Parameter file: The file to write, as a `file:` URL. Its folder must exist.
     /// - Throws: ``LarkspurError``: `bodyUnreadable`, `fileUnwritable`.
     public func write(to file: URL) throws(LarkspurError) {
         guard file.isFileURL else {

@@ -1,34 +1,34 @@
-/// The body of a request in parts: the fields and files of a form (RFC 7578).
+/// A multipart form, whose fields and files are the parts of a request's body (RFC 7578).
 ///
 ///     var form = MultipartFormData()
 ///     form.append(text: "Ada", name: "author")
 ///     try form.append(file: URL(fileURLWithPath: "portrait.jpg"), name: "portrait")
 ///
-/// It is sent as a stream: files are read while they are sent, a piece at a time, so that a body of any size costs
-/// little memory and no temporary file. Its length is known beforehand. A file that has another size by then, or cannot
-/// be read, is an error of the request; what the server got is never taken for whole.
+/// The form is sent as a stream. Files are read in pieces while they are sent, so that a body of any size needs little
+/// memory and no temporary file. The length of the body is known beforehand. If a file has changed its size by then, or
+/// cannot be read, the request fails; the server never takes the truncated body for complete.
 ///
-/// A form is a value: a copy has its own parts. It can be sent any number of times, except for a part of a single
-/// stream.
+/// A form is a value: a copy has its own parts. It can be sent any number of times, unless a part is a single stream.
 public struct MultipartFormData: Sendable {
-    /// What separates the parts. Default: random.
+    /// The boundary between the parts. Default: random.
     public var boundary: MultipartBoundary
 
-    /// How many bytes are read for sending in a second, at most; nil for as many as the network takes. Default: nil.
+    /// The maximum number of bytes that are read for sending per second; nil for no limit but that of the network.
+    /// Default: nil.
     ///
-    /// It holds for each sending. What is less than 1 counts as 1. With the transport `.foundation` on Linux, waiting
-    /// for the next piece holds up all tasks of the session.
+    /// The limit applies to each sending of the form. A value below 1 counts as 1. With the transport `.foundation` on
+    /// Linux, the wait for the next piece blocks all tasks of the session.
     public var bytesPerSecond: Int?
 
     private(set) var parts: [MultipartPart] = []
 
-    /// Makes a form without parts.
-    /// - Parameter boundary: What separates the parts. Default: random.
+    /// Creates a form without parts.
+    /// - Parameter boundary: The boundary between the parts. Default: random.
     public init(boundary: MultipartBoundary = MultipartBoundary()) {
         self.boundary = boundary
     }
 
-    /// Whether there are no parts. Such a form is sent as its closing delimiter alone.
+    /// Whether the form has no parts. The body of such a form is only the closing delimiter.
     public var isEmpty: Bool { parts.isEmpty }
 
     /// The value of the request's `Content-Type` field.
@@ -38,7 +38,7 @@ public struct MultipartFormData: Sendable {
     public var contentLength: Int64 {
         var length = Int64(closingDelimiter.count)
         for index in parts.indices {
-            // More than there are bytes in the world is as good as the greatest number.
+            // A sum that overflows becomes the greatest number, which no real body reaches.
             for count in [Int64(delimiter(before: index).count), Int64(parts[index].header.count), parts[index].length]
             {
                 let (sum, isTooMuch) = length.addingReportingOverflow(count)
@@ -52,7 +52,7 @@ public struct MultipartFormData: Sendable {
 
     // MARK: The bytes between the parts
 
-    /// The line before a part (RFC 2046, section 5.1.1), with the line break that ends what is before it.
+    /// Returns the line before a part (RFC 2046, section 5.1.1), with the line break that ends the part before it.
     func delimiter(before index: Int) -> Data {
         Data("\(index == 0 ? "" : "\r\n")--\(boundary.value)\r\n".utf8)
     }

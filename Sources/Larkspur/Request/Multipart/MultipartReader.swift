@@ -1,12 +1,12 @@
-/// Reads the body of a form from its beginning to its end, a buffer at a time; on one thread at a time.
+/// A reader of a form's body, from its beginning to its end, one buffer at a time. It is used on one thread at a time.
 ///
-/// It opens one file or stream after the other. It delivers as many bytes as the form's
-/// ``MultipartFormData/contentLength`` says, or fails.
+/// It opens one file or stream after the other. It delivers exactly ``MultipartFormData/contentLength`` bytes, or
+/// fails.
 final class MultipartReader {
-    /// How much is read at once where the reader may choose, in bytes.
+    /// The number of bytes that are read at once if the reader can choose.
     static let pieceSize = 1 << 17
 
-    /// A stretch of the body.
+    /// A section of the body.
     private enum Section {
         case beginning(of: Int)
         case content(of: Int)
@@ -19,15 +19,15 @@ final class MultipartReader {
     private var next = Section.nothing
     private var source: (any MultipartSource)?
 
-    /// - Parameter clock: Measures and lets pass the time of a form that is throttled. Default: the system's.
+    /// - Parameter clock: The clock for a form that is throttled. Default: the system's.
     init(_ form: MultipartFormData, clock: any ThrottleClock = SystemThrottleClock()) {
         self.form = form
         throttle = form.bytesPerSecond.map { Throttle(bytesPerSecond: $0, clock: clock) }
         next = form.parts.isEmpty ? .end : .beginning(of: 0)
     }
 
-    /// Reads as many bytes as there are and fit, or fewer where more would have to be waited for; none only at the end,
-    /// or if the buffer has no room.
+    /// Reads as many bytes as are available and fit into the buffer. Reads fewer if the rest would have to be waited
+    /// for. Returns 0 only at the end, or if the buffer is empty.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
         let room = throttle.map { min($0.pieceSize, buffer.count) } ?? buffer.count

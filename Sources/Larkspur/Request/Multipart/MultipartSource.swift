@@ -1,14 +1,14 @@
-/// Where bytes of a form come from: exactly as many as were announced, or an error.
+/// A source of bytes of a form. It delivers exactly the announced number of bytes, or fails.
 protocol MultipartSource: AnyObject {
-    /// Whether reading more may take as long as somebody else likes.
+    /// Whether a read may block for an indefinite time.
     var mayHaveToBeWaitedFor: Bool { get }
 
-    /// Reads into a buffer that is not empty; returns 0 at the end only.
+    /// Reads into a buffer that is not empty. Returns 0 only at the end.
     /// - Throws: `bodyUnreadable`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int
 }
 
-/// Bytes in memory.
+/// A source of bytes in memory.
 final class MultipartDataSource: MultipartSource {
     private var rest: Data
 

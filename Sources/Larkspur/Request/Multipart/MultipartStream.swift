@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The stream of a part, which has to deliver as many bytes as were announced.
+/// The stream of a part, which must deliver the announced number of bytes.
 final class MultipartStream: MultipartSource {
     private let stream: InputStream
     private let length: Int64
@@ -32,7 +32,7 @@ final class MultipartStream: MultipartSource {
         return count
     }
 
-    /// What goes on is not what was announced, and would be cut off.
+    /// Throws if the stream has more bytes than announced, which would be cut off.
     private func checkEnd() throws(LarkspurError) {
         let count = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) }
         guard count <= 0 else { throw Self.error("it has more than the announced \(length) bytes") }
@@ -40,7 +40,7 @@ final class MultipartStream: MultipartSource {
     }
 
     private var failure: LarkspurError {
-        // On Linux the streams of Foundation end the process when they are asked for an error that they do not have.
+        // On Linux the streams of Foundation terminate the process if `streamError` is read while there is no error.
         let reason = stream.streamStatus == .error ? stream.streamError : nil
         return Self.error(reason?.localizedDescription ?? "it failed", underlyingError: reason)
     }
@@ -53,7 +53,7 @@ final class MultipartStream: MultipartSource {
         )
     }
 
-    /// The content of a part that is a stream.
+    /// Returns the content of a part that is a stream.
     /// - Throws: `bodyUnreadable`, if the length is negative.
     static func content(
         length: Int64,
@@ -66,7 +66,7 @@ final class MultipartStream: MultipartSource {
     }
 }
 
-/// A stream that is there once.
+/// A stream that can be read only once.
 final class MultipartSingleStream: Sendable {
     private let stream: Mutex<Transferred<InputStream>?>
 

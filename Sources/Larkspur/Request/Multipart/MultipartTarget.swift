@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// The file that a form is written to: under another name until it is whole.
+/// The file that a form is written to. It has a temporary name until it is complete.
 final class MultipartTarget {
     private let file: URL
     private let path: String
@@ -10,7 +10,7 @@ final class MultipartTarget {
     /// - Throws: `fileUnwritable`.
     init(_ file: URL) throws(LarkspurError) {
         self.file = file
-        // Not made of the file's name, which may be as long as a name can be.
+        // The temporary name does not contain the file's name, which may already have the maximum length.
         path = file.absoluteURL.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).partial").path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.error(file) }
@@ -37,7 +37,7 @@ final class MultipartTarget {
     }
 
     private static func error(_ file: URL) -> LarkspurError {
-        // Before anything else is called that may set it.
+        // Read before another call that may set `errno`.
         let reason = String(cString: strerror(errno))
         return LarkspurError(
             .fileUnwritable,

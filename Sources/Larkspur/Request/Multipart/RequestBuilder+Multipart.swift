@@ -3,18 +3,19 @@ internal import HTTPSyntax
 extension RequestBuilder {
     /// Builds a request whose body is a multipart form, which is sent as a stream.
     ///
-    /// The request has `Content-Type` and `Content-Length` fields of the form's, whatever the others say. Parameters
-    /// become parts before those of the closure, each named as in a form body: data as it is, null as an empty part,
-    /// everything else as text.
+    /// The request has the `Content-Type` and `Content-Length` fields of the form, which replace all others. Parameters
+    /// become parts before those of the closure, with the names that they have in a form body. Data is sent unchanged,
+    /// null as an empty part, and everything else as text.
     /// - Parameters:
-    ///   - method: The method; GET and HEAD have no body. Default: POST.
-    ///   - url: An absolute URL; one of http or https must have a host.
+    ///   - method: The method, other than GET and HEAD, which have no body. Default: POST.
+    ///   - url: An absolute URL. An http or https URL must have a host.
     ///   - parameters: Fields of the form. Default: none.
-    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
-    ///   - constructing: Adds the parts; called once, before the method returns.
+    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
     /// - Returns: The request, with the form as its `httpBodyStream`.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, or
-    ///   the one that the closure throws. Another error of the closure's is underneath a `parameterEncodingFailed`.
+    ///   the one that the closure throws. Another error of the closure becomes the `underlyingError` of one with the
+    ///   code `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
@@ -29,19 +30,19 @@ extension RequestBuilder {
 
     /// Builds a request for a multipart form, and writes the form to a file that is to be uploaded.
     ///
-    /// The request has no body, and `Content-Type` and `Content-Length` fields of the form's. The file is whole when
-    /// the method returns, and is the caller's to remove.
+    /// The request has no body, but the `Content-Type` and `Content-Length` fields of the form. The file is complete
+    /// when the method returns. The caller removes it.
     /// - Parameters:
-    ///   - method: The method; GET and HEAD have no body. Default: POST.
-    ///   - url: An absolute URL; one of http or https must have a host.
+    ///   - method: The method, other than GET and HEAD, which have no body. Default: POST.
+    ///   - url: An absolute URL. An http or https URL must have a host.
     ///   - parameters: Fields of the form. Default: none.
-    ///   - headers: Fields of this request, which win over those of ``settings``. Default: none.
-    ///   - file: The file to write, by a `file:` URL; its folder must exist.
-    ///   - constructing: Adds the parts; called once, before the method returns.
+    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    ///   - file: The file to write, as a `file:` URL. Its folder must exist.
+    ///   - constructing: Adds the parts to the form. Called once, before the method returns.
     /// - Returns: The request.
     /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`,
-    ///   `bodyUnreadable`, `fileUnwritable`, or the one that the closure throws. Another error of the closure's is
-    ///   underneath a `parameterEncodingFailed`.
+    ///   `bodyUnreadable`, `fileUnwritable`, or the one that the closure throws. Another error of the closure becomes
+    ///   the `underlyingError` of one with the code `parameterEncodingFailed`.
     public func makeMultipartRequest(
         _ method: HTTPMethod = .post,
         url: URL,
@@ -55,7 +56,7 @@ extension RequestBuilder {
         return request
     }
 
-    /// Builds a request without a body, and the form that is to be it.
+    /// Builds a request without a body, and the form that becomes its body.
     func makeMultipart(
         _ method: HTTPMethod,
         _ url: URL,

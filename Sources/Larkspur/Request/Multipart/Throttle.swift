@@ -1,18 +1,19 @@
-/// Keeps reading to a number of bytes a second.
+/// A limit on the number of bytes that are read per second.
 struct Throttle {
     private let bytesPerSecond: Int
     private let clock: any ThrottleClock
-    /// When the next piece may be read.
+    /// The time at which the next piece may be read.
     private var turn: Duration
 
-    /// - Parameter bytesPerSecond: At least 1; less counts as that.
+    /// - Parameter bytesPerSecond: The number of bytes per second. A value below 1 counts as 1.
     init(bytesPerSecond: Int, clock: any ThrottleClock) {
         self.bytesPerSecond = max(1, bytesPerSecond)
         self.clock = clock
         turn = clock.now
     }
 
-    /// How much to read at once: a tenth of a second's worth, so that no wait is long and what is sent comes evenly.
+    /// The number of bytes to read at once: those of a tenth of a second, so that waits are short and bytes are sent
+    /// evenly.
     var pieceSize: Int { max(1, bytesPerSecond / 10) }
 
     func waitForTurn() {
@@ -20,7 +21,7 @@ struct Throttle {
         if now < turn { clock.sleep(for: turn - now) }
     }
 
-    /// Takes account of what was read. Time in which nobody read is not made up for.
+    /// Accounts for bytes that were read. Time without a read is not made up for.
     mutating func note(_ count: Int) {
         turn = max(turn, clock.now) + .seconds(Double(count) / Double(bytesPerSecond))
     }

@@ -1,9 +1,9 @@
-/// The time, and the passing of it, for a ``Throttle``.
+/// A clock for a ``Throttle``.
 protocol ThrottleClock: Sendable {
-    /// The time since some moment.
+    /// The time since a fixed moment.
     var now: Duration { get }
 
-    /// Holds the thread up.
+    /// Blocks the thread for a duration.
     func sleep(for duration: Duration)
 }
 

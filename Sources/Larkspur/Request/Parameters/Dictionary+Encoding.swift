@@ -1,5 +1,5 @@
 extension [String: Any] {
-    /// Makes parameters of a value, for a query or a form.
+    /// Creates parameters from a value, for a query or a form.
     ///
     /// ```swift
     /// try manager.get("users", parameters: [String: Any](encoding: filter)) { _, users in
@@ -7,14 +7,14 @@ extension [String: Any] {
     /// }
     /// ```
     ///
-    /// Values within the value become dictionaries and arrays. Dates, data and numbers stay what they are, so that the
-    /// request serializer writes them in its own styles. An optional property that is nil is left out.
-    /// - Parameter value: A value with named properties, or another that encodes itself as names and values.
+    /// Nested values become dictionaries and arrays. Dates, data and numbers keep their types, so that the request
+    /// serializer writes them in its own styles. An optional property that is nil is left out.
+    /// - Parameter value: A value with named properties, or another value that encodes itself as names and values.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, for a value that has no names, a number
     ///   that is infinite or not a number, nesting deeper than 64 levels, or the error that an `encode(to:)` threw.
     public init(encoding value: some Encodable) throws(LarkspurError) {
         var encoder = QueryEncoder()
-        // The one style that has a text for every date.
+        // This is the only style that can represent every date.
         encoder.dateStyle = .secondsSince1970
         let component = try QueryComponentBuilder(encoder: encoder).component(of: value, at: [], depth: 0)
         guard let dictionary = component.object as? [String: Any] else {
@@ -28,7 +28,7 @@ extension [String: Any] {
 }
 
 extension QueryComponent {
-    /// The values of the tree, as parameters hold them.
+    /// The values of the tree, in the types of parameters.
     fileprivate var object: Any {
         switch self {
         case .null: return NSNull()

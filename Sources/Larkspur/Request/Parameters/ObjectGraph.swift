@@ -1,7 +1,7 @@
-/// Turns parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
+/// A converter of parameters into the objects that `JSONSerialization` and `PropertyListSerialization` write.
 ///
-/// Both end the process, or write something else than was meant, over values that they do not know: nothing reaches
-/// them that has not been looked at here.
+/// For values of unknown types both terminate the process or write a wrong value. Therefore every value is checked here
+/// first.
 struct ObjectGraph {
     enum Format: String {
         case json = "JSON"
@@ -9,7 +9,7 @@ struct ObjectGraph {
     }
 
     let format: Format
-    /// Makes objects of an `Encodable` value, by the serializer's encoder.
+    /// The closure that converts an `Encodable` value into objects with the serializer's encoder.
     let encode: (any Encodable) throws -> Any
 
     func object(of value: Any, at path: [any CodingKey], depth: Int) throws(LarkspurError) -> Any {

@@ -1,12 +1,12 @@
 internal import HTTPSyntax
 
-/// Where in the parameters something is, and the errors that say so.
+/// The path of a value in the parameters, and the errors that name it.
 enum ParameterPath {
-    /// The depth to which parameters may be nested. A limit is needed because they are walked by recursion, and may
-    /// contain themselves.
+    /// The maximum nesting depth of parameters. A limit is needed because parameters are traversed by recursion, and
+    /// may contain themselves.
     static let maximumDepth = 64
 
-    /// A path as it is written in Swift: `filter.tags[2]`.
+    /// Returns a path in Swift's notation: `filter.tags[2]`.
     static func description(of path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
@@ -19,7 +19,7 @@ enum ParameterPath {
         return text.onOneLine
     }
 
-    /// An error that names the parameter and the type of its value, and never the value.
+    /// Returns an error that names the parameter and the type of its value, but never the value.
     static func error(
         _ reason: String,
         at path: [any CodingKey],
@@ -33,7 +33,8 @@ enum ParameterPath {
         )
     }
 
-    /// What an encoder or a caller's closure threw: a `LarkspurError` as it is, anything else underneath one.
+    /// Returns the error for one that an encoder or a caller's closure threw: a `LarkspurError` unchanged, another
+    /// error as the `underlyingError` of one.
     static func error(wrapping error: any Error, at path: [any CodingKey]) -> LarkspurError {
         switch error {
         case let error as LarkspurError:
@@ -49,8 +50,8 @@ enum ParameterPath {
         }
     }
 
-    /// The whole path of what failed: an encoder that started at the path reports all of it, one that started anew only
-    /// what is below.
+    /// Returns the whole path of the value that failed. An encoder that started with the path reports the whole of it;
+    /// one that started without it reports only the part below.
     private static func joined(_ path: [any CodingKey], _ reported: [any CodingKey]) -> [any CodingKey] {
         let isWhole = reported.map(\.stringValue).starts(with: path.map(\.stringValue))
         return isWhole ? reported : path + reported

@@ -1,4 +1,5 @@
-/// What a value is, whatever its static type: the one place that knows which types parameters may hold.
+/// The kind of a parameter's value, independent of its static type. Only this type knows the types that parameters may
+/// have.
 enum ParameterValue {
     case null
     case string(String)
@@ -12,7 +13,7 @@ enum ParameterValue {
     case encodable(any Encodable)
     case unsupported
 
-    /// A number, as text and as an object for Foundation's serializations.
+    /// A number as text, and as an object for Foundation's serializers.
     struct Number {
         let text: String
         let object: Any
@@ -20,7 +21,7 @@ enum ParameterValue {
     }
 
     init(_ value: Any) {
-        // A cast to a protocol looks at the type as it is; `as? Bool` or `as? NSNumber` would bridge and take 1 for
+        // A cast to a protocol checks the actual type. `as? Bool` or `as? NSNumber` would bridge, and convert 1 to
         // true.
         if let value = value as? any ParameterValueConvertible {
             self = value.parameterValue
@@ -33,7 +34,7 @@ enum ParameterValue {
         }
     }
 
-    /// The name that a dictionary's key stands for; nil if it cannot be one.
+    /// Returns the name for a dictionary's key; nil if the key cannot be a name.
     static func name(of key: Any) -> String? {
         switch ParameterValue(key) {
         case .string(let name): name
@@ -82,8 +83,8 @@ extension Decimal: ParameterValueConvertible {
 }
 
 extension NSNumber: ParameterValueConvertible {
-    // Foundation keeps one object for true and one for false. The type encoding would not do: on Apple platforms a
-    // small integer has the same.
+    // Foundation has one object for true and one for false. The type encoding does not identify booleans, because on
+    // Apple platforms a small integer has the same encoding.
     private static let booleans = (true: NSNumber(value: true), false: NSNumber(value: false))
 
     var parameterValue: ParameterValue {
@@ -115,7 +116,7 @@ extension URL: ParameterValueConvertible {
 
 extension NSURL: ParameterValueConvertible {
     var parameterValue: ParameterValue {
-        // Optional on Apple platforms only.
+        // The property is optional on Apple platforms only.
         let text: String? = absoluteString
         return text.map(ParameterValue.string) ?? .unsupported
     }

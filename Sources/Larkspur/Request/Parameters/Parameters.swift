@@ -1,4 +1,4 @@
-/// The parameters of a request, as a request serializer receives them.
+/// The parameters of a request, which a request serializer receives.
 ///
 /// Values may be strings, numbers, booleans, dates, data, URLs, UUIDs, `NSNull`, optionals, and arrays, sets and
 /// dictionaries of these, in their Swift or Foundation types; raw-representable values, which stand for their raw
@@ -11,7 +11,7 @@ public enum Parameters {
     /// A value that encodes itself.
     case encodable(any Encodable)
 
-    /// The value inside.
+    /// The associated value of the case.
     var value: Any {
         switch self {
         case .dictionary(let dictionary): dictionary

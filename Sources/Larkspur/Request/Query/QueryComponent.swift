@@ -1,16 +1,16 @@
-/// Parameters as a tree, with leaves and keys already in their styles.
+/// A tree of parameters, whose leaves and keys are already in their styles.
 indirect enum QueryComponent {
     typealias Field = (key: String, value: QueryComponent)
 
     case null
-    /// A leaf: its text, and the value that the text was made of.
+    /// A leaf: its text, and the value that the text stands for.
     case text(String, of: Any)
     case array([QueryComponent])
     case set([QueryComponent])
     case object([Field])
 }
 
-/// Makes the tree of a value.
+/// A builder of the tree of a value.
 struct QueryComponentBuilder {
     let encoder: QueryEncoder
 

@@ -1,4 +1,4 @@
-/// Writes named values.
+/// A container that encodes named values.
 struct QueryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let parent: QueryValueEncoder
 
@@ -13,7 +13,7 @@ struct QueryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Int128, forKey key: Key) throws { try parent.encode(value, into: child(key), key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try parent.encode(value, into: child(key), key) }
 
-    // The standard library has a default for each type, which would win over the generic function alone.
+    // The standard library has a default for each type, which would take precedence over the generic function.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
@@ -64,7 +64,7 @@ struct QueryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// Writes values in order.
+/// A container that encodes values in order.
 struct QueryUnkeyedContainer: UnkeyedEncodingContainer {
     let parent: QueryValueEncoder
 
@@ -97,7 +97,7 @@ struct QueryUnkeyedContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// Writes one value without a name.
+/// A container that encodes one value without a name.
 struct QuerySingleValueContainer: SingleValueEncodingContainer {
     let parent: QueryValueEncoder
 
@@ -111,7 +111,8 @@ struct QuerySingleValueContainer: SingleValueEncodingContainer {
     func encode(_ value: UInt128) throws { try setEncoded(value) }
 
     private func setEncoded(_ value: Any) throws(LarkspurError) {
-        // One level deeper, although the path stays the same: a type that encodes itself as itself ends here.
+        // The depth increases although the path stays the same, so that a type that encodes itself as itself reaches
+        // the limit.
         let depth = parent.node.depth + 1
         try set(parent.encoding.builder.component(of: value, at: codingPath, depth: depth))
     }

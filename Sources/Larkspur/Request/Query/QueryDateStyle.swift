@@ -1,5 +1,5 @@
 extension QueryEncoder {
-    /// How dates are written.
+    /// The style in which dates are written.
     public enum DateStyle: Sendable {
         /// In UTC to the second: `2001-01-01T00:00:00Z` (RFC 3339). A year outside 0–9999 is an error.
         case iso8601
@@ -7,9 +7,10 @@ extension QueryEncoder {
         case secondsSince1970
         /// Milliseconds since 1970, with decimals only where they are needed.
         case millisecondsSince1970
-        /// As a date formatter writes it.
+        /// The text that a date formatter produces.
         case formatted(DateFormatter)
-        /// A text of one's own; what it throws is reported underneath a `LarkspurError`, or as it is if it is one.
+        /// The text that a closure returns. An error that it throws becomes the `underlyingError` of a
+        /// ``LarkspurError``, or is reported unchanged if it is a ``LarkspurError``.
         case custom(@Sendable (Date) throws -> String)
 
         private static let representableSeconds = -62_167_219_200.0..<253_402_300_800.0

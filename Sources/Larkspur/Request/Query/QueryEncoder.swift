@@ -1,11 +1,10 @@
 internal import HTTPSyntax
 
-/// Turns parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
+/// An encoder of parameters into the text of a query or of a form body: `filter%5Btags%5D%5B%5D=a&page=2`.
 ///
 /// The defaults are AFNetworking's rules: keys sorted, `key[child]` for dictionaries and `key[]` for arrays, the key
 /// repeated for sets, booleans as `1` and `0`, null as the key alone, nothing for an empty collection, and everything
-/// percent-encoded in UTF-8 but letters, digits and `-._~/?`. A value that none of this can express is an error, never
-/// a guess.
+/// percent-encoded in UTF-8 but letters, digits and `-._~/?`. A value that these rules cannot express is an error.
 ///
 /// ```swift
 /// serializer.queryEncoder.arrayStyle = .noBrackets
@@ -18,7 +17,8 @@ public struct QueryEncoder: Sendable {
     public var booleanStyle: BooleanStyle = .numeric
     /// The style of data. Default: `.base64`.
     public var dataStyle: DataStyle = .base64
-    /// The style of dates. Default: `.iso8601`, as `2001-01-01T00:00:00Z`, which says its zone and is read everywhere.
+    /// The style of dates. Default: `.iso8601`, as in `2001-01-01T00:00:00Z`, which names its time zone and is widely
+    /// supported.
     public var dateStyle: DateStyle = .iso8601
     /// The style of each key. Default: `.unchanged`.
     public var keyStyle: KeyStyle = .unchanged
@@ -28,38 +28,38 @@ public struct QueryEncoder: Sendable {
     public var nullStyle: NullStyle = .keyOnly
     /// The style of a space. Default: `.percentEscaped`, `%20`.
     public var spaceStyle: SpaceStyle = .percentEscaped
-    /// Whether keys are sorted, by case, so that equal parameters give equal text. Default: true.
+    /// Whether keys are sorted, with regard to case, so that equal parameters have equal text. Default: true.
     ///
-    /// If false, an `Encodable` type's keys keep the order in which it encodes them; dictionaries and sets, which have
-    /// no order, are sorted regardless.
+    /// If false, an `Encodable` type's keys keep the order in which the type encodes them. Dictionaries and sets are
+    /// sorted nevertheless, because they have no order.
     public var sortsKeys = true
     /// Whether an `Encodable` type's optional properties that are nil are written in ``nullStyle``. Default: false.
     ///
-    /// Synthesized conformances encode such a property "if present", that is, leave it out, and so does `JSONEncoder`.
+    /// Synthesized conformances encode such a property "if present", so that `JSONEncoder` leaves it out.
     public var includesNilProperties = false
-    /// The values that `Encodable` types find in their encoder's `userInfo`. Default: none.
+    /// The `userInfo` of the encoder that is passed to `Encodable` types. Default: none.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Makes an encoder with AFNetworking's rules.
+    /// Creates an encoder with AFNetworking's rules.
     public init() {}
 
     /// Encodes parameters.
     ///
-    /// A single value without a name gives `=value`, an array at the top level `[]=value` for each element (with the
-    /// brackets escaped).
-    /// - Parameter parameters: What to encode.
-    /// - Returns: The text, without a leading question mark; empty if there is nothing to encode.
+    /// A single value without a name becomes `=value`. An array at the top level becomes `[]=value` for each element,
+    /// with the brackets escaped.
+    /// - Parameter parameters: The parameters to encode.
+    /// - Returns: The text without a leading question mark; empty if there is nothing to encode.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type: for
-    ///   a value that is no parameter (see ``Parameters``), a number that is infinite or not a number, nesting deeper
-    ///   than 64 levels, or what an `encode(to:)` threw.
+    ///   a value of a type that parameters cannot have (see ``Parameters``), a number that is infinite or not a number,
+    ///   nesting deeper than 64 levels, or an error that an `encode(to:)` threw.
     public func encode(_ parameters: Parameters) throws(LarkspurError) -> String {
         try pairs(of: parameters).map(text).joined(separator: "&")
     }
 
     /// Percent-encodes a text in UTF-8, except for letters, digits and `-._~/?` (RFC 3986, sections 2.3 and 3.4).
     ///
-    /// Text that is encoded already is encoded again, so that decoding gives back what went in. The slash and the
-    /// question mark stay, as a query may hold them and some servers want them plain.
+    /// Text that is encoded already is encoded again, so that decoding returns the original text. The slash and the
+    /// question mark stay, because a query may contain them and some servers expect them unencoded.
     /// - Parameter text: The text of one key or one value.
     public static func percentEscaped(_ text: String) -> String {
         percentEscaped(text, space: .percentEscaped)

@@ -1,7 +1,8 @@
 extension QueryEncoder {
-    /// How each key is written; it applies to the keys of dictionaries and of `Encodable` types, at every level.
+    /// The style in which each key is written. It applies to the keys of dictionaries and of `Encodable` types at every
+    /// level.
     public enum KeyStyle: Sendable {
-        /// As it is.
+        /// The unchanged key.
         case unchanged
         /// `oneTwoThree` becomes `one_two_three`, `profileURL` `profile_url`.
         case snakeCase
@@ -13,7 +14,7 @@ extension QueryEncoder {
         case uppercased
         /// All letters in lower case.
         case lowercased
-        /// A key of one's own.
+        /// The key that a closure returns.
         case custom(@Sendable (_ key: String) -> String)
 
         func key(for key: String) -> String {
@@ -28,8 +29,8 @@ extension QueryEncoder {
             }
         }
 
-        /// Puts a separator where a word begins: at an upper-case letter after another character, and at the last of
-        /// several before a lower-case one.
+        /// Inserts a separator where a word begins: before an upper-case letter that follows a lower-case letter or a
+        /// digit, and before the last of several upper-case letters if a lower-case letter follows.
         private static func words(of key: String, separator: String) -> String {
             let characters = Array(key)
             var result = ""

@@ -1,15 +1,15 @@
-/// A name and a value that parameters come down to, before escaping: a pair of a query, or a part of a multipart form.
+/// A name and a value of encoded parameters, before escaping: a pair of a query, or a part of a multipart form.
 struct QueryPair: Equatable {
-    /// The key path, as the encoder's styles write it; empty for a value that has no name.
+    /// The key path in the encoder's styles; empty for a value without a name.
     var key: String
     /// The value as text; nil if only the key is written.
     var value: String?
-    /// The bytes themselves, where the value is data: a multipart form sends them as they are.
+    /// The bytes of a value that is data, which a multipart form sends unchanged; otherwise nil.
     var data: Data?
 }
 
 extension QueryEncoder {
-    /// The pairs that parameters come down to, in the order in which they are written, not escaped.
+    /// Returns the pairs of parameters in the order in which they are written, not escaped.
     func pairs(of parameters: Parameters) throws(LarkspurError) -> [QueryPair] {
         let component = try QueryComponentBuilder(encoder: self).component(of: parameters.value, at: [], depth: 0)
         var pairs: [QueryPair] = []
@@ -46,7 +46,7 @@ extension QueryEncoder {
         }
     }
 
-    /// The pairs of each member of a set, the members in the order of their text, as a set has none of its own.
+    /// Returns the pairs of each member of a set, in the order of the members' text because a set has no order.
     private func sorted(_ members: [QueryComponent], key: String?) -> [[QueryPair]] {
         members
             .map { member in

@@ -1,15 +1,15 @@
 internal import HTTPSyntax
 
 extension QueryEncoder {
-    /// How the elements of an array are named.
+    /// The style in which the elements of an array are named.
     public enum ArrayStyle: Sendable {
-        /// `key[]` for each element: AFNetworking's, Rails's and PHP's way.
+        /// `key[]` for each element, as in AFNetworking, Rails and PHP.
         case brackets
-        /// The key repeated: `key`.
+        /// The key, repeated for each element: `key`.
         case noBrackets
         /// `key[0]`, `key[1]` …
         case indexInBrackets
-        /// A name of one's own, from the array's key and the element's position.
+        /// The name that a closure returns for the array's key and the element's position.
         case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
         func name(of key: String, index: Int) -> String {
@@ -22,7 +22,7 @@ extension QueryEncoder {
         }
     }
 
-    /// How booleans are written.
+    /// The style in which booleans are written.
     public enum BooleanStyle: Sendable {
         /// `1` and `0`.
         case numeric
@@ -37,13 +37,13 @@ extension QueryEncoder {
         }
     }
 
-    /// How a key is joined to those above it.
+    /// The style in which a key is joined to those above it.
     public enum KeyPathStyle: Sendable {
         /// `parent[child]`.
         case brackets
         /// `parent.child`.
         case dots
-        /// A name of one's own, from the path so far and the next key.
+        /// The name that a closure returns for the path so far and the next key.
         case custom(@Sendable (_ parent: String, _ child: String) -> String)
 
         func join(_ parent: String, _ child: String) -> String {
@@ -55,35 +55,36 @@ extension QueryEncoder {
         }
     }
 
-    /// How null is written.
+    /// The style in which null is written.
     public enum NullStyle: Sendable {
         /// The key alone, without an equals sign: `key`.
         case keyOnly
-        /// Not at all.
+        /// Nothing: null is left out.
         case drop
         /// `key=null`.
         case literal
         /// `key=`.
         case empty
-        /// A value of one's own, from the key path.
+        /// The value that a closure returns for the key path.
         case custom(@Sendable (_ key: String) -> String)
     }
 
-    /// How a space is written.
+    /// The style in which a space is written.
     public enum SpaceStyle: Sendable {
         /// `%20`.
         case percentEscaped
-        /// `+`, as HTML forms do.
+        /// `+`, as in HTML forms.
         case plusReplaced
     }
 
-    /// How data is written.
+    /// The style in which data is written.
     public enum DataStyle: Sendable {
-        /// In Base64 (RFC 4648, section 4).
+        /// Base64 (RFC 4648, section 4).
         case base64
-        /// As lowercase hexadecimal digits.
+        /// Lowercase hexadecimal digits.
         case hexadecimal
-        /// A text of one's own; what it throws is reported underneath a `LarkspurError`, or as it is if it is one.
+        /// The text that a closure returns. An error that it throws becomes the `underlyingError` of a
+        /// ``LarkspurError``, or is reported unchanged if it is a ``LarkspurError``.
         case custom(@Sendable (Data) throws -> String)
 
         func text(of data: Data, at path: [any CodingKey]) throws(LarkspurError) -> String {

@@ -1,7 +1,7 @@
-/// What the containers of one `encode(to:)` share.
+/// The state that the containers of one `encode(to:)` share.
 final class QueryEncoding {
     let builder: QueryComponentBuilder
-    /// The first mistake that no container could throw, as asking for a container throws nothing.
+    /// The first error that could not be thrown, because requesting a container does not throw.
     var failure: LarkspurError?
 
     init(builder: QueryComponentBuilder) { self.builder = builder }
@@ -11,8 +11,8 @@ final class QueryEncoding {
     }
 }
 
-/// A place in the tree that is being encoded; a class, as containers write to it after their parent has handed them
-/// out.
+/// A node of the tree during encoding. It is a class, because containers write to it after their parent has returned
+/// them.
 final class QueryNode {
     private enum Content {
         case nothing
@@ -28,7 +28,7 @@ final class QueryNode {
 
     var component: QueryComponent {
         switch content {
-        // A value that encodes nothing is an empty collection, and has no text.
+        // A value that encodes nothing becomes an empty collection, which has no text.
         case .nothing: .object([])
         case .value(let component): component
         case .object(let fields, _): .object(fields.map { ($0.key, $0.node.component) })
@@ -42,7 +42,7 @@ final class QueryNode {
 
     func set(_ component: QueryComponent) { content = .value(component) }
 
-    /// Makes this an object, and says whether it could be one.
+    /// Turns this node into an object. Returns whether that is possible.
     func becomeObject() -> Bool {
         switch content {
         case .nothing: content = .object([], positions: [:])
@@ -52,7 +52,7 @@ final class QueryNode {
         return true
     }
 
-    /// Makes this an array, and says whether it could be one.
+    /// Turns this node into an array. Returns whether that is possible.
     func becomeArray() -> Bool {
         switch content {
         case .nothing: content = .array([])
@@ -62,10 +62,10 @@ final class QueryNode {
         return true
     }
 
-    /// A new node for a field of this object, in the place of the one with this name.
+    /// Adds a node for a field of this object, which replaces the one with the same name.
     func child(name: String, key: String) -> QueryNode {
         let node = QueryNode(depth: depth + 1)
-        // Taken out of the enum while it changes, so that the arrays are not copied for every field.
+        // Moved out of the enum during the change, so that the arrays are not copied for every field.
         guard case .object(var fields, var positions) = content else { return node }
         content = .nothing
         if let position = positions[name] {
@@ -78,7 +78,7 @@ final class QueryNode {
         return node
     }
 
-    /// A new node at the end of this array.
+    /// Adds a node at the end of this array.
     func appendChild() -> QueryNode {
         let node = QueryNode(depth: depth + 1)
         guard case .array(var nodes) = content else { return node }
@@ -109,19 +109,19 @@ struct QueryValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { QuerySingleValueContainer(parent: self) }
 
-    /// The encoder of something below this.
+    /// Returns the encoder for a node below this one.
     func nested(_ node: QueryNode, _ key: any CodingKey) -> QueryValueEncoder {
         QueryValueEncoder(encoding: encoding, node: node, codingPath: codingPath + [key])
     }
 
-    /// Encodes a value into a node below this.
+    /// Encodes a value into a node below this one.
     func encode(_ value: Any, into node: QueryNode, _ key: any CodingKey) throws(LarkspurError) {
         node.set(try encoding.builder.component(of: value, at: codingPath + [key], depth: node.depth))
     }
 
     private func keyed<Key: CodingKey>() -> QueryKeyedContainer<Key> { QueryKeyedContainer(parent: self) }
 
-    /// An encoder whose result nobody looks at: what stands in for a container that cannot be had.
+    /// An encoder whose result is discarded. It stands in for a container that cannot be provided.
     private var detached: QueryValueEncoder {
         let node = QueryNode(depth: node.depth)
         return QueryValueEncoder(encoding: encoding, node: node, codingPath: codingPath)

@@ -1,16 +1,16 @@
-/// Writes parameters as an HTML form's body: `name=value&other=value`.
+/// A serializer that writes parameters as the body of an HTML form: `name=value&other=value`.
 ///
-/// The Content-Type is `application/x-www-form-urlencoded`, where the request has none. Without parameters the body is
-/// empty, but there; a request that brings a body of its own and gets no parameters keeps it as it is.
+/// The Content-Type is `application/x-www-form-urlencoded`, unless the request has one. Without parameters the body is
+/// present but empty; if the request already has a body, that stays unchanged.
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init() {}
 
     /// Writes parameters as a form.
     /// - Parameters:
-    ///   - parameters: The parameters; nil makes an empty body.
+    ///   - parameters: The parameters; nil for an empty body.
     ///   - request: The request to write to.
-    ///   - settings: The settings that the request is built with.
+    ///   - settings: The settings with which the request is built.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`.
     public func encodeBody(
         _ parameters: Parameters?,

@@ -1,23 +1,23 @@
-/// Writes parameters as a JSON body.
+/// A serializer that writes parameters as a JSON body.
 ///
-/// The Content-Type is `application/json`, where the request has none. Without parameters there is neither a body nor
-/// a Content-Type.
+/// The Content-Type is `application/json`, unless the request has one. Without parameters there is neither a body nor a
+/// Content-Type.
 ///
-/// `Encodable` parameters are written by ``encode``. Dictionaries and arrays are written by `JSONSerialization`;
-/// strings, numbers, booleans, null and URLs in them are themselves, and dates, data and other `Encodable` values are
-/// what ``encode`` makes of them. A `Set` is an error, as JSON's arrays have an order.
+/// ``encode`` writes `Encodable` parameters. `JSONSerialization` writes dictionaries and arrays, with strings, numbers,
+/// booleans, null and URLs in them; ``encode`` converts the dates, data and other `Encodable` values in them. A `Set`
+/// is an error, because JSON's arrays have an order.
 public struct JSONRequestSerializer: RequestSerializer {
-    /// The options by which dictionaries and arrays are written; `Encodable` parameters follow their encoder. Default:
-    /// none.
+    /// The options for writing dictionaries and arrays. They do not apply to `Encodable` parameters, which the encoder
+    /// writes. Default: none.
     public var writingOptions: JSONSerialization.WritingOptions
-    /// Makes JSON of an `Encodable` value; called on the thread that builds the request.
+    /// The closure that encodes an `Encodable` value as JSON. Called on the thread that builds the request.
     public var encode: @Sendable (any Encodable) throws -> Data { didSet { hasOwnEncoder = true } }
-    /// Whether an encoder was given.
+    /// Whether the caller passed an encoder.
     private(set) var hasOwnEncoder: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - writingOptions: The options by which dictionaries and arrays are written. Default: none.
+    ///   - writingOptions: The options for writing dictionaries and arrays. Default: none.
     ///   - encoder: The encoder of `Encodable` values, with its strategies for dates, data and keys. Default: a
     ///     `JSONEncoder()`. Do not change it afterwards.
     public init(writingOptions: JSONSerialization.WritingOptions = [], encoder: JSONEncoder? = nil) {
@@ -27,10 +27,10 @@ public struct JSONRequestSerializer: RequestSerializer {
         hasOwnEncoder = isOwn
     }
 
-    /// Makes a serializer with an encoder other than Foundation's.
+    /// Creates a serializer with an encoder other than Foundation's.
     /// - Parameters:
-    ///   - writingOptions: The options by which dictionaries and arrays are written. Default: none.
-    ///   - encode: Makes JSON of an `Encodable` value.
+    ///   - writingOptions: The options for writing dictionaries and arrays. Default: none.
+    ///   - encode: Encodes an `Encodable` value as JSON. Called on the thread that builds the request.
     public init(
         writingOptions: JSONSerialization.WritingOptions = [],
         encode: @escaping @Sendable (any Encodable) throws -> Data
@@ -42,9 +42,9 @@ public struct JSONRequestSerializer: RequestSerializer {
 
     /// Writes parameters as JSON.
     /// - Parameters:
-    ///   - parameters: The parameters; nil leaves the request as it is.
+    ///   - parameters: The parameters; nil leaves the request unchanged.
     ///   - request: The request to write to.
-    ///   - settings: The settings that the request is built with.
+    ///   - settings: The settings with which the request is built.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
     public func encodeBody(
         _ parameters: Parameters?,
@@ -63,7 +63,7 @@ public struct JSONRequestSerializer: RequestSerializer {
                 try JSONSerialization.jsonObject(with: encode(value), options: .fragmentsAllowed)
             }
             let object = try graph.object(of: parameters.value, at: [], depth: 0)
-            // JSONSerialization ends the process over what it cannot write.
+            // JSONSerialization terminates the process for an object that it cannot write.
             guard JSONSerialization.isValidJSONObject(object) else {
                 throw LarkspurError(.parameterEncodingFailed, "The `parameters` argument is not valid JSON.")
             }

@@ -1,15 +1,15 @@
-/// Writes parameters as a property list.
+/// A serializer that writes parameters as a property list.
 ///
-/// The Content-Type is `application/x-plist`, where the request has none. Without parameters there is neither a body
+/// The Content-Type is `application/x-plist`, unless the request has one. Without parameters there is neither a body
 /// nor a Content-Type.
 ///
 /// Dictionaries and arrays may hold strings, finite or infinite numbers, booleans, dates, data, and `Encodable` values;
-/// property lists have no null and no sets, which are errors.
+/// null and sets are errors, because property lists have neither.
 public struct PropertyListRequestSerializer: RequestSerializer {
     /// The format to write. Default: XML. `.openStep`, which Foundation cannot write, is an error.
     public var format: PropertyListSerialization.PropertyListFormat
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameter format: The format to write. Default: XML.
     public init(format: PropertyListSerialization.PropertyListFormat = .xml) {
         self.format = format
@@ -17,9 +17,9 @@ public struct PropertyListRequestSerializer: RequestSerializer {
 
     /// Writes parameters as a property list.
     /// - Parameters:
-    ///   - parameters: The parameters; nil leaves the request as it is.
+    ///   - parameters: The parameters; nil leaves the request unchanged.
     ///   - request: The request to write to.
-    ///   - settings: The settings that the request is built with.
+    ///   - settings: The settings with which the request is built.
     /// - Throws: ``LarkspurError`` with the code `parameterEncodingFailed`, which names the parameter and its type.
     public func encodeBody(
         _ parameters: Parameters?,
@@ -32,14 +32,14 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     }
 
     private func body(of parameters: Parameters) throws(LarkspurError) -> Data {
-        // Foundation on Linux ends the process when it is asked for this format.
+        // Foundation on Linux terminates the process if this format is requested.
         guard format != .openStep else {
             throw LarkspurError(.parameterEncodingFailed, "The OpenStep format cannot be written: use .xml or .binary.")
         }
         do {
             if case .encodable(let value) = parameters { return try encode(value, as: format) }
             let graph = ObjectGraph(format: .propertyList) { value in
-                // In an array, as a property list's top level is a collection.
+                // Encoded within an array, because the top level of a property list must be a collection.
                 let data = try array(of: value)
                 let objects = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
                 return (objects as? [Any])?.first ?? objects
