@@ -14,13 +14,13 @@ public struct AnyResponseSerializer: ResponseSerializer {
         isSessionDefault = true
     }
 
-    /// Which responses are acceptable.
+    /// The rules by which responses are acceptable.
     public var validation: ResponseValidation {
         get { base.validation }
         set { base.validation = newValue }
     }
 
-    /// Makes a value of the content of a response; nil where the wrapped serializer's is an empty optional.
+    /// Converts the content of a response into a value; nil if the wrapped serializer's value is an empty optional.
     public func serialize(_ data: Data, response: URLResponse?) throws -> sending Any? {
         try Self.serialize(data, response, with: base)
     }
@@ -33,6 +33,6 @@ public struct AnyResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == AnyResponseSerializer {
-    /// The `responseSerializer` of the session manager that makes the task.
+    /// A placeholder for the `responseSerializer` of the session manager that creates the task.
     public static var sessionDefault: AnyResponseSerializer { AnyResponseSerializer() }
 }

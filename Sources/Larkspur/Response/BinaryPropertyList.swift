@@ -1,7 +1,7 @@
-/// The container structure of a binary property list: objects that refer to one another by number.
+/// The container structure of a binary property list: objects that refer to each other by number.
 ///
-/// Nothing in the format keeps references from forming a cycle, or a few hundred bytes from standing for a tree of
-/// 2^200 nodes. This looks at the references alone.
+/// The format allows references that form a cycle, and a few hundred bytes that stand for a tree of 2^200 nodes. This
+/// type examines only the references.
 struct BinaryPropertyList {
     private static let deepest = 512
     private static let trailerLength = 32
@@ -15,7 +15,7 @@ struct BinaryPropertyList {
 
     static func isOne(_ data: Data) -> Bool { data.starts(with: Array("bplist".utf8)) }
 
-    /// Reads the trailer; nil where it does not fit the content.
+    /// Reads the trailer; nil if it does not match the content.
     init?(_ data: Data) {
         bytes = [UInt8](data)
         guard bytes.count >= 8 + Self.trailerLength else { return nil }
@@ -34,15 +34,15 @@ struct BinaryPropertyList {
         self.table = table
     }
 
-    /// Whether every reference leads somewhere, nesting stays within 512 levels (so that none leads back), and the tree
-    /// that is meant has no more nodes than a document of this size can want.
+    /// Whether every reference is valid, nesting stays within 512 levels (which excludes cycles), and the tree has no
+    /// more nodes than a document of this size can need.
     var isTractable: Bool {
         var references = 0
         return isTractable(reading: &references)
     }
 
-    /// The same, and how many references were read: in no more than it takes to hold them, as containers that share
-    /// their bytes are nothing that a writer makes.
+    /// Returns the value of ``isTractable``, and counts the references that were read. Their number is limited to those
+    /// that fit into the bytes of the document, because no writer creates containers that share bytes.
     func isTractable(reading references: inout Int) -> Bool {
         let limit = 1_000_000 + 8 * bytes.count
         var sizes = [Int?](repeating: nil, count: objectCount)
@@ -78,7 +78,8 @@ struct BinaryPropertyList {
         mutating func add(_ other: Int, limit: Int) { size = min(size + other, limit + 1) }
     }
 
-    /// The objects that an object refers to: none for one that is no container, nil for one that is damaged or foreign.
+    /// Returns the objects that an object refers to: none if it is not a container, nil if it is damaged or of an
+    /// unknown type.
     private func children(of object: Int, reading read: inout Int) -> [Int]? {
         guard
             let offset = Self.integer(bytes, at: table + object * offsetLength, length: offsetLength), offset < table
@@ -87,7 +88,7 @@ struct BinaryPropertyList {
         switch bytes[offset] >> 4 {
         case 0xA: perElement = 1
         case 0xD: perElement = 2
-        // Sets, nulls and URLs, which CoreFoundation reads too and crashes on, are no property list types.
+        // Sets, nulls and URLs are not property list types. CoreFoundation reads them nevertheless, and crashes.
         case 0x0 where bytes[offset] & 0xE == 8, 0x1...0x6, 0x8: return []
         default: return nil
         }
@@ -107,7 +108,7 @@ struct BinaryPropertyList {
         return children
     }
 
-    /// How many elements the container at an offset has, and where they begin.
+    /// Returns the number of elements of the container at an offset, and the offset of the first.
     private func countAndStart(at offset: Int) -> (count: Int, start: Int)? {
         let nibble = bytes[offset] & 0xF
         guard nibble == 0xF else { return (Int(nibble), offset + 1) }

@@ -1,20 +1,21 @@
-/// A character encoding under the name that HTTP has for it (RFC 2978).
+/// A character encoding under its name in HTTP (RFC 2978).
 ///
-/// The table holds what Foundation decodes without fault on Linux, where each was compared with an independent decoder
-/// byte by byte. Left out: Mac OS Roman and IBM866, which come out as other characters there, and UTF-7 and HZ, which
-/// no server should send.
+/// The table contains the encodings that Foundation decodes correctly on Linux; each was compared with an independent
+/// decoder byte by byte. Not included are Mac OS Roman and IBM866, for which Foundation returns wrong characters there,
+/// and UTF-7 and HZ, which no server should send.
 struct Charset: Sendable {
-    /// The name for messages.
+    /// The name that messages show.
     let name: String
     let encoding: String.Encoding
 
-    /// A charset for an encoding that the caller chose.
+    /// Creates the charset of an encoding that the caller chose.
     init(_ encoding: String.Encoding) {
         self.encoding = encoding
         name = Self.preferredNames[encoding] ?? String(describing: encoding)
     }
 
-    /// The charset of a name, in any case and with stray quotes around it; nil where it cannot be decoded.
+    /// Creates the charset of a name. The name may be in any case and have stray quotes around it. Nil if the charset
+    /// cannot be decoded.
     init?(named text: String) {
         let name = text.trimmingCharacters(in: CharacterSet(charactersIn: "'\" \t")).lowercased()
         guard let encoding = Self.encodings[name] else { return nil }
@@ -22,7 +23,7 @@ struct Charset: Sendable {
         self.encoding = encoding
     }
 
-    /// The charset that a byte order mark announces.
+    /// Creates the charset that a byte order mark indicates; nil if there is no mark.
     init?(markedIn data: Data) {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             self.init(.utf8)
@@ -33,12 +34,13 @@ struct Charset: Sendable {
         }
     }
 
-    /// Whether ASCII text is the same in it, so that a declaration in ASCII can be read before the encoding is known.
+    /// Whether the encoding represents ASCII text as ASCII, so that a declaration in ASCII can be read before the
+    /// encoding is known.
     var keepsASCII: Bool { !Self.stateful.contains(encoding) && codeUnitSize == 1 }
 
-    /// The text of bytes in this encoding, without a byte order mark; nil where they are not valid.
+    /// Decodes bytes in this encoding into text without a byte order mark; nil if the bytes are not valid.
     func decode(_ data: Data) -> String? {
-        // Foundation drops the odd byte of a truncated text silently.
+        // Foundation silently drops the odd byte of a truncated text.
         guard data.count.isMultiple(of: codeUnitSize) else { return nil }
         if encoding == .japaneseEUC { return Self.decodeJapaneseEUC(data) }
         guard let text = String(data: data, encoding: encoding) else { return nil }
@@ -54,8 +56,8 @@ struct Charset: Sendable {
         }
     }
 
-    /// Decodes EUC-JP by way of Shift_JIS, since Foundation on Linux decodes only its ASCII half. JIS X 0212 has no
-    /// place in Shift_JIS.
+    /// Decodes EUC-JP through Shift_JIS, because Foundation on Linux decodes only its ASCII half. JIS X 0212 cannot be
+    /// represented in Shift_JIS.
     private static func decodeJapaneseEUC(_ data: Data) -> String? {
         var shifted = Data(capacity: data.count)
         var bytes = data.makeIterator()
@@ -94,7 +96,7 @@ extension Charset {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// The encoding that Foundation has no constant for, by CoreFoundation's number.
+    /// Returns an encoding for which Foundation has no constant, by its number in CoreFoundation.
     private static func coreFoundation(_ number: UInt) -> String.Encoding {
         String.Encoding(rawValue: 0x8000_0000 | number)
     }
@@ -127,7 +129,7 @@ extension Charset {
             (coreFoundation(0x420), ["windows-31j", "cp932", "ms932"]),
             (.japaneseEUC, ["euc-jp", "x-euc-jp"]),
             (.iso2022JP, ["iso-2022-jp", "csiso2022jp"]),
-            // GB 18030 holds GBK and GB 2312, of which Foundation on Linux decodes the first not at all.
+            // GB 18030 includes GBK and GB 2312. Foundation on Linux does not decode GBK by itself.
             (
                 coreFoundation(0x632),
                 ["gb18030", "gbk", "gb2312", "cp936", "ms936", "windows-936", "x-gbk", "euc-cn", "gb_2312-80"]

@@ -1,26 +1,29 @@
-/// Tries several serializers in order: the first that makes an object of the response wins.
+/// A serializer that tries several serializers in order. The result is that of the first one that makes an object of
+/// the response.
 ///
-/// Each member validates the response by itself, so that `[json, xmlParser]` picks by content type. Where the winner
-/// finds the status unacceptable, its error is the result and holds the object. Where no member finds anything to parse
-/// in it (an empty body), the result is the raw content, as in AFNetworking. Where every member fails, so does this,
-/// and unlike in AFNetworking the members' errors are kept (``MemberErrors``); add ``DataResponseSerializer`` as the
-/// last member to have the raw content then too.
+/// Each member validates the response by itself, so that `[json, xmlParser]` chooses by content type. If the first
+/// member with an object does not accept the status, its error is the result and carries the object. If no member finds
+/// anything to parse (an empty body), the result is the raw content, as in AFNetworking. If every member fails, this
+/// serializer fails too. Unlike in AFNetworking its error then has those of the members (``MemberErrors``). To get the
+/// raw content in that case too, add ``DataResponseSerializer`` as the last member.
 public struct CompoundResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable besides what the members accept. Default: all.
+    /// The rules by which responses are acceptable, in addition to those of the members. Default: all are.
     public var validation: ResponseValidation
     /// The serializers, in the order in which they are tried.
     public var members: [any ResponseSerializer]
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
     ///   - members: The serializers, in the order in which they are tried.
-    ///   - validation: Which responses are acceptable besides what the members accept. Default: all.
+    ///   - validation: The rules by which responses are acceptable, in addition to those of the members. Default: all
+    ///     are.
     public init(_ members: [any ResponseSerializer], validation: ResponseValidation = .anything) {
         self.validation = validation
         self.members = members
     }
 
-    /// Why every member of a ``CompoundResponseSerializer`` failed: the error underneath its own.
+    /// The errors of the members of a ``CompoundResponseSerializer`` that all failed. It is the `underlyingError` of
+    /// the serializer's error.
     public struct MemberErrors: Error, Sendable, CustomStringConvertible {
         /// The members' errors, in the order of the members.
         public let errors: [LarkspurError]
@@ -29,11 +32,11 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         public var description: String { errors.map(\.message.withoutFullStop).joined(separator: "; ") }
     }
 
-    /// Serializes the content by the first member that can.
-    /// - Returns: What the first member that made an object of it made; the content where none found an object in it,
-    ///   or there are no members.
-    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` where that is what every member found, else
-    ///   `responseSerializationFailed`.
+    /// Serializes the content with the first member that can.
+    /// - Returns: The object of the first member that made one. The content, if no member found an object in it or if
+    ///   there are no members.
+    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` if that is the error of every member,
+    ///   otherwise `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {
         var errors: [LarkspurError] = []
         for member in members {
@@ -63,7 +66,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == CompoundResponseSerializer {
-    /// Tries several serializers in order.
+    /// A serializer that tries several serializers in order.
     /// - Parameter members: The serializers, in the order in which they are tried.
     public static func compound(_ members: [any ResponseSerializer]) -> CompoundResponseSerializer {
         CompoundResponseSerializer(members)

@@ -1,6 +1,6 @@
-/// Decodes values from content: `JSONDecoder`, `PropertyListDecoder`, or another decoder that is made to conform.
+/// A decoder of values from content: `JSONDecoder`, `PropertyListDecoder`, or another decoder that conforms.
 public protocol DataDecoder: Sendable {
-    /// The media types of what it decodes, which ``DecodableResponseSerializer`` accepts by default.
+    /// The media types of the content that it decodes. ``DecodableResponseSerializer`` accepts them by default.
     var contentTypes: Set<MediaRange> { get }
 
     /// Decodes a value.
@@ -9,15 +9,15 @@ public protocol DataDecoder: Sendable {
     ///   - data: The content.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 
-    /// Looks at content before it is decoded, and refuses or rewrites what the decoder cannot read safely.
+    /// Examines content before it is decoded, and rejects or rewrites content that the decoder cannot read safely.
     ///
-    /// Default: the content as it is.
+    /// Default: the unchanged content.
     /// - Parameter data: The content as it was received.
     func preparedContent(_ data: Data) throws -> Data
 }
 
 extension DataDecoder {
-    /// Returns the content as it is.
+    /// Returns the unchanged content.
     public func preparedContent(_ data: Data) throws -> Data { data }
 }
 
@@ -27,10 +27,11 @@ extension JSONDecoder: DataDecoder {
 }
 
 extension PropertyListDecoder: DataDecoder {
-    /// `application/x-plist`.
+    /// The media type `application/x-plist`.
     public var contentTypes: Set<MediaRange> { .propertyList }
 
-    /// Refuses property lists that would exhaust the stack: Foundation's decoder on Linux has no limit of its own.
+    /// Rejects property lists that would exhaust the stack, because Foundation's decoder on Linux has no limit of its
+    /// own.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
     public func preparedContent(_ data: Data) throws -> Data { try PropertyListContent.decodable(data) }
 }

@@ -1,22 +1,22 @@
-/// The outcome of a request: the request, the response, its content, and the value that was made of it or the error.
+/// The outcome of a request: the request, the response, its content, and the value made from the content, or the error.
 public struct DataResponse<Value> {
-    /// The request that was sent last, after redirects; nil where none could be built.
+    /// The request that was sent last, after redirects; nil if none could be built.
     public let request: URLRequest?
-    /// The response; nil where none arrived.
+    /// The response; nil if none arrived.
     public let response: URLResponse?
     /// The content that arrived, decoded from its content coding; empty if there was none.
     public let data: Data
-    /// When the stages of the task were reached.
+    /// The times at which the task reached its stages.
     public let timeline: Timeline
-    /// The value, or why there is none.
+    /// The value, or the error.
     public let result: Result<Value, LarkspurError>
 
-    /// Makes a response, as a test needs it.
+    /// Creates a response, for tests.
     /// - Parameters:
     ///   - request: The request that was sent last. Default: nil.
     ///   - response: The response. Default: nil.
     ///   - data: The content. Default: none.
-    ///   - timeline: The stages of the task. Default: those of a task that was just made.
+    ///   - timeline: The times at which the task reached its stages. Default: those of a task that was just created.
     ///   - result: The value, or the error.
     public init(
         request: URLRequest? = nil,
@@ -32,20 +32,20 @@ public struct DataResponse<Value> {
         self.result = result
     }
 
-    /// The value, where there is one.
+    /// The value, if there is one.
     public var value: Value? { try? result.get() }
 
-    /// The error, where there is one.
+    /// The error, if there is one.
     public var error: LarkspurError? { result.failure }
 
-    /// The status code, where there was an HTTP response.
+    /// The status code, if there was an HTTP response.
     public var statusCode: Int? { httpResponse?.statusCode }
 
-    /// The response, where it is one of HTTP.
+    /// The response, if it is an HTTP response.
     public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// The same with another value.
-    /// - Parameter transform: Makes the new value of the old one; not called where there is an error.
+    /// Returns the same response with another value.
+    /// - Parameter transform: Converts the old value into the new one. Not called if there is an error.
     public func map<NewValue>(_ transform: (Value) -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
@@ -56,9 +56,10 @@ public struct DataResponse<Value> {
         )
     }
 
-    /// The same with another value, or with the error that making it threw.
-    /// - Parameter transform: Makes the new value of the old one. An error other than ``LarkspurError`` is kept
-    ///   underneath one with the code `responseSerializationFailed`.
+    /// Returns the same response with another value, or with the error of the conversion.
+    /// - Parameter transform: Converts the old value into the new one. An error other than ``LarkspurError`` becomes
+    ///   the `underlyingError` of one with the code `responseSerializationFailed`. Not called if there is an error
+    ///   already.
     public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
@@ -73,7 +74,8 @@ public struct DataResponse<Value> {
 extension DataResponse: Sendable where Value: Sendable {}
 
 extension DataResponse: CustomStringConvertible {
-    /// Method, URL without credentials and query, status, number of bytes, and the error's label: safe to log.
+    /// The method, the URL without credentials and query, the status, the number of bytes, and the error's label. It is
+    /// safe to log.
     public var description: String {
         ExchangeDescription.text(request, response, content: "\(data.count) bytes", error: error)
     }

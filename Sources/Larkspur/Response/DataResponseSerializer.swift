@@ -1,10 +1,12 @@
-/// Hands the content on as it is, whatever its type: what AFNetworking's `AFHTTPResponseSerializer` does.
+/// A serializer that returns the content unchanged, for every content type, as AFNetworking's
+/// `AFHTTPResponseSerializer` does.
 public struct DataResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299, any content type.
+    /// The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public var validation: ResponseValidation
 
-    /// Makes a serializer.
-    /// - Parameter validation: Which responses are acceptable. Default: status 200 to 299, any content type.
+    /// Creates a serializer.
+    /// - Parameter validation: The rules by which responses are acceptable. Default: status 200 to 299, any content
+    ///   type.
     public init(validation: ResponseValidation = ResponseValidation()) { self.validation = validation }
 
     /// Returns the content.
@@ -12,6 +14,6 @@ public struct DataResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
-    /// Hands the content on as it is.
+    /// A serializer that returns the content unchanged.
     public static var data: DataResponseSerializer { DataResponseSerializer() }
 }

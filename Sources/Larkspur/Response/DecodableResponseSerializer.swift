@@ -1,18 +1,19 @@
-/// Decodes the content into a `Decodable` value.
+/// A serializer that decodes the content into a `Decodable` value.
 ///
-/// A response without content is the ``EmptyContentRepresentable/emptyContent`` of a type that has one (an optional,
-/// ``Empty``), and for any other type an error with the code `emptyResponse`.
+/// For a response without content the value is the type's ``EmptyContentRepresentable/emptyContent`` if it has one (an
+/// optional, ``Empty``). For any other type the result is an error with the code `emptyResponse`.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; the decoder's content types.
+    /// The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
-    /// What decodes. A decoder is an object: to change one, set up another.
+    /// The decoder. Decoders are objects that are shared: to change the settings, set a new decoder.
     public var decoder: any DataDecoder
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - type: The type of the value. Default: as the context asks.
-    ///   - decoder: What decodes. Default: a new `JSONDecoder`.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; the decoder's content types.
+    ///   - type: The type of the value. Default: inferred from the context.
+    ///   - decoder: The decoder. Default: a new `JSONDecoder`.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content
+    ///     types.
     public init(
         _ type: Value.Type = Value.self,
         decoder: any DataDecoder = JSONDecoder(),
@@ -24,7 +25,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     /// Decodes the content.
     /// - Throws: ``LarkspurError`` with the code `emptyResponse`, or with `responseSerializationFailed` and the
-    ///   decoder's error underneath; its message says what is wrong and at which coding path.
+    ///   decoder's error as its `underlyingError`. The message then describes the problem and its coding path.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Value {
         if data.isBlankContent { return try emptyValue() }
         do {
@@ -45,10 +46,10 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 }
 
 extension ResponseSerializer {
-    /// Decodes the content into a value.
+    /// A serializer that decodes the content into a value.
     /// - Parameters:
-    ///   - type: The type of the value. Default: as the context asks.
-    ///   - decoder: What decodes. Default: a new `JSONDecoder`.
+    ///   - type: The type of the value. Default: inferred from the context.
+    ///   - decoder: The decoder. Default: a new `JSONDecoder`.
     public static func decodable<Value>(
         _ type: Value.Type = Value.self,
         decoder: any DataDecoder = JSONDecoder()

@@ -1,25 +1,26 @@
 /// A type that has a value for a response without content.
 ///
-/// Optionals have one (nil), and ``Empty`` has; conform a type of your own where it has a natural one.
+/// Optionals have one (nil), and so does ``Empty``. Add the conformance to a type of your own if it has a natural empty
+/// value.
 public protocol EmptyContentRepresentable {
-    /// The value that a response without content stands for.
+    /// The value for a response without content.
     static var emptyContent: Self { get }
 }
 
 extension Optional: EmptyContentRepresentable {
-    /// Nil.
+    /// The value nil.
     public static var emptyContent: Wrapped? { nil }
 }
 
-/// The value of a response whose content does not matter: `.decodable(Empty.self)` for a 204, or for any JSON that
-/// nobody reads.
+/// The value of a response whose content is not needed: `.decodable(Empty.self)` for a 204, or for JSON that the
+/// program does not read.
 public struct Empty: Codable, Hashable, Sendable, EmptyContentRepresentable {
     /// The only value.
     public static let emptyContent = Empty()
 
-    /// Makes the only value.
+    /// Creates the only value.
     public init() {}
 
-    /// Accepts whatever there is.
+    /// Accepts any content.
     public init(from decoder: any Decoder) throws {}
 }

@@ -1,6 +1,6 @@
-/// A request and its response in one line that is safe to log.
+/// A description of a request and its response, in one line that is safe to log.
 enum ExchangeDescription {
-    /// For example `GET https://example.org/users -> 404, 12 bytes, unacceptable-status-code`.
+    /// Returns the line, for example `GET https://example.org/users -> 404, 12 bytes, unacceptable-status-code`.
     static func text(
         _ request: URLRequest?,
         _ response: URLResponse?,
@@ -26,7 +26,8 @@ extension Result {
 }
 
 extension Result where Failure == LarkspurError {
-    /// The result with another value, or with what making it threw, completed by what is known of the request.
+    /// Returns the result with another value, or with the error of the conversion, to which request, response and
+    /// content are added.
     func tryMap<NewSuccess>(
         _ transform: (Success) throws -> NewSuccess,
         request: URLRequest?,

@@ -1,21 +1,24 @@
-/// Parses the content as JSON (RFC 8259) into dictionaries, arrays, strings, numbers and `NSNull`.
+/// A serializer that parses the content as JSON (RFC 8259) into dictionaries, arrays, strings, numbers and `NSNull`.
 ///
-/// Content that is empty, or a single space as Ruby on Rails sends it, is nil without an error. Nesting deeper than 512
-/// levels is refused by `JSONSerialization`.
+/// If the content is empty, or a single space as Ruby on Rails sends it, the result is nil, without an error.
+/// `JSONSerialization` rejects nesting deeper than 512 levels.
 public struct JSONResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; application/json, text/json, text/javascript.
+    /// The rules by which responses are acceptable. Default: status 200 to 299; application/json, text/json,
+    /// text/javascript.
     public var validation: ResponseValidation
-    /// How `JSONSerialization` reads. Default: none, so that the top level is an array or an object.
+    /// The options of `JSONSerialization`. Default: none, so that the top level must be an array or an object.
     public var readingOptions: JSONSerialization.ReadingOptions
     /// Whether members and elements that are `null` are left out, at every depth. Default: false.
     public var removesKeysWithNullValues: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - readingOptions: How `JSONSerialization` reads. Default: none.
-    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out. Default: false.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; application/json, text/json,
-    ///     text/javascript.
+    ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
+    ///     an object.
+    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out, at every depth.
+    ///     Default: false.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; application/json,
+    ///     text/json, text/javascript.
     public init(
         readingOptions: JSONSerialization.ReadingOptions = [],
         removesKeysWithNullValues: Bool = false,
@@ -27,7 +30,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
     }
 
     /// Parses the content.
-    /// - Returns: The object, or nil where there is no content.
+    /// - Returns: The object, or nil if there is no content.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {
         if data.isBlankContent { return nil }
@@ -39,10 +42,12 @@ public struct JSONResponseSerializer: ResponseSerializer {
         }
     }
 
-    /// A copy of a JSON object without its `null` members and elements, at every depth; a `null` at the top stays.
+    /// Returns a copy of a JSON object without its `null` members and elements, at every depth. A `null` at the top
+    /// level stays.
     /// - Parameters:
-    ///   - object: What `JSONSerialization` returned.
-    ///   - options: The options that it was read with; with `mutableContainers` the copy is mutable too. Default: none.
+    ///   - object: The object that `JSONSerialization` returned.
+    ///   - options: The options with which the object was read. With `mutableContainers` the copy is mutable too.
+    ///     Default: none.
     public static func removingNullValues(from object: Any, options: JSONSerialization.ReadingOptions = []) -> Any {
         let isMutable = options.contains(.mutableContainers)
         func copy(_ value: Any) -> Any? {
@@ -62,13 +67,15 @@ public struct JSONResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == JSONResponseSerializer {
-    /// Parses the content as JSON.
+    /// A serializer that parses the content as JSON.
     public static var json: JSONResponseSerializer { JSONResponseSerializer() }
 
-    /// Parses the content as JSON.
+    /// A serializer that parses the content as JSON.
     /// - Parameters:
-    ///   - readingOptions: How `JSONSerialization` reads. Default: none.
-    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out. Default: false.
+    ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
+    ///     an object.
+    ///   - removesKeysWithNullValues: Whether members and elements that are `null` are left out, at every depth.
+    ///     Default: false.
     public static func json(
         readingOptions: JSONSerialization.ReadingOptions = [],
         removesKeysWithNullValues: Bool = false
@@ -78,6 +85,6 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
 }
 
 extension Data {
-    /// Whether this is what servers send for no content: nothing, or a single space (Ruby on Rails).
+    /// Whether the data stands for no content: it is empty, or a single space (Ruby on Rails).
     var isBlankContent: Bool { isEmpty || (count == 1 && first == UInt8(ascii: " ")) }
 }

@@ -1,20 +1,20 @@
-/// A media type, or a pattern for several, against which a response's Content-Type is held.
+/// A media type, or a pattern for several, which is compared with a response's Content-Type.
 ///
 /// `application/json` stands for itself, `text/*` for every text type, `*/*` for every type (RFC 9110, section 12.5.1),
 /// and `application/*+json` for every type of a structured syntax (RFC 6839): `application/problem+json`,
-/// `application/hal+json`. Case does not matter and parameters such as `charset` are ignored, here and in the response.
+/// `application/hal+json`. Case and parameters such as `charset` are ignored, both here and in the response.
 public struct MediaRange: Hashable, Sendable {
     private let essence: String
 
-    /// Makes a media range from its text.
+    /// Creates a media range from its text.
     /// - Parameter text: The type and subtype, either of which may be a wildcard; parameters are dropped.
     public init(_ text: String) { essence = MediaType.essence(of: text) }
 
-    /// The range of one type, in lower case and without parameters.
+    /// Creates the range of one type, which is in lower case and without parameters.
     init(essence: String) { self.essence = essence }
 
-    /// Says whether a Content-Type falls into this range.
-    /// - Parameter contentType: A media type as a Content-Type field gives it, with or without parameters.
+    /// Returns whether a Content-Type matches this range.
+    /// - Parameter contentType: The value of a Content-Type field, with or without parameters.
     public func matches(_ contentType: String) -> Bool { matches(essence: MediaType.essence(of: contentType)) }
 
     func matches(essence other: String) -> Bool {
@@ -36,7 +36,7 @@ public struct MediaRange: Hashable, Sendable {
 }
 
 extension MediaRange: ExpressibleByStringLiteral {
-    /// Makes a media range from a literal.
+    /// Creates a media range from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
@@ -46,10 +46,10 @@ extension MediaRange: CustomStringConvertible {
 }
 
 extension Set<MediaRange> {
-    /// What JSON is sent as: `application/json`, `text/json` and `text/javascript`.
+    /// The media types of JSON: `application/json`, `text/json` and `text/javascript`.
     public static var json: Set<MediaRange> { ["application/json", "text/json", "text/javascript"] }
-    /// What XML is sent as: `application/xml` and `text/xml` (RFC 7303).
+    /// The media types of XML: `application/xml` and `text/xml` (RFC 7303).
     public static var xml: Set<MediaRange> { ["application/xml", "text/xml"] }
-    /// What property lists are sent as: `application/x-plist`.
+    /// The media type of property lists: `application/x-plist`.
     public static var propertyList: Set<MediaRange> { ["application/x-plist"] }
 }

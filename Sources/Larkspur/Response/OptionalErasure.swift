@@ -1,4 +1,4 @@
-/// Something that may hold a value: `Optional`, seen through `Any`.
+/// A protocol of `Optional` alone, by which an optional within `Any` is recognized.
 private protocol AnyOptional {
     var erasedPayload: Any? { get }
 }
@@ -7,7 +7,7 @@ extension Optional: AnyOptional {
     fileprivate var erasedPayload: Any? { self }
 }
 
-/// The value with every layer of `Optional` taken off that its static type hides; nil where one of them is empty.
+/// Returns the value without the layers of `Optional` that its static type hides; nil if one of them is empty.
 func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.erasedPayload.flatMap(unwrapped)

@@ -1,8 +1,8 @@
-/// Reads property lists that a server chose, without letting one exhaust the stack or the memory.
+/// Functions that read property lists from servers without exhausting the stack or the memory.
 enum PropertyListContent {
     private static let refusal = "The content is not a valid property list"
 
-    /// The object that content stands for.
+    /// Returns the object of a property list.
     static func object(
         _ data: Data,
         options: PropertyListSerialization.ReadOptions,
@@ -22,11 +22,11 @@ enum PropertyListContent {
         return object
     }
 
-    /// The same property list in a form that `PropertyListDecoder` reads safely.
+    /// Returns the same property list in a form that `PropertyListDecoder` reads safely.
     ///
-    /// On Linux the decoder follows nesting by recursion, without a limit, and cycles for ever. The binary form is
-    /// checked here; the XML form is read by `PropertyListSerialization`, which has a limit, and written anew, so that
-    /// the decoder sees nothing else than it has seen.
+    /// On Linux the decoder follows nesting by recursion without a limit, and follows cycles endlessly. The binary form
+    /// is checked here. The XML form is read by `PropertyListSerialization`, which has a limit, and written again, so
+    /// that the decoder reads only content that was checked.
     static func decodable(_ data: Data) throws(LarkspurError) -> Data {
         if BinaryPropertyList.isOne(data) {
             try checkBinary(data)

@@ -1,21 +1,23 @@
-/// Parses the content as a property list into dictionaries, arrays, strings, numbers, dates and data.
+/// A serializer that parses the content as a property list into dictionaries, arrays, strings, numbers, dates and data.
 ///
-/// Content that is empty is nil without an error. Nesting deeper than 512 levels is refused.
+/// If the content is empty the result is nil, without an error. Nesting deeper than 512 levels is rejected.
 public struct PropertyListResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299; application/x-plist.
+    /// The rules by which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public var validation: ResponseValidation
-    /// Whether the containers, or leaves too, are mutable; on Linux they are Swift values all the same. Default: none.
+    /// The options that make the containers, or also the leaves, mutable. On Linux they are Swift values nevertheless.
+    /// Default: none.
     public var readOptions: PropertyListSerialization.ReadOptions
     /// The formats that are accepted. Default: XML and binary.
     ///
-    /// OpenStep's is not among them: it takes any single word, and the JSON text `{}`, for a property list.
+    /// The OpenStep format is not among them, because any single word, and the JSON text `{}`, is a property list in
+    /// it.
     public var acceptableFormats: Set<PropertyListSerialization.PropertyListFormat>
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - readOptions: Whether the containers, or leaves too, are mutable. Default: none.
+    ///   - readOptions: The options that make the containers, or also the leaves, mutable. Default: none.
     ///   - acceptableFormats: The formats that are accepted. Default: XML and binary.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; application/x-plist.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; application/x-plist.
     public init(
         readOptions: PropertyListSerialization.ReadOptions = [],
         acceptableFormats: Set<PropertyListSerialization.PropertyListFormat> = [.xml, .binary],
@@ -27,7 +29,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
     }
 
     /// Parses the content.
-    /// - Returns: The object, or nil where there is no content.
+    /// - Returns: The object, or nil if there is no content.
     /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Any? {
         if data.isEmpty { return nil }
@@ -36,6 +38,6 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
-    /// Parses the content as a property list.
+    /// A serializer that parses the content as a property list.
     public static var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer() }
 }

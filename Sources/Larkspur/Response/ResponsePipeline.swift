@@ -1,10 +1,10 @@
-/// The way of a response's content through a serializer: validate, serialize, and put together what went wrong.
+/// The steps from a response to its value: validation, serialization, and the combination of their errors.
 ///
-/// Pure: no queue, no I/O, no state. Nothing is thrown away: where the status is unacceptable, the error keeps what the
-/// serializer made of the body, or why it could make nothing of it.
+/// The functions are pure: they use no queue, no I/O and no state. They lose no information: if the status is
+/// unacceptable, the error has the object that the serializer made of the body, or the error of the serializer.
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
-    /// - Returns: What the serializer made of it; or the failure, with request, response and content filled in.
+    /// - Returns: The value of the serializer, or the error with request, response and content.
     @_specialize(where S == AnyResponseSerializer)
     static func run<S: ResponseSerializer>(
         _ serializer: S,
@@ -28,7 +28,8 @@ enum ResponsePipeline {
         }
     }
 
-    /// As `run`, for a serializer whose type is not known: the value as `Any`, nil where it is an empty `Optional`.
+    /// Validates a response and serializes its content with a serializer whose type is not known. The value is `Any`;
+    /// nil if it is an empty `Optional`.
     static func runErased(
         _ serializer: any ResponseSerializer,
         request: URLRequest?,
@@ -38,7 +39,7 @@ enum ResponsePipeline {
         erase(serializer, Exchange(request: request, response: response, data: data))
     }
 
-    /// An error as a `LarkspurError`, with request, response and content where it lacks them.
+    /// Returns an error as a `LarkspurError`, to which request, response and content are added if it lacks them.
     static func completed(
         _ error: any Error,
         request: URLRequest?,
@@ -60,7 +61,7 @@ enum ResponsePipeline {
     }
 }
 
-/// What is known of a request and its response, to be noted in errors.
+/// The request, the response and the content, which are added to errors.
 private struct Exchange {
     let request: URLRequest?
     let response: URLResponse?
@@ -81,7 +82,7 @@ private struct Exchange {
 }
 
 extension LarkspurError {
-    /// Adds what the serializer made of the body, unless that is an empty `Optional`.
+    /// Adds the object that the serializer made of the body, unless that is an empty `Optional`.
     fileprivate func with(_ object: sending Any) -> LarkspurError {
         guard let object = unwrapped(object) else { return self }
         var error = self
@@ -89,8 +90,8 @@ extension LarkspurError {
         return error
     }
 
-    /// Adds why the body could not be parsed. A serializer of serializers has found the status unacceptable by itself
-    /// and says more.
+    /// Adds the error of parsing the body. If a compound serializer has itself rejected the status, its error is more
+    /// informative and replaces this one.
     fileprivate func with(parseFailure: LarkspurError) -> LarkspurError {
         if parseFailure.code == .unacceptableStatusCode { return parseFailure }
         var error = self

@@ -1,17 +1,17 @@
-/// Which responses are acceptable: by status code, and by content type.
+/// The rules by which responses are acceptable: status codes and content types.
 ///
-/// Only HTTP responses are checked. A wrong or missing content type does no harm where there is no content, so an empty
-/// body is acceptable whatever its type, as in AFNetworking.
+/// Only HTTP responses are checked. As in AFNetworking, an empty body is acceptable with every content type, because a
+/// wrong or missing type does no harm without content.
 public struct ResponseValidation: Hashable, Sendable {
-    /// The status codes that are acceptable; nil accepts every one. Default: 200 to 299.
+    /// The acceptable status codes; nil for all. Default: 200 to 299.
     public var acceptableStatusCodes: StatusCodes?
-    /// The media types that are acceptable; nil accepts every one, and content without a type too. Default: nil.
+    /// The acceptable media types; nil for all, and for content without a type. Default: nil.
     public var acceptableContentTypes: Set<MediaRange>?
 
-    /// Makes a validation.
+    /// Creates a validation.
     /// - Parameters:
-    ///   - acceptableStatusCodes: The status codes that are acceptable, or nil for all. Default: 200 to 299.
-    ///   - acceptableContentTypes: The media types that are acceptable, or nil for all. Default: nil.
+    ///   - acceptableStatusCodes: The acceptable status codes, or nil for all. Default: 200 to 299.
+    ///   - acceptableContentTypes: The acceptable media types, or nil for all. Default: nil.
     public init(
         acceptableStatusCodes: StatusCodes? = .successful,
         acceptableContentTypes: Set<MediaRange>? = nil
@@ -20,17 +20,17 @@ public struct ResponseValidation: Hashable, Sendable {
         self.acceptableContentTypes = acceptableContentTypes
     }
 
-    /// Accepts every response.
+    /// The validation that accepts every response.
     public static let anything = ResponseValidation(acceptableStatusCodes: nil, acceptableContentTypes: nil)
 
     /// Checks a response.
     /// - Parameters:
-    ///   - response: The response; one that is not an `HTTPURLResponse` is acceptable.
-    ///   - data: Its content.
-    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; where both
-    ///   apply the first, with the second as its `underlyingError`. It carries the response and its content. Its message
-    ///   has the status and, where the content has them in a place that is known, the server's own words, cut after 160
-    ///   characters.
+    ///   - response: The response. A response that is not an `HTTPURLResponse` is acceptable.
+    ///   - data: The content of the response.
+    /// - Throws: ``LarkspurError`` with the code `unacceptableStatusCode` or `unacceptableContentType`; if both apply,
+    ///   the first with the second as its `underlyingError`. The error carries the response and its content. Its
+    ///   message has the status and, if the content is JSON with a known member for it, the server's own error message,
+    ///   cut after 160 characters.
     public func validate(_ response: URLResponse?, data: Data) throws(LarkspurError) {
         guard let response = response as? HTTPURLResponse else { return }
         let contentTypeError = contentTypeError(response, data: data)

@@ -1,17 +1,17 @@
-/// Says in words why content could not be parsed.
+/// Messages for content that could not be parsed.
 ///
-/// Parsers quote what they choke on, so that every quotation is cut: a message is a sentence and not the response's
-/// body.
+/// Parsers quote the content that they reject. Every quotation is cut, so that a message is a sentence and not the
+/// response's body.
 package enum SerializationFailure {
-    /// The error for content that a parser refused.
+    /// Returns the error for content that a parser rejected.
     /// - Parameters:
-    ///   - what: What could not be done, such as `The content is not valid JSON`.
-    ///   - error: What the parser threw.
+    ///   - what: A description of the failure, such as `The content is not valid JSON`.
+    ///   - error: The error of the parser.
     package static func error(_ what: String, _ error: any Error) -> LarkspurError {
         LarkspurError(.responseSerializationFailed, "\(what): \(reason(error).withoutFullStop)", underlyingError: error)
     }
 
-    /// What an error says, in one line of bounded length.
+    /// Returns the message of an error, in one line of bounded length.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as LarkspurError: error.message
@@ -25,7 +25,8 @@ package enum SerializationFailure {
         if let text = bridged.userInfo["NSDebugDescription"] as? String { return text }
         if let text = (error as? any LocalizedError)?.errorDescription { return text }
         if let text = bridged.userInfo[NSLocalizedDescriptionKey] as? String { return text }
-        // An NSError describes itself by its user info, which may hold anything; a Swift error by its case.
+        // The description of an NSError contains its user info, which may hold secrets. That of a Swift error is its
+        // case.
         return type(of: error) is NSError.Type ? "\(bridged.domain) \(bridged.code)" : String(describing: error)
     }
 
@@ -49,7 +50,7 @@ package enum SerializationFailure {
         context.debugDescription.excerpt.withoutFullStop
     }
 
-    /// The coding path as a developer writes it: `users[2].name`.
+    /// Returns the coding path in a developer's notation: `users[2].name`.
     private static func path(_ context: DecodingError.Context) -> String {
         let path = context.codingPath.reduce(into: "") { path, key in
             if let index = key.intValue {
@@ -63,7 +64,7 @@ package enum SerializationFailure {
 }
 
 extension String {
-    /// The text in one line and without control characters, cut after 160 characters.
+    /// The text in one line, without control characters, cut after 160 characters.
     package var excerpt: String {
         var excerpt = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(160) {
@@ -73,7 +74,7 @@ extension String {
         return String(excerpt) + (unicodeScalars.dropFirst(160).isEmpty ? "" : "…")
     }
 
-    /// The text without the full stops and blanks at its end, to be part of a sentence.
+    /// The text without the full stops and blanks at its end, for use within a sentence.
     var withoutFullStop: String {
         var text = self[...]
         while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }

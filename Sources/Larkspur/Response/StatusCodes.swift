@@ -10,33 +10,33 @@
 public struct StatusCodes: Hashable, Sendable {
     private var ranges: RangeSet<Int>
 
-    /// Makes a set of the codes of a half-open range.
+    /// Creates a set of the codes of a half-open range.
     /// - Parameter codes: The codes, such as `200..<300`.
     public init(_ codes: Range<Int>) { ranges = RangeSet(codes) }
 
-    /// Makes a set of the codes of a closed range.
+    /// Creates a set of the codes of a closed range.
     /// - Parameter codes: The codes, such as `200...299`.
     public init(_ codes: ClosedRange<Int>) {
-        // Int.max has no successor; it is no status code either.
+        // Int.max has no successor, but it is not a status code either.
         let end = codes.upperBound == .max ? codes.upperBound : codes.upperBound + 1
         ranges = RangeSet(codes.lowerBound..<end)
     }
 
-    /// Makes a set of single codes.
+    /// Creates a set of single codes.
     /// - Parameter codes: The codes, in any order.
     public init(_ codes: some Sequence<Int>) {
         ranges = RangeSet()
         for code in codes where code < .max { ranges.insert(contentsOf: code..<(code + 1)) }
     }
 
-    /// The codes as ranges that do not touch, in order.
+    /// The codes as ranges in order, of which no two are adjacent.
     var intervals: [Range<Int>] { Array(ranges.ranges) }
 
-    /// Says whether a code is in the set.
+    /// Returns whether a code is in the set.
     /// - Parameter code: The status code.
     public func contains(_ code: Int) -> Bool { ranges.contains(code) }
 
-    /// The codes of both sets.
+    /// Returns the codes of both sets.
     /// - Parameter other: The other set.
     public func union(_ other: StatusCodes) -> StatusCodes {
         var result = self
@@ -44,7 +44,7 @@ public struct StatusCodes: Hashable, Sendable {
         return result
     }
 
-    /// The codes of this set that are not in another.
+    /// Returns the codes of this set that are not in another one.
     /// - Parameter other: The other set.
     public func subtracting(_ other: StatusCodes) -> StatusCodes {
         var result = self
@@ -52,26 +52,26 @@ public struct StatusCodes: Hashable, Sendable {
         return result
     }
 
-    /// 100 to 199: the request was received, go on.
+    /// 100 to 199: the request was received, and its processing continues.
     public static let informational = StatusCodes(100..<200)
     /// 200 to 299: the request was received, understood and accepted.
     public static let successful = StatusCodes(200..<300)
-    /// 300 to 399: more is to be done to complete the request.
+    /// 300 to 399: further action is needed to complete the request.
     public static let redirection = StatusCodes(300..<400)
-    /// 400 to 499: the request cannot be fulfilled as it is.
+    /// 400 to 499: the request is wrong or cannot be fulfilled.
     public static let clientError = StatusCodes(400..<500)
-    /// 500 to 999: the server failed to fulfil a request that looks valid. Codes beyond 599 are not assigned and count
-    /// among these (RFC 9110, section 15).
+    /// 500 to 999: the server failed to fulfil an apparently valid request. Codes above 599 are not assigned, and are
+    /// treated like these (RFC 9110, section 15).
     public static let serverError = StatusCodes(500..<1000)
 }
 
 extension StatusCodes: ExpressibleByArrayLiteral {
-    /// Makes a set of single codes from a literal such as `[200, 304]`.
+    /// Creates a set of single codes from a literal such as `[200, 304]`.
     public init(arrayLiteral elements: Int...) { self.init(elements) }
 }
 
 extension StatusCodes: ExpressibleByIntegerLiteral {
-    /// Makes a set of one code from a literal.
+    /// Creates a set of one code from a literal.
     public init(integerLiteral value: Int) { self.init(CollectionOfOne(value)) }
 }
 

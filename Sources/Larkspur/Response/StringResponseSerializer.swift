@@ -1,21 +1,22 @@
-/// Decodes the content as text.
+/// A serializer that decodes the content as text.
 ///
-/// The encoding is ``encoding`` if it is set, else the charset of the Content-Type field, else what a byte order mark
-/// at the start says, else ``fallbackEncoding``. A byte order mark is no part of the text. A response with the status
-/// 204 or 205, or without content, is the empty string.
+/// The encoding is the first of these that is known: ``encoding``, the charset of the Content-Type field, the encoding
+/// of a byte order mark at the start, and ``fallbackEncoding``. A byte order mark is not part of the text. For the
+/// status 204 or 205, or without content, the result is the empty string.
 public struct StringResponseSerializer: ResponseSerializer {
-    /// Which responses are acceptable. Default: status 200 to 299, any content type.
+    /// The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public var validation: ResponseValidation
-    /// The encoding of every response, whatever it says of itself. Default: nil.
+    /// The encoding of every response, which overrides the response's own. Default: nil.
     public var encoding: String.Encoding?
-    /// The encoding of a response that does not say its own. Default: ISO-8859-1, as in Alamofire and, of old, in HTTP.
+    /// The encoding of a response that does not name its own. Default: ISO-8859-1, as in Alamofire and in earlier
+    /// versions of HTTP.
     public var fallbackEncoding: String.Encoding
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - encoding: The encoding of every response, whatever it says of itself. Default: nil.
-    ///   - fallbackEncoding: The encoding of a response that does not say its own. Default: ISO-8859-1.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299, any content type.
+    ///   - encoding: The encoding of every response, which overrides the response's own. Default: nil.
+    ///   - fallbackEncoding: The encoding of a response that does not name its own. Default: ISO-8859-1.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public init(
         encoding: String.Encoding? = nil,
         fallbackEncoding: String.Encoding = .isoLatin1,
@@ -27,8 +28,8 @@ public struct StringResponseSerializer: ResponseSerializer {
     }
 
     /// Decodes the content.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the charset is unknown or the
-    ///   content is not text in it.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the charset is unknown or the
+    ///   content is not valid in it.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending String {
         let status = (response as? HTTPURLResponse)?.statusCode
         if data.isEmpty || status == 204 || status == 205 { return "" }
@@ -56,11 +57,11 @@ public struct StringResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
-    /// Decodes the content as text, in the charset that the response names, else ISO-8859-1.
+    /// A serializer that decodes the content as text, in the charset that the response names, otherwise ISO-8859-1.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
-    /// Decodes the content as text in a given encoding.
-    /// - Parameter encoding: The encoding of every response, whatever it says of itself.
+    /// A serializer that decodes the content as text in a given encoding.
+    /// - Parameter encoding: The encoding of every response, which overrides the response's own.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)
     }

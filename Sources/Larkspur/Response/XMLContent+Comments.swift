@@ -1,9 +1,9 @@
 extension XMLContent {
-    /// Throws for comments that libxml2 would take too long to refuse.
+    /// Throws for comments that libxml2 would take too long to reject.
     ///
-    /// A comment may not have two hyphens but at its end. For each pair of them libxml2 copies the comment up to there
-    /// into an error, which for a mebibyte of hyphens takes a minute. Documents with few pairs are left to it, as its
-    /// error says where they are.
+    /// A comment must not contain two hyphens except at its end. For each such pair libxml2 copies the comment up to
+    /// that point into an error, which takes a minute for a mebibyte of hyphens. Documents with few pairs are left to
+    /// libxml2, because its error has their position.
     static func requireCheapComments(_ bytes: UnsafeRawBufferPointer) throws(LarkspurError) {
         guard copiedBytes(bytes) > max(16 * bytes.count, 1 << 20) else { return }
         throw LarkspurError(
@@ -16,14 +16,14 @@ extension XMLContent {
         case markup, comment, instruction, section
     }
 
-    /// The number of bytes of comments that libxml2 would copy into errors.
+    /// Returns the number of bytes of comments that libxml2 would copy into errors.
     ///
-    /// Zeros are passed over, so that UTF-16 looks like ASCII.
+    /// Zeros are skipped, so that UTF-16 looks like ASCII.
     private static func copiedBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
         var place = Place.markup
         var copied = 0
         var length = 0
-        /// The eight bytes read last.
+        /// The last eight bytes that were read.
         var recent: UInt64 = 0
         for byte in bytes where byte != 0 {
             recent = recent << 8 | UInt64(byte)

@@ -1,22 +1,22 @@
 internal import HTTPSyntax
 
-/// Looks at XML that a server chose before FoundationXML does, which on Linux ends the process at some of it.
+/// Checks of XML from servers before FoundationXML parses it, because on Linux some XML terminates the process.
 enum XMLContent {
-    /// The shortest document is `<a/>`; `XMLParser` does not look at less.
+    /// The length of the shortest document, `<a/>`. `XMLParser` does not parse shorter content.
     private static let shortest = 4
 
-    /// A parser that reads content in pieces: handed over as a whole, libxml2 refuses more than 10 MB of it.
+    /// Returns a parser that reads content in pieces. If content is passed as a whole, libxml2 rejects more than 10 MB.
     static func parser(_ data: Data) -> sending XMLParser {
         let parser = XMLParser(stream: InputStream(data: data))
         parser.shouldResolveExternalEntities = false
         return parser
     }
 
-    /// Throws unless content is a well-formed document.
+    /// Throws unless the content is a well-formed document.
     ///
-    /// `XMLDocument` on Linux repairs what is malformed, and dereferences a null pointer where nothing can be repaired:
-    /// for empty content, NUL bytes, an unknown encoding, invalid UTF-8. `XMLParser` without a delegate runs libxml2
-    /// alone, and reports.
+    /// `XMLDocument` on Linux repairs malformed content. If it cannot repair it, it dereferences a null pointer: for
+    /// empty content, NUL bytes, an unknown encoding, and invalid UTF-8. `XMLParser` without a delegate runs only
+    /// libxml2, and reports the error.
     static func requireWellFormed(_ data: Data) throws(LarkspurError) {
         try requireMeasurable(data)
         try requireCheapComments(of: data)
@@ -32,12 +32,12 @@ enum XMLContent {
         )
     }
 
-    /// The document in a form that `XMLParser` with a delegate survives on Linux: in UTF-8.
+    /// Returns the document in a form that `XMLParser` with a delegate parses safely on Linux: in UTF-8.
     ///
-    /// The parser takes what libxml2 reports for text, and ends the process where that is null (the data of
+    /// The parser takes every value from libxml2 for text. It terminates the process if a value is null (the data of
     /// `<?target?>`, an attribute's default, a public identifier) or not UTF-8 (a name with a stray byte). A document
-    /// in another encoding is therefore transcoded, and one with such markup refused, on the side of refusal where that
-    /// stands in a comment or a CDATA section.
+    /// in another encoding is therefore transcoded, and one with such markup rejected, even if the markup is in a
+    /// comment or a CDATA section.
     static func parserInput(_ data: Data) throws(LarkspurError) -> Data {
         try requireMeasurable(data)
         guard let bytes = inUTF8(data) else {
@@ -58,13 +58,15 @@ enum XMLContent {
         return document
     }
 
-    /// libxml2 counts bytes in 32 bits, and FoundationXML traps on more.
+    /// Throws for content of more bytes than a 32-bit number counts: libxml2 counts in 32 bits, and FoundationXML traps
+    /// on more.
     private static func requireMeasurable(_ data: Data) throws(LarkspurError) {
         if data.count <= Int32.max { return }
         throw LarkspurError(.responseSerializationFailed, "The XML is larger than 2 GiB")
     }
 
-    /// In an encoding in which ASCII is something else comments are looked for in the text.
+    /// Throws for comments that libxml2 would take too long to reject. If the encoding does not represent ASCII as
+    /// ASCII, the decoded text is searched.
     private static func requireCheapComments(of data: Data) throws(LarkspurError) {
         let charset = declaredEncoding(data).flatMap(Charset.init(named:))
         if charset?.keepsASCII == false, let bytes = inUTF8(data) {
@@ -74,7 +76,7 @@ enum XMLContent {
         }
     }
 
-    /// The document in UTF-8, and declared to be so; nil where it cannot be decoded.
+    /// Returns the document in UTF-8, with a declaration of that encoding; nil if it cannot be decoded.
     private static func inUTF8(_ data: Data) -> [UInt8]? {
         guard let text = decoded(data) else { return nil }
         let bytes = [UInt8](text.utf8)
@@ -83,7 +85,7 @@ enum XMLContent {
         let declaration = bytes.prefix { $0 != UInt8(ascii: ">") }
         let isPlain = try? plainDeclaration.wholeMatch(in: String(decoding: declaration, as: UTF8.self)) != nil
         if isPlain == true || !declaration.contains("encoding") { return bytes }
-        // Replaced rather than left out, or else a second declaration would take its place.
+        // The declaration is replaced rather than removed, because otherwise a second declaration would take its place.
         return Array(#"<?xml version="1.0" encoding="UTF-8"?>"#.utf8) + bytes.dropFirst(declaration.count + 1)
     }
 
@@ -101,11 +103,12 @@ enum XMLContent {
         }
         guard let name = declaredEncoding(data) else { return Charset(.utf8).decode(data) }
         guard let charset = Charset(named: name) else { return nil }
-        // A document whose declaration can be read is not in UTF-16, whatever that says (.NET's StringWriter).
+        // A document whose declaration can be read is not in UTF-16, even if the declaration says so (.NET's
+        // StringWriter).
         return charset.keepsASCII ? charset.decode(data) : Charset(.utf8).decode(data)
     }
 
-    /// The encoding that an XML declaration in ASCII names.
+    /// Returns the encoding that an XML declaration in ASCII names.
     private static func declaredEncoding(_ data: Data) -> String? {
         let declaration = data.prefix { $0 != UInt8(ascii: ">") }
         guard declaration.starts(with: Array("<?xml".utf8)),
@@ -130,7 +133,7 @@ enum XMLContent {
         return false
     }
 
-    /// Whether there is a document type declaration, or something that looks like one.
+    /// Returns whether there is a document type declaration, or text that looks like one.
     private static func hasDocumentType(_ bytes: [UInt8]) -> Bool {
         let name = Array("!DOCTYPE".utf8)
         var rest = bytes[...]
