@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A cache in memory that makes room by itself: when its values cost more than its capacity, those that were not used
-/// for the longest time go, until a preferred usage is reached.
+/// A cache in memory that purges itself. When the cost of its values exceeds its capacity, it removes the least
+/// recently used values until a preferred usage is reached.
 ///
 /// It may be used from any thread.
 public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -14,7 +14,7 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     private struct Storage {
         var entries: [Key: Entry] = [:]
         var usage = 0
-        /// Counts accesses, so that no clock decides on their order.
+        /// The number of accesses, which determines their order without a clock.
         var accesses: UInt64 = 0
 
         mutating func purge(above capacity: Int, to preferred: Int) -> [Value] {
@@ -30,38 +30,38 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// What its values may cost together.
+    /// The maximum total cost of the values.
     public let memoryCapacity: Int
-    /// What the values that are left after a purge cost at most.
+    /// The maximum total cost of the values that are left after a purge.
     public let preferredMemoryUsageAfterPurge: Int
     private let cost: @Sendable (Value) -> Int
     private let storage = Mutex(Storage())
 
-    /// Makes a cache.
+    /// Creates a cache.
     /// - Parameters:
-    ///   - memoryCapacity: What its values may cost together, in the unit of `cost`.
-    ///   - preferredMemoryUsageAfterPurge: What the values that are left after a purge cost at most; no more than the
-    ///     capacity.
-    ///   - cost: What a value costs, such as its bytes; called once for each value that is inserted. Below 0 counts as
-    ///     0.
+    ///   - memoryCapacity: The maximum total cost of the values, in the unit of `cost`.
+    ///   - preferredMemoryUsageAfterPurge: The maximum total cost of the values that are left after a purge. It is
+    ///     limited to the capacity.
+    ///   - cost: Returns the cost of a value, such as its number of bytes. Called once for each value that is inserted.
+    ///     A cost below 0 counts as 0.
     public init(
         memoryCapacity: Int,
         preferredMemoryUsageAfterPurge: Int,
         cost: @escaping @Sendable (Value) -> Int
     ) {
-        // Half of what an Int holds, so that no sum of a usage and a cost overflows.
+        // Limited to half the range of Int, so that the sum of a usage and a cost never overflows.
         self.memoryCapacity = min(max(0, memoryCapacity), .max / 2)
         self.preferredMemoryUsageAfterPurge = min(max(0, preferredMemoryUsageAfterPurge), self.memoryCapacity)
         self.cost = cost
     }
 
-    /// What its values cost together.
+    /// The total cost of the values.
     public var memoryUsage: Int { storage.withLock { $0.usage } }
 
-    /// How many values there are.
+    /// The number of values.
     public var count: Int { storage.withLock { $0.entries.count } }
 
-    /// The value of a key, which counts as an access.
+    /// Returns the value of a key; nil if there is none. The call counts as an access.
     public func value(for key: Key) -> Value? {
         storage.withLock { storage in
             guard let index = storage.entries.index(forKey: key) else { return nil }
@@ -71,12 +71,12 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// Inserts a value, in place of the one that its key has; then purges, if the capacity is exceeded.
+    /// Inserts a value, which replaces the previous value of its key. Then purges, if the capacity is exceeded.
     ///
-    /// A value that alone costs more than the capacity is not kept, and leaves the others alone.
+    /// A value that alone costs more than the capacity is not stored, and does not displace others.
     public func insert(_ value: Value, for key: Key) {
         let cost = max(0, cost(value))
-        // Released outside the lock: what ends with it is not known.
+        // Released outside the lock, because the deinitializers of values may run any code.
         let released = storage.withLock { storage -> [Value] in
             var released: [Value] = []
             if let old = storage.entries.removeValue(forKey: key) {
@@ -93,7 +93,7 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     }
 
     /// Removes the value of a key.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether the key had a value.
     @discardableResult
     public func removeValue(for key: Key) -> Bool {
         let removed = storage.withLock { storage -> Value? in
@@ -105,7 +105,7 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     }
 
     /// Removes all values.
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether there were values.
     @discardableResult
     public func removeAll() -> Bool {
         let removed = storage.withLock { storage in

@@ -1,29 +1,29 @@
-/// Keeps images in memory for an ``ImageDownloader``: ``AutoPurgingImageCache``, or a cache of the caller's.
+/// A cache of images in memory for an ``ImageDownloader``: ``AutoPurgingImageCache``, or a cache of the caller.
 ///
 /// Its methods may be called on any thread.
 public protocol ImageCache: Sendable {
-    /// Decides whether an image that was downloaded is added.
+    /// Returns whether a downloaded image is added to the cache.
     ///
     /// Default: true.
     /// - Parameters:
     ///   - image: The image.
     ///   - request: The request that it was downloaded for.
-    ///   - identifier: What tells images of the same request apart, such as the name of a filter.
+    ///   - identifier: An identifier that distinguishes images of the same request, such as the name of a filter.
     func shouldCache(_ image: Image, for request: URLRequest, identifier: String?) -> Bool
 
-    /// Adds an image, in place of one that is there.
+    /// Adds an image, which replaces the previous one of the request and identifier.
     func add(_ image: Image, for request: URLRequest, identifier: String?)
 
     /// Removes an image.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was an image.
     @discardableResult
     func removeImage(for request: URLRequest, identifier: String?) -> Bool
 
-    /// The image of a request; nil if there is none.
+    /// Returns the image of a request; nil if there is none.
     func image(for request: URLRequest, identifier: String?) -> Image?
 
     /// Removes all images.
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether there were images.
     @discardableResult
     func removeAllImages() -> Bool
 }

@@ -1,9 +1,10 @@
-/// Which downloads there are, who waits for each, and which may begin: a value without I/O.
+/// The queue of downloads: the downloads, the callers that wait for each, and the order in which they start. It is a
+/// value without I/O.
 ///
-/// A download takes one of the places from ``next()`` to ``finish(_:)``, also when nobody waits for it any more, as its
+/// A download counts as active from ``next()`` to ``finish(_:)``, even if no caller waits for it any more, because its
 /// connection is in use until its task has ended.
 struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
-    /// What makes downloads equal, so that they are one.
+    /// The key of a download. Requests with equal keys share one download.
     struct Key: Hashable, Sendable {
         let identity: RequestIdentity
         let cachePolicy: URLRequest.CachePolicy
@@ -12,7 +13,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private struct Download {
         let request: URLRequest
         let key: Key?
-        /// In the order in which they came.
+        /// The callers that wait, in the order of their calls.
         var waiters: [(id: UUID, waiter: Waiter)]
         var task: DataTask?
     }
@@ -22,7 +23,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private var downloads: [Int: Download] = [:]
     private var downloadOfKey: [Key: Int] = [:]
     private var downloadOfWaiter: [UUID: Int] = [:]
-    /// Those that have not begun, in the order in which they came; a download that is gone by now is passed over.
+    /// The downloads that have not started, in the order in which they were added. A download that was removed since is
+    /// skipped.
     private var waiting: [Int] = []
     private var waitingStart = 0
     private var nextNumber = 0
@@ -33,9 +35,9 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         self.maximumActiveDownloads = max(1, maximumActiveDownloads)
     }
 
-    /// Somebody wants an image: waits for the equal download, or for a new one.
-    /// - Parameter id: Kept, unless another who waits has the same.
-    /// - Returns: The identifier to cancel it with.
+    /// Adds a caller that waits for an image, to the equal download or to a new one.
+    /// - Parameter id: The identifier of the caller. It is replaced if another waiting caller has the same.
+    /// - Returns: The identifier with which the wait can be cancelled.
     mutating func add(_ request: URLRequest, id: UUID, waiter: Waiter) -> UUID {
         let id = downloadOfWaiter[id] == nil ? id : UUID()
         let key = RequestIdentity(request).map { Key(identity: $0, cachePolicy: request.cachePolicy) }
@@ -54,7 +56,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return id
     }
 
-    /// The next download that may begin now, if there is one; it has a place from here on.
+    /// Returns the next download that may start now, if any, and counts it as active.
     mutating func next() -> (number: Int, request: URLRequest)? {
         guard activeCount < maximumActiveDownloads else { return nil }
         while let number = takeWaiting() {
@@ -65,23 +67,23 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Notes the task of a download that has begun; false if nobody waits for it any more, so that it is to be
-    /// cancelled.
+    /// Notes the task of a download that has started. Returns false if no caller waits for it any more, so that the
+    /// task must be cancelled.
     mutating func attach(_ task: DataTask, to number: Int) -> Bool {
         guard downloads[number] != nil else { return false }
         downloads[number]?.task = task
         return true
     }
 
-    /// The task of a download has ended; its place is free.
-    /// - Returns: The request, and those who wait for it; nil if nobody does any more.
+    /// Notes that the task of a download has ended, so that another download may start.
+    /// - Returns: The request and the callers that wait for it; nil if there are none any more.
     mutating func finish(_ number: Int) -> (request: URLRequest, waiters: [Waiter])? {
         activeCount -= 1
         return remove(number).map { ($0.request, $0.waiters.map(\.waiter)) }
     }
 
-    /// Somebody does not wait any more. The last one of a download takes it away.
-    /// - Returns: The one who waited, and the task to be cancelled; nil if nobody waited.
+    /// Removes a caller. The last caller of a download also removes the download.
+    /// - Returns: The caller that was removed, and the task to cancel, if any; nil if no caller has the identifier.
     mutating func cancel(_ id: UUID) -> (waiter: Waiter, request: URLRequest, task: DataTask?)? {
         guard let number = downloadOfWaiter[id], let download = downloads[number],
             let index = download.waiters.firstIndex(where: { $0.id == id })
@@ -102,7 +104,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return download
     }
 
-    /// Many may come and be cancelled while none can begin.
+    /// Drops the numbers of removed downloads. Many downloads may be added and cancelled while none can start.
     private mutating func forgetGone() {
         guard waiting.count - waitingStart > 2 * downloads.count + 64 else { return }
         waiting = waiting[waitingStart...].filter { downloads[$0] != nil }
@@ -121,7 +123,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         case .firstInFirstOut:
             let number = waiting[waitingStart]
             waitingStart += 1
-            // What is passed is dropped now and then, so that a queue that is never empty does not grow.
+            // Numbers that were taken are dropped from time to time, so that a queue that is never empty does not grow.
             if waitingStart > 64, waitingStart * 2 > waiting.count {
                 waiting.removeFirst(waitingStart)
                 waitingStart = 0

@@ -1,5 +1,5 @@
-/// What ``ImageDownloader/cancel(_:)`` takes: one caller's part in a download, which others may have a part in too.
+/// The receipt of one caller for a download that several callers may share. ``ImageDownloader/cancel(_:)`` takes it.
 public struct ImageDownloadReceipt: Sendable, Hashable, Identifiable {
-    /// Its identifier, the one that the caller gave unless that was in use.
+    /// The identifier of the receipt. It is the one that the caller passed, unless that was in use.
     public let id: UUID
 }

@@ -1,55 +1,58 @@
 import Synchronization
 
-/// Downloads images: each once, however many ask for it at the same time, and so many at once.
+/// A downloader of images. Requests for the same image at the same time share one download, and the number of
+/// concurrent downloads is limited.
 ///
 ///     let downloader = ImageDownloader()
 ///     downloader.download(URLRequest(url: url)) { response in
 ///         print(response.value ?? "no image")
 ///     }
 ///
-/// An image is looked for in the cache in memory first, then loaded through a ``SessionManager``, whose configuration
-/// may have an HTTP cache besides. Requests are equal if their URL, method, header fields, body and cache policy are;
-/// those that are under way are one download. Every completion handler is called exactly once, on ``completionQueue``,
-/// also under cancellation and when the session manager is invalidated. A downloader that is released finishes its
-/// downloads first.
+/// The downloader first looks up an image in the cache in memory. Otherwise it loads the image with a
+/// ``SessionManager``, whose configuration may also have an HTTP cache. Requests are equal if their URL, method, header
+/// fields, body and cache policy are equal; equal requests that are under way share one download. Every completion
+/// handler is called exactly once, on ``completionQueue``, also after a cancellation and when the session manager is
+/// invalidated. A downloader that is released still finishes its downloads.
 public final class ImageDownloader: Sendable {
-    /// Gets the image, or what went wrong. Where the image is from the cache in memory there is no `response`.
+    /// A closure that gets the image or the error. If the image is from the cache in memory, `response` is nil.
     public typealias CompletionHandler = @Sendable (DataResponse<Image>) -> Void
 
-    /// Which of the downloads that wait is next.
+    /// The order in which waiting downloads start.
     public enum Prioritization: Sendable, Hashable, CaseIterable {
-        /// The one that has waited longest.
+        /// The download that has waited longest starts first.
         case firstInFirstOut
-        /// The one that came last.
+        /// The download that was added last starts first.
         case lastInFirstOut
     }
 
-    /// A downloader for all, with the defaults.
+    /// A shared downloader with the defaults.
     public static let shared = ImageDownloader()
 
-    /// What makes the requests.
+    /// The session manager that makes the requests.
     public let manager: SessionManager
-    /// Validates the responses and makes images of them.
+    /// The serializer that validates the responses and converts them into images.
     public let serializer: ImageResponseSerializer
-    /// Keeps images in memory; nil for none.
+    /// The cache in memory; nil for none.
     public let cache: (any ImageCache)?
-    /// Which of the downloads that wait is next.
+    /// The order in which waiting downloads start.
     public let prioritization: Prioritization
-    /// How many downloads are under way at once.
+    /// The maximum number of concurrent downloads.
     public let maximumActiveDownloads: Int
-    /// Where completion handlers run: the session manager's queue at the time when the downloader was made.
+    /// The queue on which completion handlers run. It is the session manager's completion queue at the time when the
+    /// downloader was created.
     public let completionQueue: DispatchQueue
 
     private let queue: Mutex<ImageDownloadQueue<CompletionHandler>>
 
-    /// Makes a downloader on a session manager.
+    /// Creates a downloader that uses a session manager.
     /// - Parameters:
-    ///   - manager: What makes the requests; its completion group is entered for each image that somebody waits for.
-    ///     Default: one with ``makeConfiguration(cacheDirectory:)``.
-    ///   - serializer: Validates the responses and makes images of them. Default: ``ImageResponseSerializer``.
-    ///   - prioritization: Which of the downloads that wait is next. Default: the one that has waited longest.
-    ///   - maximumActiveDownloads: How many downloads are under way at once, at least 1. Default: 4.
-    ///   - cache: Keeps images in memory; nil for none. Default: an ``AutoPurgingImageCache`` of its own.
+    ///   - manager: The session manager that makes the requests. Its completion group is entered for each image that a
+    ///     caller waits for. Default: one with ``makeConfiguration(cacheDirectory:)``.
+    ///   - serializer: The serializer that validates the responses and converts them into images. Default:
+    ///     ``ImageResponseSerializer``.
+    ///   - prioritization: The order in which waiting downloads start. Default: ``Prioritization/firstInFirstOut``.
+    ///   - maximumActiveDownloads: The maximum number of concurrent downloads, at least 1. Default: 4.
+    ///   - cache: The cache in memory; nil for none. Default: a new ``AutoPurgingImageCache``.
     public init(
         manager: SessionManager = SessionManager(configuration: ImageDownloader.makeConfiguration()),
         serializer: ImageResponseSerializer = ImageResponseSerializer(),
@@ -68,8 +71,10 @@ public final class ImageDownloader: Sendable {
         )
     }
 
-    /// A configuration for images: with an HTTP cache of 20 MiB in memory and, in a folder, 150 MiB on disk.
-    /// - Parameter cacheDirectory: The folder for the cache's files, for nothing else. Default: nil, in memory only.
+    /// Returns a configuration for images, with an HTTP cache of 20 MiB in memory and, if there is a folder, 150 MiB on
+    /// disk.
+    /// - Parameter cacheDirectory: The folder for the cache's files, which must not contain other files. Default: nil,
+    ///   for a cache only in memory.
     public static func makeConfiguration(cacheDirectory: URL? = nil) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = Platform.makeURLCache(
@@ -84,14 +89,14 @@ public final class ImageDownloader: Sendable {
 
     /// Downloads an image, or takes it from the cache in memory.
     ///
-    /// That cache is asked only if the request's cache policy lets responses from caches be used.
+    /// The cache in memory is used only if the request's cache policy allows cached responses.
     /// - Parameters:
-    ///   - request: The request. One without a URL ends with the error `invalidURL`.
-    ///   - receiptID: The identifier of the receipt; replaced by another if it is that of somebody who waits. Default:
-    ///     a new one.
+    ///   - request: The request. If it has no URL, the download ends with the error `invalidURL`.
+    ///   - receiptID: The identifier of the receipt. It is replaced if another waiting caller has the same. Default: a
+    ///     new one.
     ///   - completionHandler: Called once, on ``completionQueue``.
-    /// - Returns: What to cancel it with; nil if there is nothing to be cancelled, because the image is in memory or
-    ///   there is no URL.
+    /// - Returns: The receipt for ``cancel(_:)``; nil if there is nothing to cancel, because the image is in memory or
+    ///   the request has no URL.
     @discardableResult
     public func download(
         _ request: URLRequest,
@@ -112,9 +117,10 @@ public final class ImageDownloader: Sendable {
         return ImageDownloadReceipt(id: id)
     }
 
-    /// Ends the wait of one caller, whose completion handler gets the error `cancelled`, unless it has been or is about
-    /// to be called already. The download goes on for the others who wait for it, and is cancelled if there are none.
-    /// - Parameter receipt: What ``download(_:receiptID:completionHandler:)`` returned.
+    /// Ends the wait of one caller. Its completion handler gets the error `cancelled`, unless it has been called
+    /// already or is about to be called. The download continues for other waiting callers; if there are none, it is
+    /// cancelled.
+    /// - Parameter receipt: The receipt that ``download(_:receiptID:completionHandler:)`` returned.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         guard let (handler, request, task) = queue.withLock({ $0.cancel(receipt.id) }) else { return }
         deliver(
@@ -137,10 +143,10 @@ public final class ImageDownloader: Sendable {
         }
     }
 
-    /// Called once for each download that has begun.
+    /// Ends a download. Called once for each download that has started.
     private func finish(_ number: Int, with response: DataResponse<Image>) {
         if let (request, handlers) = queue.withLock({ $0.finish(number) }) {
-            // Before anybody hears of it, so that whoever asks again then gets it from there.
+            // The image is cached before the handlers run, so that a repeated request in a handler finds it there.
             if let image = response.value, let cache, cache.shouldCache(image, for: request, identifier: nil) {
                 cache.add(image, for: request, identifier: nil)
             }
@@ -164,7 +170,8 @@ public final class ImageDownloader: Sendable {
         completionQueue.async { handler(response) }
     }
 
-    /// Has whoever waits for the session manager's group wait for a handler too, also while its download has not begun.
+    /// Returns a handler that leaves the session manager's group after its call. Waiting for the group therefore also
+    /// waits for handlers whose downloads have not started.
     private func inGroup(_ handler: @escaping CompletionHandler) -> CompletionHandler {
         let group = manager.completionGroup
         group.enter()
@@ -176,7 +183,7 @@ public final class ImageDownloader: Sendable {
 }
 
 extension URLRequest {
-    /// Whether an image that is in memory may be the answer.
+    /// Whether the cache policy allows an image from the cache in memory.
     fileprivate var mayComeFromMemory: Bool {
         switch cachePolicy {
         case .useProtocolCachePolicy, .returnCacheDataElseLoad, .returnCacheDataDontLoad: true

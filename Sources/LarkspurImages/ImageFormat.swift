@@ -1,6 +1,7 @@
 /// A format of image files, recognized by their first bytes.
 ///
-/// A struct rather than an enum, so that a new format breaks nobody's `switch`; give every `switch` a `default`.
+/// It is a struct rather than an enum, so that a new format breaks no `switch` of a program. Give every `switch` a
+/// `default`.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     enum Kind: String, Sendable, CaseIterable {
         case png, jpeg, gif, bmp, ico, tiff, webp, avif
@@ -10,7 +11,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
 
     private init(_ kind: Kind) { self.kind = kind }
 
-    /// PNG, also where it is animated.
+    /// PNG, including animated PNG.
     public static let png = Self(.png)
     /// JPEG.
     public static let jpeg = Self(.jpeg)
@@ -24,7 +25,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
     public static let tiff = Self(.tiff)
     /// WebP.
     public static let webp = Self(.webp)
-    /// AVIF, pictures and sequences.
+    /// AVIF, both pictures and sequences.
     public static let avif = Self(.avif)
 
     /// The formats that this version knows.
@@ -36,21 +37,21 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name in lower case, such as `png`.
     public var description: String { rawValue }
 
-    /// Makes a format of its name; nil where this version knows none of that name.
+    /// Creates a format from its name; nil if this version knows no format of that name.
     /// - Parameter rawValue: The name in lower case, such as `png`.
     public init?(rawValue: String) {
         guard let kind = Kind(rawValue: rawValue) else { return nil }
         self.init(kind)
     }
 
-    /// Recognizes a format by the first bytes of an image; nil where they are those of none.
+    /// Recognizes a format by the first bytes of an image; nil if they match no format.
     /// - Parameter data: The image, or at least its first 12 bytes.
     public init?(_ data: Data) {
         guard let format = data.withUnsafeBytes({ Self.recognize(ImageBytes($0)) }) else { return nil }
         self = format
     }
 
-    /// The media types that the format is sent as; the first is its own.
+    /// The media types with which servers send the format. The first is the registered one.
     public var contentTypes: [String] {
         switch kind {
         case .png: ["image/png"]
@@ -64,8 +65,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
         }
     }
 
-    /// The format that a media type stands for; nil for a type of none or of several.
-    /// - Parameter contentType: A media type as a Content-Type field gives it, with or without parameters.
+    /// Creates the format of a media type; nil if the type stands for no format or for several.
+    /// - Parameter contentType: The value of a Content-Type field, with or without parameters.
     public init?(contentType: String) {
         let essence = MediaType.essence(of: contentType)
         guard let format = Self.allCases.first(where: { $0.contentTypes.contains(essence) }) else { return nil }
@@ -86,7 +87,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
 }
 
 extension Set<MediaRange> {
-    /// What images are sent as: the types that AFNetworking accepts, WebP and AVIF.
+    /// The media types of images: those that AFNetworking accepts, WebP and AVIF.
     public static var images: Set<MediaRange> {
         [
             "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",

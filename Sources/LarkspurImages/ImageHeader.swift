@@ -1,6 +1,6 @@
-/// What an image file says of itself: its format and its size, read without decoding it.
+/// The format and the size of an image file, which are read without decoding it.
 public struct ImageHeader: Sendable, Hashable {
-    /// The format, by the first bytes.
+    /// The format, which the first bytes determine.
     public let format: ImageFormat
     /// The width in pixels, at least 1.
     public let width: Int
@@ -13,15 +13,16 @@ public struct ImageHeader: Sendable, Hashable {
         self.height = height
     }
 
-    /// How many pixels the image has; `Int.max` where that is more.
+    /// The number of pixels, at most `Int.max`.
     public var pixelCount: Int {
         let (count, overflows) = width.multipliedReportingOverflow(by: height)
         return overflows ? .max : count
     }
 
-    /// The reason why a file is not an image that can be used.
+    /// The reason for which a file is not a usable image.
     ///
-    /// A struct rather than an enum, so that a new reason breaks nobody's `switch`; give every `switch` a `default`.
+    /// It is a struct rather than an enum, so that a new reason breaks no `switch` of a program. Give every `switch` a
+    /// `default`.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         private enum Kind: Sendable, Hashable {
             case unknownFormat
@@ -31,15 +32,15 @@ public struct ImageHeader: Sendable, Hashable {
 
         private let kind: Kind
 
-        /// The first bytes are those of no format that is known.
+        /// The first bytes match no known format.
         public static let unknownFormat = Self(kind: .unknownFormat)
 
-        /// The file ends before the image does.
-        /// - Parameter format: The format, by the first bytes.
+        /// The file ends before the end of the image.
+        /// - Parameter format: The format, which the first bytes determine.
         public static func truncated(_ format: ImageFormat) -> Self { Self(kind: .truncated(format)) }
 
         /// The file contradicts its format.
-        /// - Parameter format: The format, by the first bytes.
+        /// - Parameter format: The format, which the first bytes determine.
         public static func malformed(_ format: ImageFormat) -> Self { Self(kind: .malformed(format)) }
 
         /// The reason in English, without a full stop.
@@ -52,12 +53,12 @@ public struct ImageHeader: Sendable, Hashable {
         }
     }
 
-    /// Reads the header of an image file, and checks that the file is whole.
+    /// Reads the header of an image file, and checks that the file is complete.
     ///
-    /// The file's structure is followed to its end, so that one which breaks off is noticed; what is compressed within
-    /// it is not looked at. The time that it takes is proportional to the file's length.
+    /// The structure of the file is followed to its end, so that a truncated file is detected. Compressed data in it is
+    /// not examined. The time is proportional to the length of the file.
     /// - Parameter data: The whole file.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure``, if the file is not a complete image of a known format.
     public init(_ data: Data) throws(Failure) {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(Failure) in try Self.read(ImageBytes(bytes)) }

@@ -1,19 +1,19 @@
 /// The pixels of an image: rows from top to bottom, each from left to right, without gaps.
 ///
-/// A pixel has four bytes: red, green, blue and alpha, which is not multiplied into the others (RGBA8, straight alpha).
+/// A pixel has four bytes: red, green, blue and alpha. The colours are not multiplied by alpha (RGBA8, straight alpha).
 public struct ImagePixels: Sendable, Hashable {
-    /// How many pixels a row has.
+    /// The number of pixels in a row.
     public let width: Int
-    /// How many rows there are.
+    /// The number of rows.
     public let height: Int
     /// The bytes: four for each pixel.
     public let bytes: Data
 
-    /// Makes pixels of their bytes; nil where there are not four for each pixel, or no pixels.
+    /// Creates pixels from their bytes; nil if there are not four bytes for each pixel, or no pixels.
     /// - Parameters:
-    ///   - width: How many pixels a row has.
-    ///   - height: How many rows there are.
-    ///   - bytes: Red, green, blue and alpha of each pixel.
+    ///   - width: The number of pixels in a row.
+    ///   - height: The number of rows.
+    ///   - bytes: The red, green, blue and alpha of each pixel.
     public init?(width: Int, height: Int, bytes: Data) {
         let (count, overflows) = width.multipliedReportingOverflow(by: height)
         guard width > 0, height > 0, !overflows, count <= .max / 4, bytes.count == count * 4 else { return nil }
@@ -22,7 +22,7 @@ public struct ImagePixels: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Red, green, blue and alpha of a pixel; nil outside the image.
+    /// The red, green, blue and alpha of a pixel; nil outside the image.
     /// - Parameters:
     ///   - x: The column, from 0 at the left.
     ///   - y: The row, from 0 at the top.

@@ -13,8 +13,8 @@ extension ImageResponseSerializer: PortableResponseSerializer {
     }
 }
 
-/// Makes a serializer of images by what settings say. Larkspur finds it by its name, so that it need not depend on this
-/// module.
+/// The type that creates a serializer of images from settings. Larkspur finds it by its name, so that Larkspur does not
+/// depend on this module.
 final class ImageSettingsReader: ResponseSerializerReader {
     static func makeSerializer(
         _ settings: ResponseSerializerSettings,

@@ -1,32 +1,32 @@
-/// Makes an ``Image`` of the content: checks that it is a whole image of the type that the response names, reads its
-/// size, and decodes PNG and JPEG.
+/// A serializer that converts the content into an ``Image``. It checks that the content is a complete image of the type
+/// that the response names, reads its size, and decodes PNG and JPEG.
 ///
-/// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is refused before
-/// anything is decoded, so that a few bytes cannot make a process allocate gigabytes. All of it runs on the session
+/// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is rejected before
+/// it is decoded, so that a few bytes cannot make a process allocate gigabytes. The serializer runs on the session
 /// manager's processing queue.
 public struct ImageResponseSerializer: ResponseSerializer {
-    /// The responses that are acceptable. Default: status 200 to 299; the types that AFNetworking accepts, `image/webp`
-    /// and `image/avif`.
+    /// The rules by which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts,
+    /// `image/webp` and `image/avif`.
     public var validation: ResponseValidation
-    /// The number of pixels that an image may have; one with more is an error. A decoded pixel takes four bytes.
+    /// The maximum number of pixels of an image. An image with more is an error. A decoded pixel takes four bytes.
     /// Default: 100 million.
     public var maximumPixelCount: Int
-    /// Whether the content has to be of the format that the response's content type stands for, where it stands for
-    /// one. Default: true.
+    /// Whether the content must have the format of the response's content type, if that type stands for one format.
+    /// Default: true.
     public var requiresMatchingType: Bool
-    /// Whether ``decoder`` is asked for the pixels; without them ``Image/pixels`` is nil. Default: true.
+    /// Whether ``decoder`` decodes the pixels. Without them ``Image/pixels`` is nil. Default: true.
     public var decodesPixels: Bool
-    /// What decodes. Default: ``SystemImageDecoder``, for PNG and JPEG.
+    /// The decoder of the pixels. Default: ``SystemImageDecoder``, for PNG and JPEG.
     public var decoder: any ImageDecoder
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     /// - Parameters:
-    ///   - maximumPixelCount: How many pixels an image may have. Default: 100 million.
-    ///   - requiresMatchingType: Whether the content has to be of the format that the content type stands for. Default:
-    ///     true.
-    ///   - decodesPixels: Whether the decoder is asked for the pixels. Default: true.
-    ///   - decoder: What decodes. Default: ``SystemImageDecoder``.
-    ///   - validation: Which responses are acceptable. Default: status 200 to 299; the types of images.
+    ///   - maximumPixelCount: The maximum number of pixels of an image. Default: 100 million.
+    ///   - requiresMatchingType: Whether the content must have the format of the content type. Default: true.
+    ///   - decodesPixels: Whether the decoder decodes the pixels. Default: true.
+    ///   - decoder: The decoder of the pixels. Default: ``SystemImageDecoder``.
+    ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; the types that
+    ///     AFNetworking accepts, `image/webp` and `image/avif`.
     public init(
         maximumPixelCount: Int = 100_000_000,
         requiresMatchingType: Bool = true,
@@ -41,10 +41,10 @@ public struct ImageResponseSerializer: ResponseSerializer {
         self.decoder = decoder
     }
 
-    /// Makes an image of the content.
-    /// - Throws: ``LarkspurError`` with the code `emptyResponse` where there is no content; with
-    ///   `responseSerializationFailed` where it is no image, not of the type that the response names, not whole, too
-    ///   large, or cannot be decoded.
+    /// Converts the content into an image.
+    /// - Throws: ``LarkspurError`` with the code `emptyResponse`, if there is no content; with
+    ///   `responseSerializationFailed`, if the content is not an image, does not have the type that the response names,
+    ///   is truncated, is too large, or cannot be decoded.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Image {
         if data.isEmpty {
             throw LarkspurError(.emptyResponse, "The response has no content where an image is expected")
@@ -93,6 +93,6 @@ public struct ImageResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == ImageResponseSerializer {
-    /// Makes an ``Image`` of the content.
+    /// A serializer that converts the content into an ``Image``.
     public static var image: ImageResponseSerializer { ImageResponseSerializer() }
 }

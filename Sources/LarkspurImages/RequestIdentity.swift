@@ -1,12 +1,13 @@
-/// The identity of a request: URL, method, header fields and body. Nothing less, as the response may depend on each of
-/// them.
+/// The identity of a request: URL, method, header fields and body. All of them are part of it, because the response may
+/// depend on each.
 struct RequestIdentity: Hashable, Sendable {
     private let url: String
     private let method: String
     private let fields: [String: String]
     private let body: Data?
 
-    /// Nil for a request without a URL, and for one whose body is a stream, which is the same as no other.
+    /// Creates the identity of a request. Nil for a request without a URL, and for one whose body is a stream, because
+    /// that is equal to no other.
     init?(_ request: URLRequest) {
         guard let url = request.url, request.httpBodyStream == nil else { return nil }
         self.url = url.absoluteString

@@ -1,4 +1,4 @@
-/// Windows bitmaps: BITMAPFILEHEADER, and one of the headers that follow it.
+/// A Windows bitmap file: BITMAPFILEHEADER, and one of the headers that follow it.
 enum BMPFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         guard bytes.isInside(0, 18) else { throw .truncated }
@@ -11,7 +11,7 @@ enum BMPFile {
         return bitmap.size
     }
 
-    /// BITMAPCOREHEADER, or BITMAPINFOHEADER and its successors.
+    /// The header of a bitmap: BITMAPCOREHEADER, or BITMAPINFOHEADER and its successors.
     struct Bitmap {
         let headerSize: Int64
         let size: ImageSize
@@ -32,7 +32,7 @@ enum BMPFile {
             } else {
                 let width = try bytes.little(4, at: offset + 4).orTruncated()
                 let height = try bytes.little(4, at: offset + 8).orTruncated()
-                // Rows from top to bottom have a negative height.
+                // If the rows are stored from top to bottom, the height is negative.
                 size = ImageSize(width: width, height: height > Int32.max ? (1 << 32) - height : height)
                 depth = try bytes.little(2, at: offset + 14).orTruncated()
                 let compression = headerSize >= 20 ? try bytes.little(4, at: offset + 16).orTruncated() : 0
@@ -42,7 +42,7 @@ enum BMPFile {
             guard [0, 1, 2, 4, 8, 16, 24, 32, 64].contains(depth) else { throw .malformed }
         }
 
-        /// How many bytes the rows take; nil where they are compressed.
+        /// The number of bytes of the rows; nil if they are compressed.
         var contentSize: Int64? {
             if isCompressed { return nil }
             let row = (size.width * depth + 31) / 32 * 4

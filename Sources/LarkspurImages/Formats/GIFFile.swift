@@ -1,4 +1,4 @@
-/// GIF: blocks up to the trailer (GIF89a specification, sections 17 to 27).
+/// A GIF file: blocks up to the trailer (GIF89a specification, sections 17 to 27).
 enum GIFFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         guard bytes.isInside(6, 7) else { throw .truncated }
@@ -14,7 +14,7 @@ enum GIFFile {
                 offset = try endOfBlocks(bytes, from: offset + 2)
             case 0x2C:
                 let frame = try frame(bytes, at: offset)
-                // As browsers do: the first frame may be larger than the screen, which then grows.
+                // As in browsers, the first frame may be larger than the logical screen, which it then enlarges.
                 size =
                     size
                     ?? ImageSize(
@@ -31,7 +31,7 @@ enum GIFFile {
         }
     }
 
-    /// A frame: how far it reaches, and where its content is.
+    /// Returns the extent of a frame, and the offset of its content.
     private static func frame(
         _ bytes: ImageBytes,
         at offset: Int64
@@ -42,13 +42,13 @@ enum GIFFile {
             height: try bytes.little(2, at: offset + 3).orTruncated() + bytes.little(2, at: offset + 7).orTruncated()
         )
         let flags = try bytes.byte(at: offset + 9).orTruncated()
-        // Behind the descriptor, the colour table and the size of the codes.
+        // The content follows the descriptor, the colour table and the size of the codes.
         return (size, offset + 10 + tableSize(flags) + 1)
     }
 
     private static func tableSize(_ flags: Int64) -> Int64 { flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1) }
 
-    /// The place behind blocks that each begin with their length, and of which the last is empty.
+    /// Returns the offset after a sequence of blocks. Each begins with its length, and the last is empty.
     private static func endOfBlocks(_ bytes: ImageBytes, from start: Int64) throws(ImageDefect) -> Int64 {
         var offset = start
         while true {

@@ -1,7 +1,7 @@
-/// Windows icons: a directory of pictures, each a bitmap without its file header or a PNG.
+/// A Windows icon file: a directory of pictures, each of which is a bitmap without its file header or a PNG.
 ///
-/// The size is that of the largest picture, by what that says itself: the directory has no room for more than 256
-/// pixels a side.
+/// The size is that of the largest picture, from the picture's own header, because the directory cannot represent more
+/// than 256 pixels a side.
 enum ICOFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let count = try bytes.little(2, at: 4).orTruncated()
@@ -29,7 +29,7 @@ enum ICOFile {
             )
         }
         let bitmap = try BMPFile.Bitmap(bytes, at: 0)
-        // Below the picture its mask stands, which is as high.
+        // The mask follows the picture and has the same height. The height in the header is that of both.
         return ImageSize(width: bitmap.size.width, height: bitmap.size.height / 2)
     }
 }

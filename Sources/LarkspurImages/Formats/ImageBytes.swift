@@ -1,6 +1,6 @@
-/// Bytes of an image file, read within their bounds.
+/// The bytes of an image file, which are read only within their bounds.
 ///
-/// Places and numbers are of 64 bits on every platform, so that sums of what 32 bits of a file say never overflow.
+/// Offsets and numbers have 64 bits on every platform, so that sums of 32-bit numbers in a file never overflow.
 struct ImageBytes {
     private let bytes: UnsafeRawBufferPointer
 
@@ -8,25 +8,25 @@ struct ImageBytes {
 
     var count: Int64 { Int64(bytes.count) }
 
-    /// The byte at a place; nil beyond the end.
+    /// Returns the byte at an offset; nil beyond the end.
     func byte(at offset: Int64) -> Int64? {
         guard offset >= 0, offset < count else { return nil }
         return Int64(bytes[Int(offset)])
     }
 
-    /// A number of so many bytes, at most four, the least significant first; nil where it reaches beyond the end.
+    /// Returns a number of up to four bytes, the least significant first; nil if it extends beyond the end.
     func little(_ size: Int64, at offset: Int64) -> Int64? {
         guard isInside(offset, size) else { return nil }
         return (0..<size).reduce(0) { $0 | Int64(bytes[Int(offset + $1)]) << (8 * $1) }
     }
 
-    /// A number of so many bytes, at most four, the most significant first; nil where it reaches beyond the end.
+    /// Returns a number of up to four bytes, the most significant first; nil if it extends beyond the end.
     func big(_ size: Int64, at offset: Int64) -> Int64? {
         guard isInside(offset, size) else { return nil }
         return (0..<size).reduce(0) { $0 << 8 | Int64(bytes[Int(offset + $1)]) }
     }
 
-    /// Whether all of a stretch is there.
+    /// Returns whether all bytes of a range exist.
     func isInside(_ offset: Int64, _ size: Int64) -> Bool {
         offset >= 0 && size >= 0 && offset <= count && size <= count - offset
     }
@@ -41,13 +41,13 @@ struct ImageBytes {
         return text.withUTF8Buffer { text in text.indices.allSatisfy { bytes[Int(offset) + $0] == text[$0] } }
     }
 
-    /// The place of the next byte of a value; nil if there is none.
+    /// Returns the offset of the next byte with a value; nil if there is none.
     func firstIndex(of value: UInt8, from offset: Int64) -> Int64? {
         guard offset >= 0, offset < count else { return nil }
         return bytes[Int(offset)...].firstIndex(of: value).map { Int64($0) }
     }
 
-    /// A part of them; empty where it is not all there.
+    /// Returns a part of the bytes; empty unless all of it exists.
     func part(_ offset: Int64, _ size: Int64) -> ImageBytes {
         guard isInside(offset, size) else { return ImageBytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return ImageBytes(UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset + size)]))

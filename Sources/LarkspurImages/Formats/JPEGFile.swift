@@ -1,4 +1,4 @@
-/// JPEG: segments from SOI to EOI, with the size in that of the frame (ITU T.81, annex B).
+/// A JPEG file: segments from SOI to EOI. The frame's segment has the size (ITU T.81, annex B).
 enum JPEGFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         var size: ImageSize?
@@ -22,7 +22,7 @@ enum JPEGFile {
             guard length >= 2 else { throw .malformed }
             guard bytes.isInside(offset, length) else { throw .truncated }
             if isFrame(marker) {
-                // A second one could have a decoder make another image than the one that was looked at.
+                // With a second frame, a decoder could produce an image other than the one that was checked.
                 guard size == nil, length >= 8 else { throw .malformed }
                 size = ImageSize(
                     width: try bytes.big(2, at: offset + 5).orTruncated(),
@@ -37,7 +37,7 @@ enum JPEGFile {
         }
     }
 
-    /// The marker at a place, which any number of fill bytes may precede, and the place behind it.
+    /// Returns the marker at an offset, which any number of fill bytes may precede, and the offset after it.
     private static func marker(_ bytes: ImageBytes, at offset: Int64) throws(ImageDefect) -> (Int64, next: Int64) {
         guard try bytes.byte(at: offset).orTruncated() == 0xFF else { throw .malformed }
         var offset = offset + 1
@@ -48,12 +48,12 @@ enum JPEGFile {
         }
     }
 
-    /// SOF0 to SOF15, among whose numbers there are three of other segments.
+    /// Returns whether a marker begins a frame: SOF0 to SOF15, without the three numbers of other segments among them.
     private static func isFrame(_ marker: Int64) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
 
-    /// The place of the first marker in coded data that does not belong to that.
+    /// Returns the offset of the first marker after coded data.
     private static func endOfScan(_ bytes: ImageBytes, from start: Int64) throws(ImageDefect) -> Int64 {
         var offset = start
         while true {

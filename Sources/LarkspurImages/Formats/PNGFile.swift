@@ -1,4 +1,4 @@
-/// PNG: chunks, from IHDR to IEND (W3C PNG, section 5).
+/// A PNG file: chunks from IHDR to IEND (W3C PNG, section 5).
 enum PNGFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let length = try bytes.big(4, at: 8).orTruncated()
@@ -19,7 +19,7 @@ enum PNGFile {
         while true {
             let length = try bytes.big(4, at: offset).orTruncated()
             guard length <= Int32.max else { throw .malformed }
-            // The length, the type and the checksum.
+            // A chunk has 12 bytes besides its content: the length, the type and the checksum.
             guard bytes.isInside(offset, length + 12) else { throw .truncated }
             if bytes.has("IDAT", at: offset + 4) { hasContent = true }
             if bytes.has("IEND", at: offset + 4) { break }

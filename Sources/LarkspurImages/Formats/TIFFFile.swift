@@ -1,4 +1,4 @@
-/// TIFF: the first image file directory, and the strips or tiles that it names (TIFF 6.0, section 2).
+/// A TIFF file: the first image file directory, and the strips or tiles that it lists (TIFF 6.0, section 2).
 struct TIFFFile {
     private let bytes: ImageBytes
     private let isBigEndian: Bool
@@ -21,10 +21,11 @@ struct TIFFFile {
         guard directory >= 8 else { throw .malformed }
         let count = try number(2, at: directory)
         guard count > 0 else { throw .malformed }
-        // The entries, and the place of the next directory.
+        // The directory has its entries and the offset of the next directory.
         guard bytes.isInside(directory + 2, count * 12 + 4) else { throw .truncated }
         guard try number(4, at: directory + 2 + count * 12) < bytes.count else { throw .truncated }
-        // The first entry of each tag counts, so that the work does not grow with how often a list is named.
+        // Only the first entry of each tag counts, so that the work does not grow with the number of entries for one
+        // list.
         var fields: [Tag: Field] = [:]
         for index in 0..<count {
             let entry = directory + 2 + index * 12
@@ -67,7 +68,7 @@ struct TIFFFile {
         }
         let count = try number(4, at: entry + 4)
         guard count > 0 else { throw .malformed }
-        // What fits into the entry stands there.
+        // Values that fit into the entry are stored in it.
         let offset = count * size <= 4 ? entry + 8 : try number(4, at: entry + 8)
         guard bytes.isInside(offset, count * size) else { throw .truncated }
         return Field(size: size, count: count, offset: offset)

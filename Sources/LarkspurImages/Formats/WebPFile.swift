@@ -1,4 +1,4 @@
-/// WebP: chunks of a RIFF file (RFC 9649).
+/// A WebP file: chunks of a RIFF file (RFC 9649).
 enum WebPFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let length = try bytes.little(4, at: 4).orTruncated()
@@ -10,14 +10,14 @@ enum WebPFile {
         return try pictureSize(file, at: 12, content: chunk).orMalformed()
     }
 
-    /// The content of the chunk at a place.
+    /// Returns the content of the chunk at an offset.
     private static func content(_ file: ImageBytes, at offset: Int64) throws(ImageDefect) -> ImageBytes {
         let length = try file.little(4, at: offset + 4).orTruncated()
         guard file.isInside(offset + 8, length) else { throw .truncated }
         return file.part(offset + 8, length)
     }
 
-    /// The size of the picture in a chunk; nil if it has none.
+    /// Returns the size of the picture in a chunk; nil if the chunk has none.
     private static func pictureSize(
         _ file: ImageBytes,
         at offset: Int64,
@@ -38,7 +38,7 @@ enum WebPFile {
         return ImageSize(width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1)
     }
 
-    /// The size of a canvas; a single picture on it has to be as large.
+    /// Returns the size of a canvas. A single picture on it must have the same size.
     private static func extendedSize(_ file: ImageBytes) throws(ImageDefect) -> ImageSize {
         let header = try content(file, at: 12)
         guard header.isInside(0, 10) else { throw .malformed }
@@ -55,7 +55,7 @@ enum WebPFile {
                 guard size == canvas else { throw .malformed }
                 hasPicture = true
             }
-            // Chunks begin at even places.
+            // Chunks begin at even offsets.
             offset += 8 + chunk.count + chunk.count % 2
         }
         guard hasPicture else { throw .malformed }

@@ -1,3 +1,4 @@
-// One `import LarkspurImages` brings Larkspur, and with it Foundation. Every other file of this module relies on that.
+// `import LarkspurImages` also imports Larkspur, and with it Foundation. Every other file of this module relies on
+// that.
 
 @_exported public import Larkspur

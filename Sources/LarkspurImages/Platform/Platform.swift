@@ -1,6 +1,6 @@
-/// The differences between Linux and Apple platforms that are no type of their own.
+/// The functions that differ between Linux and Apple platforms.
 enum Platform {
-    /// Makes an HTTP cache for a configuration.
+    /// Creates an HTTP cache for a configuration.
     /// - Parameter directory: The folder for its files; nil for none.
     static func makeURLCache(memoryCapacity: Int, diskCapacity: Int, directory: URL?) -> URLCache {
         #if canImport(FoundationNetworking)

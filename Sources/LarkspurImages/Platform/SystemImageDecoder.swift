@@ -5,17 +5,17 @@ internal import ImageIO
 internal import CImages
 #endif
 
-/// Decodes PNG and JPEG with the system's libraries, where they are installed; the other formats, as in AFNetworking,
-/// not at all.
+/// A decoder that decodes PNG and JPEG with the system's libraries, if they are installed. As in AFNetworking it does
+/// not decode other formats.
 ///
-/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), looked up when they are
-/// first needed. Where one is missing, images of its format stay undecoded, which is no error. So do JPEGs in CMYK. On
-/// Apple platforms it is ImageIO.
+/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), which are loaded when they
+/// are first needed. If one is missing, images of its format are not decoded, which is not an error. JPEGs in CMYK are
+/// not decoded either. On Apple platforms ImageIO decodes them.
 public struct SystemImageDecoder: ImageDecoder {
-    /// Makes a decoder.
+    /// Creates a decoder.
     public init() {}
 
-    /// Whether the system has a library for a format.
+    /// Returns whether the system has a library for a format.
     /// - Parameter format: The format.
     public static func canDecode(_ format: ImageFormat) -> Bool {
         #if canImport(Darwin)
@@ -26,9 +26,9 @@ public struct SystemImageDecoder: ImageDecoder {
     }
 
     /// Decodes a PNG or a JPEG.
-    /// - Returns: The pixels; nil for another format, where there is no library, and for colours that it does not
-    ///   convert.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed` where the library refuses the image.
+    /// - Returns: The pixels; nil for another format, if the library is missing, and for colours that the library does
+    ///   not convert.
+    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the library rejects the image.
     public func decode(_ data: Data, header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
         guard Self.canDecode(header.format), let width = UInt32(exactly: header.width),
             let height = UInt32(exactly: header.height)
@@ -78,7 +78,8 @@ public struct SystemImageDecoder: ImageDecoder {
         return isDrawn ? ImagePixels(width: Int(width), height: Int(height), bytes: bytes) : nil
     }
 
-    /// Core Graphics draws only into bitmaps whose colours are multiplied by their alpha.
+    /// Divides the colours by their alpha, because Core Graphics draws only into bitmaps whose colours are multiplied
+    /// by it.
     private static func divideByAlpha(_ bytes: UnsafeMutableRawBufferPointer) {
         for pixel in stride(from: 0, to: bytes.count - 3, by: 4) {
             let alpha = Int(bytes[pixel + 3])
