@@ -1,6 +1,6 @@
 import Larkspur
 
-/// What the command line says.
+/// The arguments of the command line.
 struct Arguments {
     var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
     var resumes = 5
@@ -14,7 +14,7 @@ struct Arguments {
 
         """
 
-    /// Nil if they make no sense.
+    /// Parses the arguments; nil if they are not valid.
     init?(_ arguments: some Sequence<String>) {
         var iterator = arguments.makeIterator()
         while let argument = iterator.next() {

@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// Shows how downloads go: bars that move on a terminal, a line for what is important elsewhere.
+/// A display of the progress of downloads: on a terminal moving bars, elsewhere one line for each important event.
 final class Display: Sendable {
     private let downloads: [Download]
     private let isTerminal = ProgressBar.terminalWidth() != nil
@@ -9,12 +9,12 @@ final class Display: Sendable {
 
     init(_ downloads: [Download]) { self.downloads = downloads }
 
-    /// Says something of a download, where there are no bars.
+    /// Prints a message about a download, unless bars are shown.
     func say(_ text: String, of download: Download) {
         if !isTerminal { write("\(download.name): \(text)\n") }
     }
 
-    /// Draws all bars, over those that were drawn before.
+    /// Draws all bars over the previous ones.
     func draw() {
         guard let width = ProgressBar.terminalWidth() else { return }
         isDrawn.withLock { isDrawn in

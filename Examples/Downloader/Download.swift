@@ -1,19 +1,19 @@
 import Larkspur
 import Synchronization
 
-/// One file: its download, and what is kept of that beside the file until it is whole.
+/// The download of one file, with the data that is stored next to the file until it is complete.
 ///
-/// The resume data lies in a file with the ending `.resume`: written while the download runs, so that it is there even
-/// if the process is killed, and removed when the file is whole.
+/// The resume data is stored in a file with the extension `.resume`. It is written while the download runs, so that it
+/// exists even if the process is killed, and removed when the file is complete.
 final class Download: Sendable {
     enum State: Sendable {
         case waiting
         case running
         case done
-        /// It was there already.
+        /// The file existed already.
         case present
         case failed(String)
-        /// Ended by the user, to go on another time.
+        /// The user has ended the download, which can be resumed later.
         case interrupted
     }
 
@@ -22,7 +22,7 @@ final class Download: Sendable {
         var task: DownloadTask?
         var completed: Int64 = 0
         var total: Int64 = -1
-        /// What was there when the download began or went on.
+        /// The number of bytes that existed when the download started or resumed.
         var offset: Int64 = 0
         var began = ContinuousClock.now
         var noted: ContinuousClock.Instant?
@@ -50,7 +50,7 @@ final class Download: Sendable {
         }
     }
 
-    // MARK: Driving
+    // MARK: Control
 
     func start(with manager: SessionManager, resumes: Int, onEnd: @escaping @Sendable (Download) -> Void) {
         if FileManager.default.fileExists(atPath: destination.path) {
@@ -62,7 +62,7 @@ final class Download: Sendable {
         let place = DownloadDestination.file(destination)
         let end: @Sendable (DownloadResponse) -> Void = { [self] response in
             if response.error?.code == .invalidResumeData {
-                // Not ours, or of a version that this one cannot read.
+                // The file belongs to another program, or has a version that this one cannot read.
                 removeResumeFile()
                 return start(with: manager, resumes: resumes, onEnd: onEnd)
             }
@@ -96,14 +96,14 @@ final class Download: Sendable {
         task.resume()
     }
 
-    /// Ends the download so that it can go on another time.
+    /// Ends the download so that it can be resumed later.
     func interrupt() {
         storage.withLock { $0.task }?.cancel { _ in }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The download goes on where an earlier one has stopped.
+    /// Notes that the download continues where an earlier one has stopped.
     func resumed(at offset: Int64) {
         storage.withLock { storage in
             storage.offset = offset
@@ -131,7 +131,8 @@ final class Download: Sendable {
             removeResumeFile()
             return end(.done)
         }
-        // Else what was there may still serve: a server that is out of order for now leaves it as it is.
+        // Without new resume data the stored data stays, because it is still valid if the server is only temporarily
+        // out of order.
         if let data = error.resumeData { write(data) }
         end(error.code == .cancelled ? .interrupted : .failed(error.message))
     }
@@ -143,7 +144,7 @@ final class Download: Sendable {
         }
     }
 
-    // MARK: The file beside it
+    // MARK: The file with the resume data
 
     private func write(_ resumeData: Data) {
         do {
@@ -154,7 +155,7 @@ final class Download: Sendable {
     }
 
     private func removeResumeFile() {
-        // It may never have been there.
+        // The file may never have existed.
         try? FileManager.default.removeItem(at: resumeFile)
     }
 }

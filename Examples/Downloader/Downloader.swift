@@ -1,12 +1,12 @@
 import Larkspur
 
-/// Downloads several files at once, shows how they go, and goes on where it was stopped.
+/// A program that downloads several files at once, shows their progress, and resumes interrupted downloads.
 ///
 ///     swift run Downloader                         from an embedded server
 ///     swift run Downloader -o folder URL ...       from anywhere
 ///
-/// Ctrl-C ends it with the status 130 and keeps what has come; the same command goes on with it, also after the process
-/// was killed or the machine was without a network. A download that has failed is the status 1.
+/// Ctrl-C ends it with the status 130 and keeps the content that has arrived. The same command resumes the downloads,
+/// also after the process was killed or the machine had no network. If a download fails, the status is 1.
 @main
 enum Downloader {
     static func main() throws {
@@ -17,7 +17,7 @@ enum Downloader {
         if arguments.urls.isEmpty { exit(try Tour().run()) }
         try FileManager.default.createDirectory(at: arguments.folder, withIntermediateDirectories: true)
         let run = Run(arguments.urls, to: arguments.folder, resumes: arguments.resumes)
-        // The source hears of the signal, which would end the process otherwise.
+        // The dispatch source handles the signal, which would terminate the process otherwise.
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT)
         source.setEventHandler { run.interrupt() }

@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// Downloads files, all at once, until each has ended.
+/// One run of the program, which downloads all files at once until each download has ended.
 final class Run: Sendable {
     private let manager: SessionManager
     private let downloads: [Download]
@@ -10,7 +10,7 @@ final class Run: Sendable {
     private let group = DispatchGroup()
     private let isInterrupted = Mutex(false)
 
-    /// - Parameter urls: What to get; each goes to a file with the last part of its path for a name.
+    /// - Parameter urls: The URLs to download. The name of each file is the last part of the URL's path.
     init(_ urls: [URL], to folder: URL, resumes: Int) {
         manager = SessionManager(transport: .keepingDownloads(in: folder))
         downloads = Self.names(of: urls).map { url, name in
@@ -25,7 +25,7 @@ final class Run: Sendable {
         }
     }
 
-    /// Returns the status to exit with: 0 if all files are there, 130 after an interruption, else 1.
+    /// Runs to the end, and returns the exit status: 0 if all files are there, 130 after an interruption, otherwise 1.
     func run() -> Int32 {
         let timer = DispatchSource.makeTimerSource()
         timer.setEventHandler { [display] in display.draw() }
@@ -38,7 +38,7 @@ final class Run: Sendable {
                 group.leave()
             }
         }
-        // It may have come before all had begun.
+        // The interruption may have come before all downloads had started.
         if isInterrupted.withLock({ $0 }) { interrupt() }
         group.wait()
         timer.cancel()
@@ -47,13 +47,13 @@ final class Run: Sendable {
         return downloads.allSatisfy(\.isThere) ? 0 : 1
     }
 
-    /// Ends all downloads so that a later run can go on with them.
+    /// Ends all downloads so that a later run can resume them.
     func interrupt() {
         isInterrupted.withLock { $0 = true }
         for download in downloads { download.interrupt() }
     }
 
-    /// Names for files, none of them twice.
+    /// Returns a unique file name for each URL.
     private static func names(of urls: [URL]) -> [(URL, String)] {
         var used: Set<String> = []
         return urls.map { url in

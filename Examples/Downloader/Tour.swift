@@ -1,8 +1,8 @@
 import Larkspur
 import LarkspurTesting
 
-/// Downloads from a server of the process's own, which breaks off one of the files and does not say how long another
-/// one is.
+/// A demonstration that downloads from an embedded server, which interrupts one of the files and does not announce the
+/// length of another one.
 struct Tour {
     private let server: LoopbackServer
     private let folder: URL
@@ -36,7 +36,7 @@ struct Tour {
         server.route("/of-unknown-length.bin", .chunked(chunks.map { Data($0) }))
     }
 
-    /// Returns the status to exit with: 0 if all files are as the server has them.
+    /// Runs to the end, and returns the exit status: 0 if all files are identical to those of the server.
     func run() -> Int32 {
         defer {
             server.stop()

@@ -1,7 +1,7 @@
 import LarkspurImages
 import Synchronization
 
-/// A progress bar over all downloads, drawn on a terminal when there is something new.
+/// A progress bar for all downloads together, which is drawn on a terminal after each change.
 final class Display: Sendable {
     private struct Counts {
         var images = 0
@@ -28,17 +28,17 @@ final class Display: Sendable {
 
     func end() { bar.draw(isLast: true) }
 
-    /// A piece of content; the last line is drawn by the end.
+    /// Draws the bar after a piece of content. The last line is drawn at the end.
     private func draw() {
         if finished.withLock({ $0.images }) < count { bar.draw() }
     }
 
-    /// The bar of all images: the part of their bytes that has come, as far as servers have announced them; an image of
-    /// unknown length counts as the average of the others.
+    /// The bar for all images. It shows the part of the announced bytes that has arrived. An image of unknown length
+    /// counts as the average of the others.
     private var bar: ProgressBar {
         let counts = finished.withLock { $0 }
         let running = manager.dataTasks.map(\.downloadProgress)
-        // A server may say anything: what no image is long enough for counts as unknown.
+        // A server may announce any length. A length that no image can have counts as unknown.
         let known = running.filter { (1...Int64(1) << 40).contains($0.totalUnitCount) }
         let total = known.reduce(counts.bytes) { $0 + $1.totalUnitCount }
         let images = counts.images + known.count

@@ -1,6 +1,6 @@
 import LarkspurImages
 
-/// Downloads images and prints what they are: name, format, size in pixels and in bytes, and where they came from.
+/// A gallery that downloads images and prints their name, format, size in pixels and in bytes, and their source.
 struct Gallery {
     private let downloader: ImageDownloader
     private let cache: URLCache?
@@ -12,7 +12,7 @@ struct Gallery {
         downloader = ImageDownloader(manager: SessionManager(configuration: configuration))
     }
 
-    /// Returns whether all images could be had.
+    /// Returns whether all images could be downloaded.
     func show(_ urls: [URL]) async -> Bool {
         let display = Display(downloader.manager, count: urls.count)
         let responses = await withTaskGroup { group in
@@ -28,8 +28,8 @@ struct Gallery {
         }
         display.end()
         for (url, response) in zip(urls, responses) { print("\(url.lastPathComponent): \(Self.text(of: response))") }
-        // Files are written behind the program's back: asking how much there is waits for them, as the end of the
-        // process would not.
+        // The cache writes its files asynchronously. Reading its disk usage waits for them; the end of the process
+        // would not.
         _ = cache?.currentDiskUsage
         return responses.allSatisfy { $0.error == nil }
     }

@@ -1,11 +1,12 @@
 import LarkspurImages
 
-/// Downloads images, all at once, and says what they are.
+/// A program that downloads images, all at once, and prints their properties.
 ///
 ///     swift run ImageGallery                            from an embedded server
 ///     swift run ImageGallery --cache folder URL ...     from anywhere
 ///
-/// With a folder for the cache, a second run has them from there. The status is 1 if one could not be had.
+/// With a folder for the cache, a second run takes the images from there. The status is 1 if an image could not be
+/// downloaded.
 @main
 enum ImageGallery {
     static func main() async throws {

@@ -1,14 +1,14 @@
 import LarkspurImages
 import LarkspurTesting
 
-/// Images that are made here, or are small enough to be written down.
+/// Images that are created here, or are small enough to be part of the source code.
 enum SampleImages {
-    /// A PNG whose pixels are made of their places: red grows to the right, green downwards, and blue and alpha are
-    /// given.
+    /// Creates a PNG whose pixels depend on their positions: red increases to the right, green downwards. Blue and
+    /// alpha are constant.
     static func gradientPNG(width: Int, height: Int, blue: UInt8 = 128, alpha: UInt8 = 255) -> Data {
         var rows = Data()
         for y in 0..<height {
-            // No filter.
+            // The filter type of the row: none.
             rows.append(0)
             for x in 0..<width { rows.append(contentsOf: [shade(x, of: width), shade(y, of: height), blue, alpha]) }
         }
@@ -17,11 +17,11 @@ enum SampleImages {
             + chunk("IDAT", LoopbackServer.ContentCoding.deflate.encode(rows)) + chunk("IEND", Data())
     }
 
-    /// The gradient's value at a place, from 0 to 255.
+    /// Returns the gradient's value at a position, from 0 to 255.
     static func shade(_ place: Int, of size: Int) -> UInt8 { UInt8(clamping: place * 255 / max(1, size - 1)) }
 
-    /// A GIF with stripes of four colours. Its codes are of 8 bits, as the table is cleared before they would have to
-    /// grow.
+    /// Creates a GIF with stripes of four colours. All its codes have 8 bits, because the table is cleared before they
+    /// would need more.
     static func stripedGIF(width: Int, height: Int) -> Data {
         var codes = Data()
         for pixel in 0..<width * height {
@@ -40,7 +40,7 @@ enum SampleImages {
         return gif + [0, 0x3B]
     }
 
-    /// A Windows bitmap of 24 bits with black and white checks.
+    /// Creates a Windows bitmap of 24 bits with black and white checks.
     static func checkedBMP(width: Int, height: Int) -> Data {
         let row = (width * 3 + 3) / 4 * 4
         var bmp = Data("BM".utf8) + little(54 + row * height, 4) + little(0, 4) + little(54, 4)
@@ -77,7 +77,7 @@ enum SampleImages {
 
     private static func chunk(_ type: String, _ content: Data) -> Data {
         let body = Data(type.utf8) + content
-        // gzip ends with the checksum that PNG has too, but in the other order, and a length.
+        // gzip ends with the checksum that PNG also uses, in the opposite byte order, and with a length.
         let checksum = LoopbackServer.ContentCoding.gzip.encode(body).suffix(8).prefix(4)
         return big(content.count) + body + checksum.reversed()
     }

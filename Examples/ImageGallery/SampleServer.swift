@@ -1,7 +1,7 @@
 import LarkspurImages
 import LarkspurTesting
 
-/// A server of the process's own, with images that may be kept for an hour.
+/// An embedded server with images that may be cached for an hour.
 struct SampleServer {
     private let server: LoopbackServer
     let urls: [URL]
@@ -14,7 +14,7 @@ struct SampleServer {
         ("dot.webp", "image/webp", SampleImages.webp),
     ]
 
-    /// - Parameter cache: The folder of the cache, beside which the server is; nil for none.
+    /// - Parameter cache: The folder of the cache, next to which the server's socket is created; nil for none.
     init(besides cache: URL?) throws {
         let place = try Place(besides: cache)
         server = place.server

@@ -1,10 +1,10 @@
 import Larkspur
 import Synchronization
 
-/// Prints the notifications of all tasks as they come.
+/// A printer of the notifications of all tasks.
 final class NotificationPrinter: Sendable {
     private struct Tokens: @unchecked Sendable {
-        // Safe: tokens are only handed back to the notification center.
+        // Safe: tokens are only passed back to the notification center.
         let values: [any NSObjectProtocol]
     }
 

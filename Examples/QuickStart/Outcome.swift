@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// Prints how each call ended and remembers whether that was what should have happened.
+/// A record of the calls, which prints the end of each and remembers whether it was the expected one.
 final class Outcome: Sendable {
     private struct State {
         var expectations: [String: Bool] = [:]
@@ -34,7 +34,7 @@ final class Outcome: Sendable {
         }
     }
 
-    /// 0 if every call ended, and as it should have.
+    /// The exit status: 0 if every call ended as expected.
     var exitStatus: Int32 {
         state.withLock { $0.surprises == 0 && $0.expectations.isEmpty ? 0 : 1 }
     }

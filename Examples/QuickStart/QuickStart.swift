@@ -1,12 +1,12 @@
 import Larkspur
 import LarkspurTesting
 
-/// Larkspur's main job in one program: GET and POST through closures, observed by notifications.
+/// A program that shows Larkspur's main use: GET and POST with closures, observed by notifications.
 ///
 ///     swift run QuickStart        against an embedded server
 ///     swift run QuickStart URL    one GET of that URL
 ///
-/// It exits with a status other than 0 if anything that should have succeeded did not.
+/// It exits with a status other than 0 if a call that should have succeeded has failed.
 @main
 enum QuickStart {
     static func main() throws {
@@ -21,10 +21,10 @@ enum QuickStart {
         exit(outcome.exitStatus)
     }
 
-    /// One GET of any URL: what comes is printed, whatever its type.
+    /// Performs a GET request for any URL and prints the content, of any type.
     private static func get(_ url: String, _ outcome: Outcome) {
         let manager = SessionManager(responseSerializer: StringResponseSerializer())
-        // On a terminal, if it takes longer than a second.
+        // The spinner is shown on a terminal, if the request takes longer than a second.
         let spinner = Spinner(label: url)
         let monitor = NetworkActivityMonitor()
         monitor.setActivityHandler { $0 ? spinner.start() : spinner.stop() }
@@ -84,7 +84,7 @@ enum QuickStart {
 
         section("A task that is suspended and resumed")
         outcome.expectSuccess("suspended GET")
-        // The server holds its answer back until the task has been suspended.
+        // The server holds back its response until the task has been suspended.
         let gate = LoopbackServer.Gate()
         server.route("/patient", .json(#"{"patience":"rewarded"}"#).held(until: gate))
         let task = manager.get("patient") { task, object in
@@ -108,7 +108,7 @@ struct User: Codable, Sendable {
     let languages: [String]
 }
 
-/// What the server makes of a JSON body.
+/// The server's response to a JSON body.
 struct Echo: Decodable, Sendable {
     let json: User
 }

@@ -1,7 +1,7 @@
 import Larkspur
 import Synchronization
 
-/// One upload, of some files in one form.
+/// One upload of several files in one form.
 struct Sending {
     private let files: [URL]
     private let url: URL
@@ -13,7 +13,7 @@ struct Sending {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Returns whether it succeeded.
+    /// Uploads the files. Returns whether the upload succeeded.
     func run() -> Bool {
         let manager = SessionManager()
         let began = ContinuousClock.now

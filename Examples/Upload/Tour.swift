@@ -1,7 +1,7 @@
 import Larkspur
 import LarkspurTesting
 
-/// Uploads to a server of the process's own, which answers with what it has received.
+/// A demonstration that uploads to an embedded server, which responds with the content that it has received.
 struct Tour {
     private let server: LoopbackServer
 
@@ -10,16 +10,16 @@ struct Tour {
         server.route("/upload") { request in .text(Self.report(of: request)) }
     }
 
-    /// Returns the status to exit with.
+    /// Runs the upload, and returns the exit status.
     func run(_ arguments: Arguments) throws -> Int32 {
         defer { server.stop() }
         let own = arguments.files.isEmpty ? try makeFile() : nil
-        // It is in the temporary folder.
+        // The program's own file is in the temporary folder.
         defer { own.map { try? FileManager.default.removeItem(at: $0) } }
         let files = own.map { [$0] } ?? arguments.files
         let sending = Sending(files, to: server.url("/upload"), bytesPerSecond: arguments.bytesPerSecond)
         guard sending.run(), let request = server.requests.last else { return 1 }
-        // Each part is to be what its file is.
+        // Each part must have the content of its file.
         let sent = try files.map { try Data(contentsOf: $0) }
         let isRight = request.parts.filter { $0.filename != nil }.map(\.data) == sent
         print(isRight ? "The server has what was sent." : "The server has something else.")

@@ -1,12 +1,13 @@
 import Larkspur
 
-/// Uploads files as a multipart form, and shows how far it is.
+/// A program that uploads files as a multipart form, and shows the progress.
 ///
 ///     swift run Upload                               a file of its own, to an embedded server
 ///     swift run Upload photo.jpg notes.txt           these files, to the embedded server
 ///     swift run Upload --url URL photo.jpg           to anywhere
 ///
-/// It prints the response, which of the embedded server is what it has received. The status is 1 if the upload fails.
+/// It prints the response; the embedded server responds with the content that it has received. The status is 1 if the
+/// upload fails.
 @main
 enum Upload {
     static func main() throws {

@@ -1,7 +1,7 @@
 import Larkspur
 
 extension Transport {
-    /// A transport that keeps unfinished downloads in a folder, where it can be told to.
+    /// Returns a transport that stores unfinished downloads in a folder, if it supports that.
     static func keepingDownloads(in folder: URL) -> Transport {
         #if canImport(FoundationNetworking)
         var options = CurlURLSession.Options()

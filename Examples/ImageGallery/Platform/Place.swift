@@ -1,18 +1,19 @@
 import Larkspur
 import LarkspurTesting
 
-/// Where the embedded server is: the same URLs in each run, as the cache knows images by theirs.
+/// The location of the embedded server. Its URLs are the same in each run, because the cache identifies images by their
+/// URLs.
 struct Place {
     let server: LoopbackServer
     let url: (String) -> URL?
 
     init(besides cache: URL?) throws {
         #if canImport(FoundationNetworking)
-        // A port would be another one in each run; a socket has a path.
+        // A port would differ in each run; a socket has a fixed path.
         let path =
             cache.map { $0.standardizedFileURL.path + ".socket" }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).socket").path
-        // One that a run has left that was killed.
+        // Removes the socket of an earlier run that was killed.
         try? FileManager.default.removeItem(atPath: path)
         server = try LoopbackServer(unixSocket: path)
         url = { URL(unixSocket: path, resource: $0) }
