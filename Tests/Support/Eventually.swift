@@ -1,7 +1,7 @@
 package import Testing
 
-/// Waits for a condition that no event announces, such as the end of an object whose last reference another thread
-/// holds for a moment.
+/// Waits for a condition that no event reports, such as the deinitialization of an object whose last reference another
+/// thread holds for a moment.
 package func eventually(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let deadline = ContinuousClock.now + .seconds(180)
     while !condition() {

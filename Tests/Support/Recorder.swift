@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects values from any thread and lets a test wait for them; a test's time limit ends the wait.
+/// A recorder that collects values from any thread and lets a test wait for them. The test's time limit ends the wait.
 package final class Recorder<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
@@ -25,7 +25,7 @@ package final class Recorder<Value: Sendable>: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Waits until so many values have been recorded, and returns all that have.
+    /// Waits until a number of values has been recorded, and returns all recorded values.
     @discardableResult
     package func wait(for count: Int = 1) async throws -> [Value] {
         let id = state.withLock { state in

@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Dispatch queues that know their name, so that a test can tell where it was called.
+/// Dispatch queues that know their names, so that a test can check on which queue it was called.
 package enum TestQueue {
     private static let key = DispatchSpecificKey<String>()
 

@@ -1,38 +1,39 @@
 internal import Foundation
 
-/// The growth of the cost of work with its input; for Larkspur's own tests.
+/// The growth of the cost of work with its input, for Larkspur's own tests.
 package enum Growth {
-    /// Whether costs are to be measured: that takes seconds of computing, which would keep other tests from their turn.
+    /// Whether costs are measured. A measurement takes seconds of CPU time, which would delay other tests.
     package static let isMeasured = ProcessInfo.processInfo.environment["LARKSPUR_COSTS"] == "1"
 
     /// The bound between growth with the length of the input and growth with its square.
     package static let linear = 9.0
 
-    /// The least time that is told from none, in seconds.
+    /// The least time that counts as more than zero, in seconds.
     private static let resolution = 0.001
 
-    /// The time that this thread computes for an input of the whole size, as a multiple of that for a quarter of it:
-    /// about 4 where the work grows with the length, 16 where it grows with the square.
+    /// Returns the CPU time of this thread for an input of the whole size, as a multiple of that for a quarter of it.
+    /// The result is about 4 if the work grows with the length, and about 16 if it grows with the square.
     /// - Parameters:
-    ///   - make: Makes an input of a size; not measured.
+    ///   - make: Creates an input of a size. Its time is not measured.
     ///   - size: The whole size.
     package static func factor<Input>(
         of make: (Int) -> Input,
         upTo size: Int = 1 << 20,
         _ work: (Input) -> Void
     ) -> Double {
-        // The first time is dearer than others.
+        // The first run is more expensive than later ones.
         work(make(size / 16))
         let (part, whole) = (make(size / 4), make(size))
         var least = Double.infinity
-        // The rest of the machine disturbs one run, not all of them.
+        // Other processes disturb single runs, but not all of them.
         for _ in 0..<4 where least >= linear {
             least = min(least, time { work(whole) } / time { work(part) })
         }
         return least
     }
 
-    /// The least time of several runs; of few where one takes long, as disturbances matter little then.
+    /// Returns the least time of several runs. If a run takes long, few are enough, because disturbances then matter
+    /// little.
     private static func time(_ work: () -> Void) -> Double {
         var least = Double.infinity
         var total = 0.0

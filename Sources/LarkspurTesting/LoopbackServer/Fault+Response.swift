@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension LoopbackServer.Response {
-    /// A response with a fault.
+    /// Returns a response with a fault.
     public static func fault(_ fault: LoopbackServer.Fault) -> Self {
         let body = LoopbackServer.Fault.body
         let length = body.utf8.count
@@ -40,7 +40,7 @@ extension LoopbackServer.Response {
 
         case .oneByteAtATime:
             let whole = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(length)\r\n\r\n\(body)"
-            // Without the pauses the system would put the bytes together again.
+            // Without the pauses the system would combine the bytes again.
             return .raw(whole.utf8.flatMap { [.bytes(Data([$0])), .pause(0.0005)] }, ending: .negotiated)
         case .noReasonPhrase:
             return .raw([.text("HTTP/1.1 200\r\nContent-Length: \(length)\r\n\r\n\(body)")], ending: .negotiated)
@@ -56,7 +56,7 @@ extension LoopbackServer.Response {
         }
     }
 
-    /// How many kibibytes are as good as endless, for a client that has not given up by then.
+    /// The number of kibibytes that counts as endless, for a client that has not given up by then.
     private static let endlessCap = 64 * 1_024
 
     private static let chunkedHeader = Step.header("Transfer-Encoding: chunked")

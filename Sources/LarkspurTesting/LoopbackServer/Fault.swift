@@ -1,12 +1,12 @@
 extension LoopbackServer {
-    /// Something that a server should not do, to find out what a client makes of it.
+    /// A fault of a server, to test the behaviour of a client.
     ///
-    /// Each is to be had as a response, ``Response/fault(_:)``, and at the path ``path`` of every server. Request
-    /// bodies are read before the fault begins.
+    /// Each fault is available as a response, ``Response/fault(_:)``, and at the path ``path`` of every server. The
+    /// request's body is read before the fault begins.
     public enum Fault: String, Sendable, CaseIterable {
         // MARK: No response
 
-        /// Nothing is ever answered, and the connection stays open.
+        /// The server never responds, and the connection stays open.
         case noResponse = "no-response"
         /// The connection is closed before the first byte.
         case closeBeforeHeader = "close-before-header"
@@ -19,22 +19,23 @@ extension LoopbackServer {
         case closeInHeader = "close-in-header"
         /// The first line is not a status line, and nothing after it is HTTP.
         case garbageStatusLine = "garbage-status-line"
-        /// The header goes on, field after field, until the client goes away or has got more than 64 MiB.
+        /// The header has field after field, until the client disconnects or has received more than 64 MiB.
         case endlessHeader = "endless-header"
-        /// Interim responses (103) go on until the client goes away or has got more than 64 MiB.
+        /// Interim responses (103) follow each other until the client disconnects or has received more than 64 MiB.
         case endlessInformational = "endless-informational"
-        /// There are two `Content-Length` fields that differ.
+        /// The response has two `Content-Length` fields that differ.
         case conflictingLengths = "conflicting-lengths"
 
         // MARK: A broken body
 
-        /// The connection is closed before the body is as long as its `Content-Length`.
+        /// The connection is closed before the body has the length of its `Content-Length`.
         case shortBody = "short-body"
-        /// More bytes than the `Content-Length` come, and the connection stays open: whoever uses it again reads them.
+        /// The body is longer than its `Content-Length`, and the connection stays open: the next request on it reads
+        /// the extra bytes.
         case longBody = "long-body"
         /// The connection is reset in the middle of the body.
         case resetInBody = "reset-in-body"
-        /// The size of the second chunk is no number.
+        /// The size of the second chunk is not a number.
         case brokenChunk = "broken-chunk"
         /// The connection is closed after some chunks, without the last one.
         case missingLastChunk = "missing-last-chunk"
@@ -43,22 +44,22 @@ extension LoopbackServer {
         /// The `Content-Encoding` is gzip, but the body is plain text.
         case falseGzip = "false-gzip"
 
-        // MARK: A body without end
+        // MARK: An endless body
 
-        /// Chunks follow each other as fast as the client takes them.
+        /// Chunks follow each other without end, as fast as the client reads them.
         case endlessBody = "endless-body"
-        /// One byte comes every 50 ms, for ever.
+        /// One byte is sent every 50 ms, without end.
         case slowBody = "slow-body"
 
-        // MARK: Odd, but whole
+        // MARK: Unusual, but complete
 
-        /// The whole response comes one byte at a time.
+        /// The whole response is sent one byte at a time.
         case oneByteAtATime = "one-byte-at-a-time"
         /// The status line ends after the status code.
         case noReasonPhrase = "no-reason-phrase"
         /// Fields follow the last chunk.
         case chunkTrailer = "chunk-trailer"
-        /// The lines of the header end with LF in place of CRLF.
+        /// The lines of the header end with LF instead of CRLF.
         case bareLineFeeds = "bare-line-feeds"
         /// The header has no blank after its colons, and a value in ISO 8859-1.
         case sloppyHeader = "sloppy-header"
@@ -68,7 +69,7 @@ extension LoopbackServer {
         /// The path at which every server has this fault, such as `/fault/short-body`.
         public var path: String { "/fault/\(rawValue)" }
 
-        /// What of a response a client can expect.
+        /// The outcome that a client can expect.
         public var outcome: Outcome {
             switch self {
             case .oneByteAtATime, .noReasonPhrase, .chunkTrailer, .bareLineFeeds, .sloppyHeader, .longBody,
@@ -81,17 +82,17 @@ extension LoopbackServer {
             }
         }
 
-        /// What of a response a client can expect of a fault.
+        /// The outcome that a client can expect from a fault.
         public enum Outcome: Sendable {
             /// A whole response, with ``Fault/body``, if the client is tolerant.
             case response
-            /// An error.
+            /// The client reports an error.
             case failure
-            /// Nothing that ends by itself: the client has to.
+            /// The exchange does not end by itself: the client has to end it.
             case endless
         }
 
-        /// The body of the faults that deliver a whole one.
+        /// The body of the faults that deliver a complete one.
         public static let body = "The quick brown fox jumps over the lazy dog.\n"
     }
 }

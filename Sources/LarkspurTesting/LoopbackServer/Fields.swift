@@ -1,16 +1,16 @@
 internal import HTTPSyntax
 
 extension LoopbackServer {
-    /// The fields of a header or trailer section, in order and with their names as they were written.
+    /// The fields of a header or trailer section, in order and with the original spelling of their names.
     public struct Fields: Sendable, Hashable {
         /// One field line.
         public struct Field: Sendable, Hashable {
-            /// The name; upper and lower case are kept, but mean the same.
+            /// The name. Its case is kept, but not significant.
             public var name: String
             /// The value without white space around it.
             public var value: String
 
-            /// A field of that name and value.
+            /// Creates a field.
             public init(name: String, value: String) {
                 self.name = name
                 self.value = value
@@ -19,13 +19,13 @@ extension LoopbackServer {
 
         private var fields: [Field] = []
 
-        /// No fields.
+        /// Creates an empty collection of fields.
         public init() {}
 
-        /// The values of all fields of that name, joined by a comma (RFC 9110, section 5.3); nil where there is none.
+        /// The values of all fields with a name, joined by a comma (RFC 9110, section 5.3); nil if there is none.
         ///
-        /// Setting a value replaces all fields of that name, at the place of the first; nil removes them.
-        /// `Set-Cookie` cannot be joined: read it with ``values(for:)``.
+        /// Setting a value replaces all fields with the name, at the position of the first. Setting nil removes them.
+        /// Joined values of `Set-Cookie` cannot be separated: read them with ``values(for:)``.
         public subscript(name: String) -> String? {
             get {
                 let values = values(for: name)
@@ -38,17 +38,17 @@ extension LoopbackServer {
             }
         }
 
-        /// The values of all fields of that name, in order.
+        /// Returns the values of all fields with a name, in order.
         public func values(for name: String) -> [String] {
             fields.filter { $0.name.hasSameLetters(as: name) }.map(\.value)
         }
 
-        /// Adds a field at the end, even where there is one of that name.
+        /// Adds a field at the end, even if there is one with the same name.
         public mutating func append(_ name: String, _ value: String) {
             fields.append(Field(name: name, value: value))
         }
 
-        /// Whether a comma-separated list in the fields of that name has that token.
+        /// Returns whether a comma-separated list in the fields with a name contains a token.
         func contains(token: String, in name: String) -> Bool {
             values(for: name).contains { value in
                 value.split(separator: ",").contains { $0.trimmingBlanks.hasSameLetters(as: token) }
@@ -70,14 +70,14 @@ extension LoopbackServer.Fields: RandomAccessCollection {
 }
 
 extension LoopbackServer.Fields: ExpressibleByDictionaryLiteral {
-    /// The fields of the literal in its order; a name may stand there more than once.
+    /// Creates fields from a literal, in its order. A name may occur more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map(Field.init)
     }
 }
 
 extension LoopbackServer.Fields: CustomStringConvertible {
-    /// The fields as they stand in a header, one on a line.
+    /// The fields in the format of a header, one on a line.
     public var description: String {
         fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }

@@ -6,8 +6,9 @@ extension LoopbackServer {
     /// A latch that starts closed and, once opened, stays open.
     ///
     /// A response waits on a gate that the test opens (``Response/held(until:)``, ``Response/Step/wait(_:)``), or opens
-    /// one on which the test waits (``Response/Step/open(_:)``). A client that goes away and a server that stops end
-    /// the response's wait without opening the gate; a client that ends its side of the connection counts as gone.
+    /// one on which the test waits (``Response/Step/open(_:)``). If the client disconnects or the server stops, the
+    /// response's wait ends, but the gate stays closed. A client that ends its side of the connection counts as
+    /// disconnected.
     public final class Gate: Sendable {
         private struct State {
             var isOpen = false
@@ -17,7 +18,7 @@ extension LoopbackServer {
 
         private let state = Mutex(State())
 
-        /// A closed gate.
+        /// Creates a closed gate.
         public init() {}
 
         /// Whether ``open()`` was called.
@@ -25,7 +26,7 @@ extension LoopbackServer {
             state.withLock { $0.isOpen }
         }
 
-        /// Lets everyone pass who waits or comes later; does nothing the second time.
+        /// Opens the gate, which ends all current and later waits. Further calls do nothing.
         public func open() {
             let observers = state.withLock { state in
                 state.isOpen = true
@@ -37,7 +38,7 @@ extension LoopbackServer {
 
         /// Blocks the thread until the gate is open.
         ///
-        /// - Parameter timeout: The limit in seconds, by default 30.
+        /// - Parameter timeout: The limit in seconds. Default: 30.
         /// - Returns: Whether the gate opened in time.
         @discardableResult
         public func wait(timeout: TimeInterval = 30) -> Bool {
@@ -47,7 +48,7 @@ extension LoopbackServer {
 
         /// Suspends the task until the gate is open or the task is cancelled.
         public func wait() async {
-            // The wait has a gate of its own, so that a cancellation ends this wait and nobody else's.
+            // The wait has a gate of its own, so that a cancellation ends only this wait.
             let wait = Gate()
             let token = observe { wait.open() }
             await withTaskCancellationHandler {
@@ -62,7 +63,7 @@ extension LoopbackServer {
 
         /// Blocks the thread until one of the gates is open or the time is over.
         ///
-        /// - Parameter timeout: The limit in seconds; nil means none.
+        /// - Parameter timeout: The limit in seconds; nil for none.
         static func waitForFirst(of gates: [Gate], timeout: TimeInterval?) {
             let semaphore = DispatchSemaphore(value: 0)
             let tokens = gates.map { gate in gate.observe { semaphore.signal() } }
@@ -70,7 +71,7 @@ extension LoopbackServer {
             for (gate, token) in zip(gates, tokens) { gate.forget(token) }
         }
 
-        /// Calls the observer once: when the gate opens, on the thread that opens it, or at once if it is open.
+        /// Calls an observer once: when the gate opens, on the thread that opens it, or immediately if it is open.
         @discardableResult
         func observe(_ observer: @escaping @Sendable () -> Void) -> Int? {
             let token: Int? = state.withLock { state in
@@ -91,7 +92,8 @@ extension LoopbackServer {
 }
 
 extension TimeInterval {
-    /// The value without what a clock cannot count: not a number, negative, or beyond eleven days.
+    /// The value in the range that a clock can count: 0 for a negative value and for not a number, and at most
+    /// 1,000,000 seconds (more than eleven days).
     var clampedToWaitingTime: TimeInterval {
         isNaN ? 0 : Swift.min(Swift.max(self, 0), 1_000_000)
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What happened so far, and who waits for more to happen.
+/// The record of the server's events so far, and the gates that wait for further events.
 final class Journal: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Gate = LoopbackServer.Gate
@@ -64,7 +64,7 @@ final class Journal: Sendable {
 
     // MARK: Waiting
 
-    /// A gate that opens as soon as the entries are as they should be, and stays open if they change again.
+    /// Returns a gate that opens as soon as the entries satisfy a condition, and stays open if they change again.
     func gate(when isSatisfied: @escaping @Sendable (Entries) -> Bool) -> Gate {
         let gate = Gate()
         let isSatisfiedNow = state.withLock { state in
@@ -76,7 +76,7 @@ final class Journal: Sendable {
         return gate
     }
 
-    /// Stops waiting for a gate that is of no more interest.
+    /// Removes a gate that is no longer needed.
     func forget(_ gate: Gate) {
         state.withLock { state in state.waiters.removeAll { $0.gate === gate } }
     }

@@ -1,20 +1,20 @@
 public import Foundation
 
 extension LoopbackServer {
-    /// What was waited for did not happen in time.
+    /// The error of a wait that reached its limit.
     public struct WaitTimeout: Error, Sendable, CustomStringConvertible {
-        /// What was waited for, how long, and what was there instead.
+        /// The awaited condition, the limit, and the actual state.
         public let description: String
     }
 
-    /// Blocks the thread until so many requests have come.
+    /// Blocks the thread until the server has received a number of requests.
     ///
     /// - Parameters:
-    ///   - count: How many there should be at least, with those that had come before.
-    ///   - path: Only requests for this path count; nil, which is the default, means all.
-    ///   - timeout: The limit in seconds, by default 30.
-    /// - Returns: All requests that count, perhaps more than so many.
-    /// - Throws: ``WaitTimeout``.
+    ///   - count: The minimum number of requests, including those before the call.
+    ///   - path: The path of the requests that count; nil for all. Default: nil.
+    ///   - timeout: The limit in seconds. Default: 30.
+    /// - Returns: All requests that count, which may be more than `count`.
+    /// - Throws: ``WaitTimeout``, if the limit is reached.
     @discardableResult
     public func waitForRequests(_ count: Int, to path: String? = nil, timeout: TimeInterval = 30) throws -> [Request] {
         let gate = journal.gate { $0.requests(to: path).count >= count }
@@ -23,14 +23,14 @@ extension LoopbackServer {
         return try requests(atLeast: count, to: path, after: timeout)
     }
 
-    /// Suspends the task until so many requests have come, or the task is cancelled.
+    /// Suspends the task until the server has received a number of requests, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - count: How many there should be at least, with those that had come before.
-    ///   - path: Only requests for this path count; nil, which is the default, means all.
-    ///   - timeout: The limit in seconds, by default 30.
-    /// - Returns: All requests that count, perhaps more than so many.
-    /// - Throws: ``WaitTimeout``, or `CancellationError`.
+    ///   - count: The minimum number of requests, including those before the call.
+    ///   - path: The path of the requests that count; nil for all. Default: nil.
+    ///   - timeout: The limit in seconds. Default: 30.
+    /// - Returns: All requests that count, which may be more than `count`.
+    /// - Throws: ``WaitTimeout``, if the limit is reached, or `CancellationError`.
     @discardableResult
     public func waitForRequests(
         _ count: Int,
@@ -44,24 +44,24 @@ extension LoopbackServer {
         return try requests(atLeast: count, to: path, after: timeout)
     }
 
-    /// Blocks the thread until exactly so many connections are open.
+    /// Blocks the thread until the number of open connections has a value.
     ///
     /// - Parameters:
-    ///   - count: How many there should be, such as 0 after a client has closed all of its own.
-    ///   - timeout: The limit in seconds, by default 30.
-    /// - Throws: ``WaitTimeout``.
+    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its own.
+    ///   - timeout: The limit in seconds. Default: 30.
+    /// - Throws: ``WaitTimeout``, if the limit is reached.
     public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
         if !gate.wait(timeout: timeout) { throw connectionTimeout(count, timeout) }
     }
 
-    /// Suspends the task until exactly so many connections are open, or the task is cancelled.
+    /// Suspends the task until the number of open connections has a value, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - count: How many there should be, such as 0 after a client has closed all of its own.
-    ///   - timeout: The limit in seconds, by default 30.
-    /// - Throws: ``WaitTimeout``, or `CancellationError`.
+    ///   - count: The exact number of open connections, such as 0 after a client has closed all of its own.
+    ///   - timeout: The limit in seconds. Default: 30.
+    /// - Throws: ``WaitTimeout``, if the limit is reached, or `CancellationError`.
     public func waitForOpenConnections(_ count: Int, timeout: TimeInterval = 30) async throws {
         let gate = journal.gate { $0.openConnections == count }
         defer { journal.forget(gate) }
@@ -93,7 +93,7 @@ extension LoopbackServer.Gate {
     fileprivate func wait(atMost timeout: TimeInterval) async {
         await withTaskGroup { group in
             group.addTask { await self.wait() }
-            // Sleeping throws only when it is cancelled, which is how it ends when the gate was first.
+            // The sleep throws only if it is cancelled, which happens when the gate opens first.
             group.addTask { try? await Task.sleep(for: .seconds(timeout.clampedToWaitingTime)) }
             await group.next()
             group.cancelAll()

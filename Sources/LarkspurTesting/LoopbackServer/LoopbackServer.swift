@@ -1,37 +1,36 @@
 public import Foundation
 
-/// An HTTP/1.1 server for tests, in the process of the test, on a free port of 127.0.0.1.
+/// An HTTP/1.1 server for tests, which runs in the process of the test on a free port of 127.0.0.1.
 ///
-/// It answers what the test scripts (``route(_:method:_:)``), many paths under the names that httpbin.org gave them,
-/// such as `/anything`, `/status/404` and `/drip`, and faults that no honest server has, at `/fault/…` (``Fault``). It
-/// records every request, and lets a test wait for requests and hold responses back (``Gate``), so that no test need
-/// sleep.
+/// It responds to the routes of the test (``route(_:method:_:)``), to many paths of httpbin.org, such as `/anything`,
+/// `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records every request. A test can wait for
+/// requests and hold back responses (``Gate``), so that it never needs to sleep.
 ///
 ///     let server = try LoopbackServer()
 ///     defer { server.stop() }
 ///     server.route("/users", .status(503), .json(#"[{"name": "Ada"}]"#))
 ///     // The first request for server.url("/users") gets a 503, every later one the document.
 ///
-/// The server runs from its initialization to ``stop()``, or until nothing refers to it: a test that goes on with no
-/// more than a URL of the server must keep the server, for which the `defer` above is enough. Each connection has a
-/// thread, on which also the handlers of routes are called; every method may be called on any thread.
+/// The server runs from its initialization until ``stop()``, or until its last reference is released. A test that uses
+/// only a URL of the server must keep a reference to the server; the `defer` above is enough. Each connection has a
+/// thread, which also calls the handlers of routes. Every method may be called on any thread.
 public final class LoopbackServer: Sendable {
     let router = Router()
     let journal = Journal()
     private let acceptor: Acceptor
 
-    /// A server that runs.
+    /// Creates and starts a server.
     ///
-    /// - Throws: `POSIXError` where the system refuses a socket or a thread.
+    /// - Throws: `POSIXError`, if the system refuses a socket or a thread.
     public init() throws {
         acceptor = try Acceptor(router: router, journal: journal, socketPath: nil)
     }
 
-    /// A server that runs, and listens on a Unix-domain socket instead of a port; ``url(_:)`` and ``baseURL`` are of no
-    /// use then.
+    /// Creates and starts a server that listens on a Unix-domain socket instead of a port. Its ``url(_:)`` and
+    /// ``baseURL`` cannot be used.
     ///
-    /// - Parameter path: Where the socket is made, of at most 107 bytes; ``stop()`` removes it.
-    /// - Throws: `POSIXError` where the system refuses the socket or a thread, also because the file exists.
+    /// - Parameter path: The path of the socket, of at most 107 bytes. ``stop()`` removes the socket.
+    /// - Throws: `POSIXError`, if the system refuses the socket or a thread, for example because the file exists.
     public init(unixSocket path: String) throws {
         acceptor = try Acceptor(router: router, journal: journal, socketPath: path)
     }
@@ -49,22 +48,22 @@ public final class LoopbackServer: Sendable {
         components.scheme = "http"
         components.host = "127.0.0.1"
         components.port = Int(port)
-        // Such components always make a URL, which their type cannot say.
+        // Such components always form a URL, but the property is optional.
         return components.url ?? URL(filePath: "/")
     }
 
-    /// The URL of a path on the server.
+    /// Returns the URL of a path on the server.
     ///
-    /// - Parameter path: A path that begins with a slash, and may have a query.
+    /// - Parameter path: A path that begins with a slash. It may have a query.
     public func url(_ path: String) -> URL {
         URL(string: baseURL.absoluteString + path) ?? baseURL.appending(path: path)
     }
 
-    /// Closes all connections and the port, and returns when nothing is left of them: no descriptor and no thread.
+    /// Closes all connections and the port, and returns when their descriptors are closed and their threads have ended.
     ///
-    /// All that waits in a response ends; a handler that is running is waited for. The routes are removed; the recorded
-    /// requests stay. Only on a connection's own thread, that is from a handler, it does not wait. Calling it again
-    /// does nothing.
+    /// Waits in responses end; the method waits for handlers that are running. The routes are removed; the recorded
+    /// requests stay. On a connection's own thread, which means in a handler, it does not wait. Further calls do
+    /// nothing.
     public func stop() {
         acceptor.stop()
         router.removeAll()

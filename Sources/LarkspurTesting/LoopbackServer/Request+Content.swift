@@ -11,7 +11,7 @@ extension LoopbackServer.Request {
 
         /// The name of the form's control.
         public var name: String? { disposition["name"] }
-        /// The name of the file, where the part is one.
+        /// The name of the file, if the part is a file.
         public var filename: String? { disposition["filename"] }
 
         private var disposition: [String: String] {
@@ -19,7 +19,7 @@ extension LoopbackServer.Request {
         }
     }
 
-    /// The body as text: UTF-8 where it is that, ISO 8859-1 otherwise.
+    /// The body as text, decoded as UTF-8 if it is valid, otherwise as ISO 8859-1.
     public var text: String {
         String(networkBytes: body)
     }
@@ -29,7 +29,7 @@ extension LoopbackServer.Request {
         contentType == "application/x-www-form-urlencoded" ? FormDecoding.items(of: text) : []
     }
 
-    /// The parts of a `multipart/form-data` body, in order; empty for any other type and where the body is malformed.
+    /// The parts of a `multipart/form-data` body, in order; empty for any other type and if the body is malformed.
     public var parts: [Part] {
         guard contentType == "multipart/form-data", let boundary = contentTypeParameters.values["boundary"] else {
             return []
@@ -37,9 +37,9 @@ extension LoopbackServer.Request {
         return Multipart(body, boundary: boundary)?.parts ?? []
     }
 
-    /// The value of a JSON body.
+    /// Decodes a JSON body.
     ///
-    /// - Throws: What `JSONDecoder` throws, where the body is not JSON or not of that type.
+    /// - Throws: The error of `JSONDecoder`, if the body is not JSON or cannot be decoded into the type.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: body)
     }

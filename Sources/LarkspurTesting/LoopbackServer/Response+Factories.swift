@@ -1,14 +1,14 @@
 public import Foundation
 
 extension LoopbackServer.Response {
-    /// A response without a body.
+    /// Returns a response without a body.
     public static func status(_ status: Int, headers: LoopbackServer.Fields = [:]) -> Self {
         var response = Self(status: status)
         response.headers = headers
         return response
     }
 
-    /// Bytes of a type.
+    /// Returns a response with data of a media type.
     public static func data(_ data: Data, contentType: String = "application/octet-stream", status: Int = 200) -> Self {
         var response = Self(status: status)
         response.headers["Content-Type"] = contentType
@@ -16,31 +16,31 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// Text as UTF-8, of the type `text/plain`.
+    /// Returns a response with text in UTF-8, of the type `text/plain`.
     public static func text(_ text: String, status: Int = 200) -> Self {
         data(Data(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
     }
 
-    /// A JSON document as it is written; nothing checks that it is well-formed.
+    /// Returns a response with a JSON document, which is sent unchanged. It is not checked to be well-formed.
     public static func json(_ document: String, status: Int = 200) -> Self {
         data(Data(document.utf8), contentType: "application/json", status: status)
     }
 
-    /// A value as JSON.
+    /// Returns a response with a value as JSON.
     ///
-    /// - Throws: What `JSONEncoder` throws.
+    /// - Throws: The error of `JSONEncoder`.
     public static func json(encoding value: some Encodable, status: Int = 200) throws -> Self {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return data(try encoder.encode(value), contentType: "application/json", status: status)
     }
 
-    /// A redirect; the location may be relative and is sent as it is.
+    /// Returns a redirect. The location may be relative, and is sent unchanged.
     public static func redirect(to location: String, status: Int = 302) -> Self {
         .status(status, headers: ["Location": location])
     }
 
-    /// A chunked body, one chunk for each data that is not empty, with fields after it.
+    /// Returns a response with a chunked body, with one chunk for each data that is not empty, and with trailer fields.
     public static func chunked(
         _ chunks: [Data],
         contentType: String = "application/octet-stream",
@@ -51,7 +51,7 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// A body that is sent step by step.
+    /// Returns a response whose body is sent step by step.
     public static func stream(
         _ steps: [Step],
         contentType: String = "application/octet-stream",
@@ -63,7 +63,8 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// Whatever bytes the test wants, in place of a response; by default the connection is closed after them.
+    /// Returns a response that consists of arbitrary bytes instead of HTTP. By default the connection is closed after
+    /// them.
     public static func raw(_ steps: [Step], ending: Ending = .close) -> Self {
         var response = Self()
         response.body = steps
@@ -74,29 +75,29 @@ extension LoopbackServer.Response {
 }
 
 extension LoopbackServer.Response {
-    /// The response with one more header field.
+    /// Returns the response with one more header field.
     public func adding(_ name: String, _ value: String) -> Self {
         with { $0.headers.append(name, value) }
     }
 
-    /// The response, not begun before the gate is open.
+    /// Returns the response, which does not begin before a gate is open.
     public func held(until gate: LoopbackServer.Gate) -> Self {
         with { $0.prelude.append(.wait(gate)) }
     }
 
-    /// The response, not begun before so many seconds have passed.
+    /// Returns the response, which begins after a number of seconds.
     public func delayed(by seconds: TimeInterval) -> Self {
         with { $0.prelude.append(.pause(seconds)) }
     }
 
-    /// The response after an interim response (1xx), such as `103 Early Hints`.
+    /// Returns the response with an interim response (1xx) before it, such as `103 Early Hints`.
     public func preceded(byInformational status: Int, headers: LoopbackServer.Fields = [:]) -> Self {
         with { $0.prelude.append(.informational(status, headers: headers)) }
     }
 
-    /// The response with its body compressed and the `Content-Encoding` that says so.
+    /// Returns the response with its body in a content coding, and with the corresponding `Content-Encoding`.
     ///
-    /// All bytes of the body become one step, before the steps that wait or open gates.
+    /// All bytes of the body become one step. The steps that wait or open gates follow it.
     public func encoded(as coding: LoopbackServer.ContentCoding) -> Self {
         with { response in
             let steps = response.body

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Range requests (RFC 9110, section 14).
+/// The responses to range requests (RFC 9110, section 14).
 extension LoopbackServer.Response {
-    /// The response as a `Range` field wants it; unchanged where there is none or it may be ignored.
+    /// Returns the response for the request's `Range` field; unchanged if there is none or it may be ignored.
     func applyingRange(of request: RequestHead) -> Self {
         guard acceptsRanges, status == 200, let length = body.byteCount else { return self }
         var response = self
@@ -23,17 +23,18 @@ extension LoopbackServer.Response {
         return response
     }
 
-    /// Whether an `If-Range` names the representation that the response would send (RFC 9110, section 13.1.5).
+    /// Returns whether an `If-Range` matches the representation that the response would send (RFC 9110, section
+    /// 13.1.5).
     private func isSame(as validator: String?) -> Bool {
         guard let validator else { return true }
         let isTag = validator.hasPrefix("\"") || validator.hasPrefix("W/")
-        // A weak tag never matches, as its bytes may differ.
+        // A weak tag never matches, because its bytes may differ.
         return !validator.hasPrefix("W/") && validator == headers[isTag ? "ETag" : "Last-Modified"]
     }
 }
 
 extension [LoopbackServer.Response.Step] {
-    /// The steps with those bytes only that lie within the bounds.
+    /// Returns the steps with only those bytes that are within the bounds.
     fileprivate func sending(_ bounds: Range<Int>) -> [Element] {
         var position = 0
         return flattened.map { step in
@@ -46,7 +47,7 @@ extension [LoopbackServer.Response.Step] {
         }
     }
 
-    /// The bytes of all steps together; those that are repeated without end count once.
+    /// The bytes of all steps together. Bytes that are repeated without end count once.
     var bytes: Data {
         flattened.reduce(into: Data()) { data, step in
             if case .bytes(let bytes) = step { data.append(bytes) }

@@ -1,72 +1,76 @@
 extension LoopbackServer {
-    /// What a route answers.
+    /// The response of a route.
     ///
-    /// Begin with a factory such as ``text(_:status:)`` or ``data(_:contentType:status:)``, and change what should
-    /// differ: every property may be set. What the properties cannot say, ``raw(_:)`` can.
+    /// Begin with a factory such as ``text(_:status:)`` or ``data(_:contentType:status:)``, and change its properties.
+    /// If the properties are not enough, use ``raw(_:)``.
     public struct Response: Sendable {
-        /// The status code.
+        /// The status code. Default: 200.
         public var status = 200
-        /// The reason phrase; nil for the one that RFC 9110 gives the status.
+        /// The reason phrase; nil for the one of the status in RFC 9110. Default: nil.
         public var reason: String?
         /// The header's fields.
         ///
-        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added where they are needed and not among
-        /// these. `Connection: close` closes the connection after the response.
+        /// `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are added if they are needed and missing
+        /// here. `Connection: close` closes the connection after the response.
         public var headers: Fields = [:]
-        /// The steps of the body, in order.
+        /// The steps of the body, in order. Default: none.
         public var body: [Step] = []
-        /// The fields after a body whose framing is ``Framing/chunked``.
+        /// The trailer fields of a body whose framing is ``Framing/chunked``. Default: none.
         public var trailers: Fields = [:]
-        /// Steps before the header, to hold it back or to send interim responses; their bytes are sent as they are.
+        /// The steps before the header, which hold it back or send interim responses. Their bytes are sent unchanged.
+        /// Default: none.
         public var prelude: [Step] = []
-        /// How the client learns where the body ends, by default from the `Content-Length`.
+        /// The framing, which tells the client where the body ends. Default: ``Framing/contentLength``.
         public var framing = Framing.contentLength
-        /// What becomes of the connection, by default what the header fields of both sides say.
+        /// The ending of the connection. Default: ``Ending/negotiated``, which follows the header fields of both sides.
         public var ending = Ending.negotiated
-        /// What the server does about the request's body before it answers, by default reads it.
+        /// The handling of the request's body before the response. Default: ``RequestBodyHandling/read``.
         public var requestBody = RequestBodyHandling.read
-        /// Whether a `Range` field of a GET request is honoured (RFC 9110, section 14), by default not.
+        /// Whether a `Range` field of a GET request is honoured (RFC 9110, section 14). Default: false.
         ///
-        /// A single range makes the response a 206, or a 416 if it lies beyond the body, and all responses say
-        /// `Accept-Ranges: bytes`. `If-Range` is compared with the `ETag` and `Last-Modified` of ``headers``.
+        /// If true, the response to a single range is a 206, or a 416 if the range is beyond the body. All responses
+        /// have `Accept-Ranges: bytes`. `If-Range` is compared with the `ETag` and `Last-Modified` of ``headers``.
         public var acceptsRanges = false
 
-        /// A response of that status, without a body.
+        /// Creates a response without a body.
         public init(status: Int = 200) {
             self.status = status
         }
 
-        /// How the client learns where the body ends.
+        /// The framing of a body, which tells the client where the body ends.
         public enum Framing: Sendable {
             /// A `Content-Length` with the sum of the body's bytes.
             case contentLength
-            /// `Transfer-Encoding: chunked`, each ``Step/bytes(_:)`` being one chunk; to HTTP/1.0, ``untilClose``.
+            /// `Transfer-Encoding: chunked`, with one chunk for each ``Step/bytes(_:)``. For HTTP/1.0 it is
+            /// ``untilClose``.
             case chunked
-            /// No length; the connection is closed after the body.
+            /// No length: the connection is closed after the body.
             case untilClose
-            /// The body's steps are all that is sent: no status line, no header.
+            /// Only the body's steps are sent, without a status line and a header.
             case raw
         }
 
-        /// What becomes of the connection after the response.
+        /// The ending of the connection after the response.
         public enum Ending: Sendable {
-            /// It stays open unless `Connection: close`, HTTP/1.0 or the framing say otherwise.
+            /// The connection stays open, unless `Connection: close`, HTTP/1.0 or the framing requires its end.
             case negotiated
-            /// It is closed, whatever the header says.
+            /// The connection is closed, without regard to the header.
             case close
-            /// It is reset (RST), whatever the header says.
+            /// The connection is reset (RST), without regard to the header.
             case reset
         }
 
-        /// What the server does about the request's body before it answers.
+        /// The handling of the request's body before the response.
         public enum RequestBodyHandling: Sendable {
-            /// Reads it, after `100 Continue` if the client expects that.
+            /// The server reads the body, after `100 Continue` if the client expects that.
             case read
-            /// Reads it, but never sends `100 Continue`, as servers do that do not know the expectation.
+            /// The server reads the body, but never sends `100 Continue`, like servers that do not know the
+            /// expectation.
             case readWithoutContinue
-            /// Does not read it: the response is sent at once, and the connection closed after it.
+            /// The server does not read the body. It sends the response immediately, and closes the connection after
+            /// it.
             ///
-            /// For a route that a handler answers this comes too late, as the handler is given the body.
+            /// In the response of a handler it comes too late, because the body has been read for the handler.
             case refuse
         }
     }

@@ -1,19 +1,19 @@
 public import Foundation
 
 extension LoopbackServer.Response {
-    /// One step in sending a response.
+    /// One step of sending a response.
     public indirect enum Step: Sendable {
-        /// Sends bytes; in a chunked body, as one chunk.
+        /// Sends bytes. In a chunked body they are one chunk.
         case bytes(Data)
         /// Waits for a gate that the test opens.
         ///
-        /// The wait ends, and the connection with it, when the client goes away or the server stops.
+        /// If the client disconnects or the server stops, the wait and the connection end.
         case wait(LoopbackServer.Gate)
-        /// Opens a gate, which tells a test that the response has come this far.
+        /// Opens a gate, which informs a test that the response has reached this step.
         case open(LoopbackServer.Gate)
-        /// Waits so many seconds, unless the client goes away or the server stops.
+        /// Waits for a number of seconds, unless the client disconnects or the server stops.
         case pause(TimeInterval)
-        /// Does steps again and again: so many times, or for ever where that is nil, until the client goes away.
+        /// Repeats steps a number of times, or without end if that is nil, until the client disconnects.
         case repeated([Step], times: Int? = nil)
 
         /// Sends text as UTF-8.
@@ -26,7 +26,7 @@ extension LoopbackServer.Response {
             .bytes(ResponseHead(status: status, reason: nil, fields: headers).bytes)
         }
 
-        /// The number of bytes that the step sends; nil where that has no end.
+        /// The number of bytes that the step sends; nil if it is infinite.
         var byteCount: Int? {
             switch self {
             case .bytes(let data): data.count
@@ -41,7 +41,7 @@ extension LoopbackServer.Response {
             }
         }
 
-        /// The step with its bytes changed.
+        /// Returns the step with its bytes changed.
         func mapBytes(_ transform: (Data) -> Data) -> Step {
             switch self {
             case .bytes(let data): .bytes(transform(data))
@@ -53,7 +53,7 @@ extension LoopbackServer.Response {
 }
 
 extension [LoopbackServer.Response.Step] {
-    /// The number of bytes that the steps send; nil where that has no end.
+    /// The number of bytes that the steps send; nil if it is infinite.
     var byteCount: Int? {
         reduce(0) { sum, step in
             guard let sum, let count = step.byteCount else { return nil }

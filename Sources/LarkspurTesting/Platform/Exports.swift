@@ -1,4 +1,4 @@
-// One `import LarkspurTesting` brings Foundation and its networking half, which is a module of its own on Linux.
+// `import LarkspurTesting` also imports Foundation and its networking part, which is a separate module on Linux.
 
 @_exported public import Foundation
 

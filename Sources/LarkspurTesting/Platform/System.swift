@@ -8,17 +8,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The functions of the C library that the server and the measurements of costs need, each called here and nowhere
-/// else.
+/// The functions of the C library that the server and the measurements of costs need. Each is called only here.
 ///
-/// The differences between the platforms stay in this file, and so does `errno`: a function that fails throws a
+/// The differences between the platforms are limited to this file, and so is `errno`: a function that fails throws a
 /// `POSIXError`.
 enum System {
     typealias Descriptor = Int32
 
     // MARK: Sockets
 
-    /// A TCP socket that listens on a free port of 127.0.0.1.
+    /// Creates a TCP socket that listens on a free port of 127.0.0.1.
     static func makeListeningSocket(backlog: Int32) throws -> Descriptor {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -26,11 +25,11 @@ enum System {
         return try makeListeningSocket(AF_INET, address: address, backlog: backlog)
     }
 
-    /// A socket that listens at a path, which must not exist yet.
+    /// Creates a socket that listens at a path, which must not exist yet.
     static func makeListeningSocket(path: String, backlog: Int32) throws -> Descriptor {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A zero ends the path.
+        // The path ends with a zero byte.
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw error(code: ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return try makeListeningSocket(AF_UNIX, address: address, backlog: backlog)
@@ -54,7 +53,7 @@ enum System {
                 }
             }
             _ = try check(listen(descriptor, backlog))
-            // A client may withdraw between polling and accepting, which must not block.
+            // A client may disconnect between polling and accepting. Accepting must not block then.
             setFlag(descriptor, F_SETFL, O_NONBLOCK)
             return descriptor
         } catch {
@@ -63,7 +62,7 @@ enum System {
         }
     }
 
-    /// Two sockets, each of which receives what is sent on the other.
+    /// Creates two sockets, each of which receives the bytes that are sent on the other.
     static func makeSocketPair() throws -> (Descriptor, Descriptor) {
         var pair: [Descriptor] = [-1, -1]
         _ = try check(socketpair(AF_UNIX, streamType, 0, &pair))
@@ -85,23 +84,24 @@ enum System {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// The next connection of a listening socket, set up so that every write leaves at once.
+    /// Accepts the next connection of a listening socket. Every write on it is sent immediately.
     static func acceptConnection(_ listener: Descriptor) throws -> Descriptor {
         let descriptor = try check(accept(listener, nil, nil))
         markCloseOnExec(descriptor)
-        // Where connections inherit the listener's mode, they must not: their threads block.
+        // On some platforms connections inherit the listener's nonblocking mode. It is reset, because their threads
+        // block.
         setFlag(descriptor, F_SETFL, 0)
         suppressBrokenPipeSignal(descriptor)
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1))
         return descriptor
     }
 
-    /// The number of bytes that were received, 0 at the end of the stream.
+    /// Receives bytes. Returns their number, 0 at the end of the stream.
     static func receive(_ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         try check(recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    /// The number of bytes that were taken, which may be fewer than there are.
+    /// Sends bytes. Returns the number of bytes that the system has accepted, which may be fewer than all.
     static func send(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer, blocking: Bool) throws -> Int {
         let flags = noSignalFlag | (blocking ? 0 : Int32(MSG_DONTWAIT))
         return try check(sendBytes(descriptor, bytes.baseAddress, bytes.count, flags))
@@ -111,17 +111,19 @@ enum System {
         case write, both
     }
 
-    /// Fails silently: a connection that the client has reset cannot be shut down any more.
+    /// Ends the stream in a direction. Errors are ignored, because a connection that the client has reset cannot be
+    /// shut down.
     static func shutDown(_ descriptor: Descriptor, _ direction: ShutdownDirection) {
         _ = shutdown(descriptor, direction == .both ? Int32(SHUT_RDWR) : Int32(SHUT_WR))
     }
 
     static func closeDescriptor(_ descriptor: Descriptor) {
-        // Not repeated after EINTR: on Linux the descriptor is gone by then, and its number may be somebody else's.
+        // Not repeated after EINTR: on Linux the descriptor is closed by then, and its number may belong to another
+        // file.
         _ = close(descriptor)
     }
 
-    /// Makes the next `closeDescriptor` send RST in place of FIN.
+    /// Makes the next `closeDescriptor` send RST instead of FIN.
     static func resetOnClose(_ descriptor: Descriptor) {
         setOption(descriptor, level: SOL_SOCKET, name: SO_LINGER, value: linger(l_onoff: 1, l_linger: 0))
     }
@@ -130,15 +132,15 @@ enum System {
 
     enum Interest {
         case readable
-        /// The peer has closed its side, whether or not there are bytes left to read.
+        /// The peer has closed its side, even if there are bytes left to read.
         case hangUp
     }
 
-    /// For each of the sockets whether that happened which was asked for.
+    /// Waits for events on sockets. Returns for each socket whether its event has occurred.
     ///
-    /// An error on a socket counts as an event, so that whoever waits for it comes to see the error.
+    /// An error on a socket counts as an event, so that the waiting thread sees the error.
     ///
-    /// - Parameter milliseconds: At most so long; a negative value means without limit.
+    /// - Parameter milliseconds: The limit in milliseconds; a negative value means no limit.
     static func wait(for sockets: [(descriptor: Descriptor, interest: Interest)], milliseconds: Int32) throws -> [Bool]
     {
         var entries = sockets.map { socket in
@@ -156,7 +158,7 @@ enum System {
 
     typealias ThreadHandle = pthread_t
 
-    /// A running thread, which must be joined or detached.
+    /// Starts a thread, which must be joined or detached.
     static func startThread(stackSize: Int, body: @escaping @Sendable () -> Void) throws -> ThreadHandle {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }
@@ -214,7 +216,7 @@ enum System {
 
     // MARK: Errors and options
 
-    /// The value of a call, or what `errno` says about its failure.
+    /// Returns the value of a call, or throws the error in `errno` if the call failed.
     private static func check<Value: SignedInteger>(_ call: @autoclosure () -> Value) throws -> Value {
         while true {
             let value = call()
@@ -228,7 +230,7 @@ enum System {
         POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
 
-    /// Options are improvements: where the system refuses one, the connection still works.
+    /// Sets an option of a socket. Errors are ignored, because a connection works without the option.
     private static func setOption<Value: BitwiseCopyable>(
         _ descriptor: Descriptor,
         level: Int32,
@@ -250,7 +252,7 @@ enum System {
         _ = fcntl(descriptor, command, flag)
     }
 
-    /// Keeps the descriptor out of child processes, in which it would hold the connection open.
+    /// Keeps the descriptor out of child processes, which would keep the connection open.
     private static func markCloseOnExec(_ descriptor: Descriptor) {
         setFlag(descriptor, F_SETFD, FD_CLOEXEC)
     }
@@ -268,7 +270,7 @@ enum System {
     #else
     private static let streamType = Int32(SOCK_STREAM.rawValue)
     private static let noSignalFlag = Int32(MSG_NOSIGNAL)
-    /// POLLRDHUP, which the C library declares only to programs that define `_GNU_SOURCE`.
+    /// The event POLLRDHUP, which the C library declares only for programs that define `_GNU_SOURCE`.
     private static let hangUpEvent: Int16 = 0x2000
     private static let sendBytes = Glibc.send
     #endif

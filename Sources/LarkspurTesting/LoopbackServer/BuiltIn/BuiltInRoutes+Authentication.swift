@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// Routes that want credentials.
+/// Routes that require credentials.
 extension BuiltInRoutes {
     private static let realm = "Fake Realm"
 

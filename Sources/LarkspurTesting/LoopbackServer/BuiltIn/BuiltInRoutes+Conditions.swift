@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// Validators and freshness.
+/// Routes for validators and freshness.
 extension BuiltInRoutes {
     mutating func addConditions() {
         add("/etag/{etag}") { request in
@@ -33,7 +33,7 @@ extension BuiltInRoutes {
         try .echo(request, [.url, .args, .headers, .origin])
     }
 
-    /// Whether a list of entity tags names that one, by the weak comparison (RFC 9110, section 8.8.3.2).
+    /// Returns whether a list of entity tags contains one, by the weak comparison (RFC 9110, section 8.8.3.2).
     private static func list(_ tags: String?, contains etag: String) -> Bool {
         (tags ?? "").split(separator: ",").map(\.trimmingBlanks).contains { tag in
             tag == "*" || (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag).unquoted == etag

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// Cookies that are shown, set and deleted.
+/// Routes that show, set and delete cookies.
 extension BuiltInRoutes {
     mutating func addCookies() {
         add("/cookies") { request in

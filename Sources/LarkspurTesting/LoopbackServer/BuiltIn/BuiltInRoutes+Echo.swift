@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the client sent, as JSON.
+/// Routes that return the client's request as JSON.
 extension BuiltInRoutes {
     mutating func addEchoes() {
         add("/get") { try .echo($0, [.url, .args, .headers, .origin]) }
@@ -20,7 +20,7 @@ extension BuiltInRoutes {
 }
 
 extension LoopbackServer.Response {
-    /// The items of a request as a JSON document, with further members.
+    /// Creates a response with the items of a request as a JSON document, with further members.
     static func echo(
         _ request: LoopbackServer.Request,
         _ items: Set<Echo.Item>,

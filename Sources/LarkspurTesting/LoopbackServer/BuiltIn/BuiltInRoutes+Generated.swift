@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Bytes and lines in any number.
+/// Routes that generate any number of bytes and lines.
 extension BuiltInRoutes {
     mutating func addGeneratedData() {
         add("/bytes/{n}") { .data(try Self.randomBytes($0)) }
@@ -31,7 +31,7 @@ extension BuiltInRoutes {
         }
     }
 
-    /// As many bytes as the path says, the same ones for the same `seed`.
+    /// Returns as many bytes as the path specifies, which are the same for the same `seed`.
     private static func randomBytes(_ request: Request) throws -> Data {
         let count = try request.number("n", byteCounts)
         let seed = try request.number("seed", Int.min...Int.max, default: Int.random(in: 0..<Int.max))
@@ -40,13 +40,13 @@ extension BuiltInRoutes {
         return words.withUnsafeBytes { Data($0.prefix(count)) }
     }
 
-    /// The letters from a to z again and again, as httpbin has them.
+    /// Returns the letters from a to z repeatedly, as in httpbin.
     private static func alphabet(_ count: Int) -> Data {
         Data((0..<count).lazy.map { UInt8(ascii: "a") + UInt8($0 % 26) })
     }
 }
 
-/// The generator SplitMix64, of which the same seed makes the same bytes everywhere.
+/// The generator SplitMix64, which creates the same bytes for the same seed on every platform.
 private struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

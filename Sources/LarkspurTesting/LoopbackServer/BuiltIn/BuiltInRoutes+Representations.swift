@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// Fixed documents in various types and codings, and what the query makes of a response.
+/// Routes for fixed documents in various types and codings, and for responses that the query describes.
 extension BuiltInRoutes {
     mutating func addRepresentations() {
         add("/json") { _ in .json(Samples.json) }
@@ -25,7 +25,7 @@ extension BuiltInRoutes {
             let pairs = request.queryItems.map { ($0.name, $0.value ?? "") }
             let document = Dictionary(grouping: pairs, by: \.0).mapValues { $0.map(\.1).joined(separator: ", ") }
             return pairs.reduce(try .json(encoding: document)) { response, pair in
-                // A type in the query takes the place of that of the document, as there can be but one.
+                // A type in the query replaces that of the document, because a response can have only one.
                 pair.0.hasSameLetters(as: "Content-Type")
                     ? response.with { $0.headers[pair.0] = pair.1 } : response.adding(pair.0, pair.1)
             }
@@ -34,7 +34,7 @@ extension BuiltInRoutes {
 }
 
 extension Data {
-    /// The data of base64 in either alphabet, with or without padding.
+    /// Decodes Base64 in either alphabet, with or without padding.
     fileprivate init?(base64URLEncoded text: String) {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         let digits = standard.prefix { $0 != "=" }

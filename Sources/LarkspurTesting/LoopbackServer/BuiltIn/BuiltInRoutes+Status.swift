@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Status codes and redirects.
+/// Routes for status codes and redirects.
 extension BuiltInRoutes {
     mutating func addStatusAndRedirects() {
         add("/status/{code}", nil) { Self.status(try $0.number("code", 100...999)) }
@@ -22,7 +22,7 @@ extension BuiltInRoutes {
     }
 
     private static func status(_ code: Int) -> Response {
-        // An interim response is not the end of it: a client waits for the final one.
+        // After an interim response a client waits for the final one.
         if code < 200 { return .status(200).preceded(byInformational: code) }
         var response = Response.status(code, headers: ["Content-Type": "text/html; charset=utf-8"])
         switch code {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Responses that take their time.
+/// Routes whose responses are delayed.
 extension BuiltInRoutes {
     mutating func addTiming() {
         add("/delay/{seconds}", nil) { request in

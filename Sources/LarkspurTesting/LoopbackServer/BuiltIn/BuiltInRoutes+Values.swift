@@ -1,15 +1,15 @@
 internal import Foundation
 
 extension LoopbackServer.Request {
-    /// The text for a placeholder of the path, else of the query.
+    /// Returns the text for a placeholder of the path, or else of the query.
     func value(_ name: String) throws -> String {
         guard let value = parameters[name] ?? query(name) else { throw BuiltInRoutes.InvalidValue(name: name) }
         return value
     }
 
-    /// A whole number in the path or query, within bounds.
+    /// Returns a whole number in the path or query, within bounds.
     ///
-    /// - Parameter defaultValue: What to take where there is none; nil where there must be one.
+    /// - Parameter defaultValue: The number if there is none in the request; nil if the request must have one.
     func number(_ name: String, _ bounds: ClosedRange<Int>, default defaultValue: Int? = nil) throws -> Int {
         guard let text = parameters[name] ?? query(name) else {
             if let defaultValue { return defaultValue }
@@ -19,7 +19,7 @@ extension LoopbackServer.Request {
         return number
     }
 
-    /// A number of seconds in the path or query.
+    /// Returns a number of seconds in the path or query.
     func seconds(_ name: String, default defaultValue: TimeInterval) throws -> TimeInterval {
         guard let text = parameters[name] ?? query(name) else { return defaultValue }
         guard let seconds = TimeInterval(text), seconds.isFinite, seconds >= 0 else {
@@ -30,7 +30,8 @@ extension LoopbackServer.Request {
 }
 
 extension BuiltInRoutes {
-    /// The most bytes that a route makes up: enough for every test, and no danger to the memory.
+    /// The maximum number of bytes that a route generates, which is enough for every test and does not exhaust the
+    /// memory.
     static let maximumByteCount = 256 << 20
 
     static let byteCounts = 0...maximumByteCount

@@ -1,9 +1,9 @@
-/// The routes that every server has: those of httpbin.org, and the faults.
+/// The routes of every server: those of httpbin.org, and the faults.
 struct BuiltInRoutes: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Response = LoopbackServer.Response
 
-    /// A value in a path or query that is not what the route needs; becomes a 400.
+    /// The error for a value in a path or query that the route does not accept. The response is a 400.
     struct InvalidValue: Error {
         let name: String
     }
@@ -22,7 +22,7 @@ struct BuiltInRoutes: Sendable {
         addFaults()
     }
 
-    /// Adds a route that answers any of those methods, or GET alone by default.
+    /// Adds a route for a set of methods; nil for all. Default: only GET.
     mutating func add(_ path: String, _ methods: Set<String>? = ["GET"], _ handler: @escaping Route.Handler) {
         let answer = Route.Answer.handler { request in
             do {

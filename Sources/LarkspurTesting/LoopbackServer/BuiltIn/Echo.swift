@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A request as httpbin describes it in JSON.
+/// The description of a request in httpbin's JSON.
 struct Echo {
     enum Item: String, CaseIterable {
         case url, args, form, data, origin, headers, files, json, method
@@ -42,7 +42,7 @@ struct Echo {
         request.parts.filter { ($0.filename != nil) == isFile }.map { ($0.name ?? "", Self.text($0.data)) }
     }
 
-    /// The fields with their names spelled like `User-Agent`, however the client spells them: so does httpbin.
+    /// The fields, whose names are capitalized like `User-Agent` regardless of the client's spelling, as in httpbin.
     private var headers: [String: String] {
         let pairs = request.headers.map { field in
             let words = field.name.split(separator: "-", omittingEmptySubsequences: false)
@@ -55,11 +55,11 @@ struct Echo {
     }
 
     private var json: Any {
-        // No JSON is null, as in httpbin.
+        // If the body is not JSON, the value is null, as in httpbin.
         (try? JSONSerialization.jsonObject(with: request.body, options: .fragmentsAllowed)) ?? NSNull()
     }
 
-    /// One value for a name that occurs once, an array for one that occurs more often.
+    /// Returns one value for a name that occurs once, and an array for a name that occurs more often.
     private static func grouped(_ pairs: [(String, String)]) -> [String: Any] {
         Dictionary(grouping: pairs, by: \.0).mapValues { pairs in
             pairs.count == 1 ? pairs[0].1 : pairs.map(\.1) as Any

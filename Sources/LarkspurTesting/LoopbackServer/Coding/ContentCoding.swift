@@ -5,16 +5,17 @@ extension LoopbackServer {
     public enum ContentCoding: String, Sendable, CaseIterable {
         /// The format of gzip (RFC 1952).
         case gzip
-        /// The format of zlib (RFC 1950), which is what HTTP calls deflate.
+        /// The format of zlib (RFC 1950), which HTTP calls deflate.
         case deflate
 
-        /// The bytes in that coding.
+        /// Encodes bytes in this coding.
         ///
-        /// They are stored, not compressed: valid for every decoder, at no dependency on zlib.
+        /// The bytes are stored rather than compressed. That is valid for every decoder, and needs no dependency on
+        /// zlib.
         public func encode(_ data: Data) -> Data {
             switch self {
             case .gzip:
-                // No name, no time, unknown operating system.
+                // The header has no name and no time, and the operating system is unknown.
                 let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
                 return header + Deflate.storedBlocks(data)
                     + littleEndian(Checksum.crc32(data)) + littleEndian(UInt32(truncatingIfNeeded: data.count))

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The format of DEFLATE (RFC 1951), as far as stored blocks go.
+/// The DEFLATE format (RFC 1951), with only stored blocks.
 enum Deflate {
     private static let maximumBlockSize = 65_535
 

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// The format of a query and of `application/x-www-form-urlencoded`, as the WHATWG's URL standard decodes it.
+/// The decoding of a query and of `application/x-www-form-urlencoded` by the WHATWG's URL standard.
 enum FormDecoding {
     static func items(of text: String) -> [URLQueryItem] {
         text.split(separator: "&").map { pair in

@@ -1,14 +1,14 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// The parts of a multipart body (RFC 2046, section 5.1); nil where the body breaks the format.
+/// The parts of a multipart body (RFC 2046, section 5.1); nil if the body is malformed.
 struct Multipart {
     typealias Part = LoopbackServer.Request.Part
 
     let parts: [Part]
 
     init?(_ body: Data, boundary: String) {
-        // A line end before the first delimiter makes it look like all the others.
+        // A line end before the first delimiter makes it equal to the others.
         let body = Data("\r\n".utf8) + body
         let delimiter = Data("\r\n--\(boundary)".utf8)
         var parts: [Part] = []
@@ -34,7 +34,8 @@ struct Multipart {
     }
 
     private static func part(_ bytes: Data) -> Part? {
-        // As above: a part without a header begins with the empty line.
+        // A part without a header begins with the empty line. With a line end before it, the end of the header is the
+        // same as in other parts.
         let bytes = Data("\r\n".utf8) + bytes
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         var headers: LoopbackServer.Fields = [:]

@@ -1,10 +1,11 @@
 internal import Foundation
 internal import Synchronization
 
-/// Accepts connections on a thread of its own, and sees to it that nothing is left of them after ``stop()``.
+/// An acceptor of connections, which runs on a thread of its own. After ``stop()`` it leaves no connection and no
+/// thread.
 ///
-/// The same thread watches the connections whose threads wait for something else than their socket, so that a client
-/// that hangs up ends the waiting.
+/// Its thread also watches the connections whose threads wait for something other than their sockets, so that the wait
+/// ends when the client hangs up.
 final class Acceptor: Sendable {
     private struct Worker {
         let connection: Connection
@@ -15,12 +16,12 @@ final class Acceptor: Sendable {
         var isStopping = false
         var lastID = 0
         var workers: [Int: Worker] = [:]
-        /// Connections that wait, by their number.
+        /// The connections that wait, by their numbers.
         var watched: [Int: Connection] = [:]
-        /// Threads that have nothing left to do but to end.
+        /// The threads that are about to end.
         var finishedThreads: [JoinableThread] = []
         var ownThread: JoinableThread?
-        /// The end of a socket pair that makes the thread look around; nil after the end.
+        /// The end of a socket pair that wakes the thread; nil after the end of the acceptor.
         var alarm: Socket?
     }
 
@@ -33,7 +34,8 @@ final class Acceptor: Sendable {
     private let state: Mutex<State>
     private let isStopped = LoopbackServer.Gate()
 
-    /// - Parameter socketPath: Where it listens instead of on a port; the file is removed at the end.
+    /// - Parameter socketPath: The path of the socket on which the acceptor listens instead of a port. The file is
+    ///   removed at the end.
     init(router: Router, journal: Journal, socketPath: String?) throws {
         self.router = router
         self.journal = journal
@@ -48,13 +50,13 @@ final class Acceptor: Sendable {
         let (alarm, alarmReceiver) = try Socket.pair()
         self.alarmReceiver = alarmReceiver
         state = Mutex(State(alarm: alarm))
-        // The thread takes the lock first of all, so that it finds itself noted however early it runs.
+        // The thread takes the lock first, so that it finds itself registered even if it runs immediately.
         try state.withLock { $0.ownThread = try JoinableThread { self.run() } }
     }
 
-    /// Closes the listening socket and all connections, and returns when all threads are gone.
+    /// Closes the listening socket and all connections, and returns when all threads have ended.
     ///
-    /// On the thread of a connection it returns at once, and the threads go by themselves.
+    /// On the thread of a connection it returns immediately, and the threads end by themselves.
     func stop() {
         let (ownThread, isOnWorker) = state.withLock { state in
             state.isStopping = true
@@ -65,7 +67,7 @@ final class Acceptor: Sendable {
             ownThread?.detach()
         } else {
             ownThread?.join()
-            // Another thread may have been first, and does the joining.
+            // Another thread may have called this method first, and joins the threads.
             isStopped.wait(timeout: .infinity)
         }
     }
@@ -91,7 +93,7 @@ final class Acceptor: Sendable {
         let sockets: [(System.Descriptor, System.Interest)] =
             [(alarmReceiver.descriptor, .readable), (listener.descriptor, .readable)]
             + watched.map { ($0.socket.descriptor, .hangUp) }
-        // Polling fails only for want of memory; the next attempt is as good as any other answer to that.
+        // Polling fails only if memory is exhausted. To try again is as good as any other reaction.
         guard let happened = try? System.wait(for: sockets, milliseconds: -1) else { return }
         if happened[0] { _ = try? alarmReceiver.receive() }
         for (connection, hasHungUp) in zip(watched, happened.dropFirst(2)) where hasHungUp {
@@ -112,8 +114,8 @@ final class Acceptor: Sendable {
                 journal.connectionClosed()
             }
         } catch {
-            // Without a free descriptor the connection stays in the queue, and the listener readable: give others
-            // the time to close some, but notice an alarm.
+            // Without a free descriptor the connection stays in the queue, and the listener stays readable. The pause
+            // gives other threads time to close descriptors, but ends at an alarm.
             _ = try? alarmReceiver.waitUntilReadable(milliseconds: 10)
         }
     }
@@ -125,7 +127,7 @@ final class Acceptor: Sendable {
                 [weak self] connection, isWaiting in
                 self?.watch(connection, isWaiting)
             }
-            // The thread takes the lock when it ends, so that it finds itself noted however short it runs.
+            // The thread takes the lock when it ends, so that it finds itself registered even if it runs only briefly.
             let thread = try JoinableThread {
                 connection.serve()
                 self.workerFinished(connection)
@@ -139,7 +141,7 @@ final class Acceptor: Sendable {
     private func watch(_ connection: Connection, _ isWaiting: Bool) {
         state.withLock { state in
             state.watched[connection.id] = isWaiting ? connection : nil
-            // To stop watching is not worth an alarm: what the thread may yet find out about the connection is true.
+            // The end of watching needs no alarm: a hang-up that the thread still reports is a real one.
             if isWaiting { state.alarm?.nudge() }
         }
     }
@@ -165,7 +167,7 @@ final class Acceptor: Sendable {
     }
 
     private func joinAllThreads() {
-        // A connection's thread that ends meanwhile no longer finds itself among the workers, and is joined here.
+        // A connection's thread that ends in the meantime no longer finds itself among the workers, and is joined here.
         let threads = state.withLock { state in
             defer {
                 state.finishedThreads = []

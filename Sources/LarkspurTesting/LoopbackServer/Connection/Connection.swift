@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// One connection: reads requests and answers them in order, on a thread of its own.
+/// One connection, which reads requests and responds to them in order, on a thread of its own.
 final class Connection: Sendable {
-    /// The client went away, or the server stops.
+    /// The error after the client has disconnected, or when the server stops.
     private struct Interruption: Error {}
 
     let id: Int
     let socket: Socket
     private let router: Router
     private let journal: Journal
-    /// Asks for ``interrupt()`` to be called when the client hangs up.
+    /// The closure that starts or ends watching the client. While it is watched, ``interrupt()`` is called when the
+    /// client hangs up.
     private let watchForHangUp: @Sendable (Connection, Bool) -> Void
     private let interruption = LoopbackServer.Gate()
 
@@ -35,17 +36,17 @@ final class Connection: Sendable {
         } catch let failure as RequestParser.Failure {
             answer(failure)
         } catch {
-            // The client went away or the server stops: there is nobody to tell.
+            // The client has disconnected or the server stops, so that no response is possible.
         }
         socket.closeAfterDraining()
     }
 
-    /// Ends all waiting of the connection, from any thread.
+    /// Ends all waits of the connection. It may be called on any thread.
     func interrupt() {
         interruption.open()
     }
 
-    /// Makes the connection end as soon as possible, from any thread.
+    /// Makes the connection end as soon as possible. It may be called on any thread.
     func shutDown() {
         interruption.open()
         socket.shutDown()
@@ -53,7 +54,7 @@ final class Connection: Sendable {
 
     // MARK: Requests
 
-    /// Whether the connection can be used again.
+    /// Serves one request. Returns whether the connection can be used again.
     private func serveOneRequest(_ parser: inout RequestParser) throws -> Bool {
         guard case .head(let head)? = try nextEvent(&parser) else { return false }
         let resolution = router.resolve(head)
@@ -91,7 +92,7 @@ final class Connection: Sendable {
         return false
     }
 
-    /// The next event of the parser, or nil at the end of the stream.
+    /// Returns the next event of the parser, or nil at the end of the stream.
     private func nextEvent(_ parser: inout RequestParser) throws -> RequestParser.Event? {
         while true {
             if let event = try parser.next() { return event }
@@ -119,9 +120,9 @@ final class Connection: Sendable {
     private func answer(_ failure: RequestParser.Failure) {
         let response = LoopbackServer.Response.text(failure.reason + "\n", status: failure.status)
             .adding("Connection", "close")
-        // The request is beyond understanding, hence a stand-in for what the plan has to know of it.
+        // The request could not be parsed, so a stand-in provides the values that the plan needs.
         let plan = ResponsePlan(response, to: RequestHead(method: "GET", target: "/"))
-        // A client that is gone already misses nothing.
+        // An error is ignored, because the client may have disconnected already.
         try? perform(plan.steps)
     }
 

@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// A thread that can be waited for until it is really gone, as Foundation's cannot.
+/// A thread that can be joined, unlike Foundation's: the wait lasts until the thread has ended completely.
 final class JoinableThread: Sendable {
-    /// Enough for a handler that parses deeply nested JSON; only touched pages cost memory.
+    /// The stack size in bytes. It is enough for a handler that parses deeply nested JSON. Only pages that are used
+    /// cost memory.
     private static let stackSize = 2 << 20
 
-    /// The handle until the thread was joined or detached, after which it is invalid.
+    /// The handle; nil after the thread was joined or detached, which makes the handle invalid.
     private let handle: Mutex<System.ThreadHandle?>
 
     init(body: @escaping @Sendable () -> Void) throws {

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Synchronization
 
-/// A stream socket that closes its descriptor once, at the latest when nobody refers to it any more.
+/// A stream socket that closes its descriptor once, at the latest when its last reference is released.
 ///
-/// One thread receives, sends and closes. Any thread may shut it down, which wakes that one thread.
+/// One thread receives, sends and closes. Any thread may shut the socket down, which wakes that thread.
 final class Socket: Sendable {
     let descriptor: System.Descriptor
-    /// Guards the descriptor's number: after closing, the system may give it to anybody.
+    /// The state that protects the descriptor's number: after closing, the system may assign the number to another
+    /// file.
     private let isOpen = Mutex(true)
 
     init(descriptor: System.Descriptor) {
@@ -38,7 +39,7 @@ final class Socket: Sendable {
         Socket(descriptor: try System.acceptConnection(descriptor))
     }
 
-    /// The bytes that arrived, at least one; nil at the end of the stream.
+    /// Receives bytes, at least one; nil at the end of the stream.
     func receive(atMost count: Int = 64 * 1024) throws -> [UInt8]? {
         let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             initialized = try System.receive(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
@@ -56,19 +57,19 @@ final class Socket: Sendable {
         }
     }
 
-    /// Sends one byte unless so many wait already that the receiver will wake up anyway.
+    /// Sends one byte, unless so many are buffered that the receiver wakes up anyway.
     func nudge() {
         withUnsafeBytes(of: UInt8(1)) { byte in
             _ = try? System.send(descriptor, byte, blocking: false)
         }
     }
 
-    /// Whether bytes or the end of the stream arrived in time.
+    /// Returns whether bytes or the end of the stream arrived in time.
     func waitUntilReadable(milliseconds: Int32) throws -> Bool {
         try System.wait(for: [(descriptor, .readable)], milliseconds: milliseconds).contains(true)
     }
 
-    /// Ends the stream in both directions; whoever blocks in `receive` or `send` returns.
+    /// Ends the stream in both directions. A thread that blocks in `receive` or `send` returns.
     func shutDown() {
         isOpen.withLock { isOpen in
             if isOpen { System.shutDown(descriptor, .both) }
@@ -82,7 +83,7 @@ final class Socket: Sendable {
         }
     }
 
-    /// Closes with RST in place of FIN.
+    /// Closes the socket with RST instead of FIN.
     func reset() {
         isOpen.withLock { isOpen in
             if isOpen {
@@ -93,10 +94,10 @@ final class Socket: Sendable {
         }
     }
 
-    /// Ends the own stream and reads on for a while before it closes.
+    /// Ends the outgoing stream, and continues to read for a limited time before it closes the socket.
     ///
-    /// Closing while there are unread bytes makes the system send RST, which can destroy the end of the response before
-    /// the client has read it (RFC 9112, section 9.6).
+    /// If a socket is closed while there are unread bytes, the system sends RST. That can destroy the end of the
+    /// response before the client has read it (RFC 9112, section 9.6).
     func closeAfterDraining(milliseconds limit: Int = 1_000) {
         let isOpen = isOpen.withLock { isOpen in
             if isOpen { System.shutDown(descriptor, .write) }
@@ -105,7 +106,7 @@ final class Socket: Sendable {
         guard isOpen else { return }
         let clock = ContinuousClock()
         let deadline = clock.now + .milliseconds(limit)
-        // An error here means that the client is gone, which is what is waited for.
+        // An error here means that the client has disconnected, which ends the wait.
         while clock.now < deadline, (try? waitUntilReadable(milliseconds: Int32(limit))) == true,
             (try? receive()) != nil
         {}

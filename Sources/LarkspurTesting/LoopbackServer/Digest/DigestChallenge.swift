@@ -1,11 +1,11 @@
 internal import HTTPSyntax
 
-/// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
+/// The challenge of a server in Digest authentication (RFC 7616, section 3.3).
 struct DigestChallenge {
     let realm: String
     let opaque: String
     let algorithm: DigestAlgorithm
-    /// Nil for a server that knows RFC 2069 only.
+    /// The quality of protection; nil for a server that supports only RFC 2069.
     let qop: String?
 
     func field(nonce: String, isStale: Bool) -> String {

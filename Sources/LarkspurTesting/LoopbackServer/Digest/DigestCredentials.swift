@@ -5,7 +5,7 @@ internal import Foundation
 struct DigestCredentials {
     private let values: [String: String]
 
-    /// Nil for the fields of other schemes.
+    /// Parses the field; nil for other schemes.
     init?(_ field: String) {
         let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
         guard parts.count == 2, parts[0].hasSameLetters(as: "Digest") else { return nil }
@@ -13,14 +13,15 @@ struct DigestCredentials {
     }
 
     var nonce: String { self["nonce"] }
-    /// How often the client has used the nonce, with this time; nil where that is not eight hexadecimal digits.
+    /// The number of times that the client has used the nonce, including this request; nil unless it has eight
+    /// hexadecimal digits.
     var nonceCount: Int? { self["nc"].utf8.count == 8 ? Int(self["nc"], radix: 16) : nil }
 
     subscript(name: String) -> String {
         values[name] ?? ""
     }
 
-    /// Whether the client knows the password, and means this request.
+    /// Returns whether the client knows the password, and whether the credentials are for this request.
     func areValid(
         for request: LoopbackServer.Request,
         user: String,
@@ -30,7 +31,7 @@ struct DigestCredentials {
         let algorithm = challenge.algorithm
         guard self["username"] == user, self["realm"] == challenge.realm, self["uri"] == request.target,
             self["opaque"] == challenge.opaque,
-            // A client that leaves the algorithm out means MD5.
+            // If a client leaves the algorithm out, it is MD5.
             DigestAlgorithm(ignoringCase: values["algorithm"] ?? "MD5") == algorithm
         else { return false }
 
@@ -39,7 +40,7 @@ struct DigestCredentials {
         let expected: String
         switch (challenge.qop, self["qop"]) {
         case (nil, ""):
-            // The form of RFC 2069, for servers that offer no quality of protection.
+            // The calculation of RFC 2069, for servers that offer no quality of protection.
             expected = algorithm.hash(secret, nonce, algorithm.hash(request.method, request.target))
         case ("auth", "auth"), ("auth-int", "auth-int"):
             guard nonceCount != nil, !self["cnonce"].isEmpty else { return false }

@@ -1,11 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// The nonces of a server, and how they were used.
+/// The nonces of a server, and their uses.
 final class DigestNonces: Sendable {
     enum Verdict {
         case fresh
-        /// The server never made it, or no longer takes it, or it was used with that count before.
+        /// The server did not create the nonce or no longer accepts it, or the client has used it with that count
+        /// before.
         case stale
     }
 
@@ -21,8 +22,8 @@ final class DigestNonces: Sendable {
     /// Notes a use of a nonce.
     ///
     /// - Parameters:
-    ///   - count: The client's nonce count; nil where it sends none, and may use a nonce again and again.
-    ///   - limit: How many uses the nonce is good for; nil for any number.
+    ///   - count: The client's nonce count; nil if the client sends none, and may use a nonce repeatedly.
+    ///   - limit: The maximum number of uses of the nonce; nil for any number.
     func use(_ nonce: String, count: Int?, limit: Int?) -> Verdict {
         uses.withLock { uses in
             guard let counts = uses[nonce], counts.count < limit ?? .max else { return .stale }

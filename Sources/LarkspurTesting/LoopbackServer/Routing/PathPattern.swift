@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// A path in which `{name}` stands for one segment and a last `*` for all that remain.
+/// A path in which `{name}` stands for one segment and a final `*` for all remaining segments.
 struct PathPattern: Sendable, Equatable {
     private enum Segment: Equatable {
         case literal(String)
@@ -20,10 +20,10 @@ struct PathPattern: Sendable, Equatable {
         }
     }
 
-    /// What the placeholders stand for, decoded; nil where the path does not match.
+    /// Returns the decoded segments for the placeholders; nil if the path does not match.
     ///
-    /// - Parameter rawSegments: The segments of a path as it was sent: split before it is decoded, an escaped slash
-    ///   separates nothing.
+    /// - Parameter rawSegments: The segments of a path before decoding, so that an escaped slash does not separate
+    ///   segments.
     func match(_ rawSegments: [Substring]) -> [String: String]? {
         guard matchesRest ? rawSegments.count >= segments.count : rawSegments.count == segments.count else {
             return nil

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A path, the methods for which it is there, and what it answers.
+/// A route: a path, its methods, and its responses.
 struct Route: Sendable {
     typealias Handler = @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Response
 
@@ -10,7 +10,7 @@ struct Route: Sendable {
     }
 
     let path: String
-    /// Nil for all.
+    /// The methods of the route; nil for all.
     let methods: Set<String>?
     let answer: Answer
     let pattern: PathPattern
@@ -22,7 +22,8 @@ struct Route: Sendable {
         pattern = PathPattern(path)
     }
 
-    /// Whether the route answers that method; a route for GET answers HEAD unless another is there for it.
+    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless HEAD has a route of
+    /// its own.
     func allows(_ method: String, headAsGet: Bool) -> Bool {
         guard let methods else { return true }
         return methods.contains(method) || (headAsGet && method == "HEAD" && methods.contains("GET"))
@@ -30,7 +31,7 @@ struct Route: Sendable {
 }
 
 extension Route {
-    /// A queue of responses, the last of which repeats.
+    /// A queue of responses, of which the last repeats.
     final class Script: Sendable {
         private let responses: [LoopbackServer.Response]
         private let position = Mutex(0)

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// Finds what answers a request: the test's own routes before the built-in ones, and of its own the latest.
+/// A router that finds the route of a request. Routes of the test take precedence over the built-in ones, and later
+/// ones over earlier ones.
 final class Router: Sendable {
-    /// What will answer, found when only the head of the request is there.
+    /// The result of routing, which is determined when only the head of the request has arrived.
     struct Resolution: Sendable {
         enum Reply: Sendable {
             case response(LoopbackServer.Response)
@@ -18,7 +19,7 @@ final class Router: Sendable {
         }
     }
 
-    /// The latest route first.
+    /// The routes of the test, the latest first.
     private let ownRoutes = Mutex<[Route]>([])
     private let builtInRoutes = BuiltInRoutes().all
 
@@ -30,7 +31,8 @@ final class Router: Sendable {
     }
 
     func removeAll() {
-        // The closures are released outside the lock: what they hold may call the server when it goes.
+        // The closures are released outside the lock, because objects that they own may call the server when they are
+        // released.
         _ = ownRoutes.withLock { routes in
             defer { routes = [] }
             return routes

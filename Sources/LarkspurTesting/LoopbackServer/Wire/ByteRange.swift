@@ -2,7 +2,8 @@ internal import HTTPSyntax
 
 /// A `Range` field with a single range of bytes.
 ///
-/// Every other value is no range: a server may ignore what it does not understand, and this one does not send several.
+/// Every other value is ignored. A server may ignore values that it does not support, and this one does not send
+/// several ranges.
 struct ByteRange: Equatable {
     private enum Spec: Equatable {
         case from(Int, through: Int?)
@@ -24,7 +25,7 @@ struct ByteRange: Equatable {
         }
     }
 
-    /// The bytes of a representation of that length, or nil where it has none of them.
+    /// Returns the bounds within a representation of a length; nil if it has none of these bytes.
     func bounds(in length: Int) -> Range<Int>? {
         switch spec {
         case .from(let first, let last):

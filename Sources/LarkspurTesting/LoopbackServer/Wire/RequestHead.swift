@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What stands before a request's body: the request line and the header.
+/// The part before a request's body: the request line and the header.
 struct RequestHead: Sendable, Equatable {
     typealias Fields = LoopbackServer.Fields
 
-    /// How the end of a body is found.
+    /// The framing of a body, which determines its end.
     enum BodyFraming: Equatable {
         case none
         case length(Int)
@@ -13,17 +13,17 @@ struct RequestHead: Sendable, Equatable {
 
     var method: String
     var target: String
-    /// 0 for HTTP/1.0, 1 for HTTP/1.1.
+    /// The minor version: 0 for HTTP/1.0, 1 for HTTP/1.1.
     var minorVersion = 1
     var fields: Fields = [:]
     var framing = BodyFraming.none
 
-    /// The path as it was sent, also where the target is a whole URL because the client speaks to a proxy.
+    /// The unchanged path, also if the target is a whole URL because the client sends the request to a proxy.
     var rawPath: String {
         String(pathAndQuery.prefix { $0 != "?" })
     }
 
-    /// What stands after the question mark, as it was sent.
+    /// The unchanged query after the question mark.
     var rawQuery: String? {
         pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[$0...].dropFirst()) }
     }
@@ -34,12 +34,12 @@ struct RequestHead: Sendable, Equatable {
         return rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? "/"
     }
 
-    /// Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1).
+    /// Whether the client holds back the body until it receives `100 Continue` (RFC 9110, section 10.1.1).
     var expectsContinue: Bool {
         minorVersion >= 1 && framing != .none && fields.contains(token: "100-continue", in: "Expect")
     }
 
-    /// Whether the client means to send another request on the connection (RFC 9112, section 9.3).
+    /// Whether the client wants to send another request on the connection (RFC 9112, section 9.3).
     var wantsKeepAlive: Bool {
         if fields.contains(token: "close", in: "Connection") { return false }
         return minorVersion >= 1 || fields.contains(token: "keep-alive", in: "Connection")

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 internal import Foundation
 
-/// The lines of a request, by the grammar of RFC 9112.
+/// The parsing of a request's lines, by the grammar of RFC 9112.
 extension RequestParser {
     typealias Line = ArraySlice<UInt8>
 
@@ -30,7 +30,7 @@ extension RequestParser {
 
     static func parseField(_ line: Line) throws(Failure) -> LoopbackServer.Fields.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("A field has no colon.") }
-        // This also refuses a folded line and white space before the colon, of which RFC 9112, section 5, warns.
+        // This also rejects a folded line, and white space before the colon, about which RFC 9112, section 5, warns.
         guard isToken(line[..<colon]) else { throw .malformed("The name of a field is not a token.") }
         return LoopbackServer.Fields.Field(
             name: String(networkBytes: line[..<colon]),
@@ -38,8 +38,8 @@ extension RequestParser {
         )
     }
 
-    /// The framing of the body, by RFC 9112, section 6.3; every doubt is a failure, as doubts are what request
-    /// smuggling lives on.
+    /// Returns the framing of the body (RFC 9112, section 6.3). Every ambiguity is a failure, because ambiguities make
+    /// request smuggling possible.
     static func framing(of head: RequestHead) throws(Failure) -> RequestHead.BodyFraming {
         let hosts = head.fields.values(for: "Host")
         guard hosts.count == 1 || (hosts.isEmpty && head.minorVersion == 0) else {
@@ -66,7 +66,7 @@ extension RequestParser {
 
     static func parseChunkSize(_ line: Line) throws(Failure) -> Int {
         let digits = String(networkBytes: line.prefix { $0 != UInt8(ascii: ";") }).trimmingBlanks
-        // Fifteen digits fit an Int, and no body is that long.
+        // Fifteen digits fit into an Int, and no body is longer.
         guard (1...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0.hexDigitValue != nil }),
             let size = Int(digits, radix: 16)
         else {

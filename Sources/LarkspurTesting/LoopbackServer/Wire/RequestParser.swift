@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Turns the bytes of a connection into requests: bytes go in, events come out, and nothing else happens.
+/// A parser that turns the bytes of a connection into requests. It is a value without I/O: it takes bytes and returns
+/// events.
 ///
-/// It is strict where RFC 9112 lets a server choose, for a client that sends something doubtful had better learn of it
-/// from its tests than from a server in the field.
+/// It is strict in all cases that RFC 9112 leaves to the server's choice, so that faults of a client appear in tests
+/// rather than in production.
 struct RequestParser {
     enum Event: Equatable {
         case head(RequestHead)
@@ -11,7 +12,7 @@ struct RequestParser {
         case end(trailers: LoopbackServer.Fields)
     }
 
-    /// Why the bytes are not a request, with the status to answer before the connection is closed.
+    /// The error for bytes that are not a request, with the status of the response before the connection is closed.
     struct Failure: Error, Equatable {
         var status: Int
         var reason: String
@@ -21,7 +22,7 @@ struct RequestParser {
         }
     }
 
-    /// The most bytes that the request line and the header, or the trailer section, may have together.
+    /// The maximum number of bytes of the request line and the header together, or of the trailer section.
     static let maximumSectionSize = 256 * 1024
     private static let maximumChunkLineSize = 4 * 1024
 
@@ -38,15 +39,17 @@ struct RequestParser {
 
     private var state = State.requestLine
     private var buffer: [UInt8] = []
-    /// Where the bytes begin that no event has used.
+    /// The index of the first byte that no event has consumed.
     private var start = 0
-    /// Up to where there is no line feed, so that a line that arrives byte by byte is not searched again and again.
+    /// The index up to which there is no line feed, so that a line that arrives byte by byte is not searched
+    /// repeatedly.
     private var searched = 0
     private var sectionSize = 0
-    /// The fields so far of a section that is not complete; outside the state, which would copy them for each field.
+    /// The fields so far of an incomplete section. They are stored outside the state, which would copy them for each
+    /// field.
     private var fields: LoopbackServer.Fields = [:]
 
-    /// Whether a request has begun and is not complete.
+    /// Whether a request has begun but is not complete.
     var isInsideRequest: Bool {
         if case .requestLine = state { return start < buffer.count }
         return true
@@ -61,13 +64,14 @@ struct RequestParser {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next event, or nil where more bytes are needed.
+    /// Returns the next event, or nil if more bytes are needed.
     mutating func next() throws(Failure) -> Event? {
         while true {
             switch state {
             case .requestLine:
                 guard let line = try takeSectionLine(tooLongStatus: 414) else { return nil }
-                // An empty line before a request is the remainder of a body that was sent with a line end too many.
+                // An empty line before a request is ignored: it remains from a body that was sent with an extra line
+                // end.
                 if !line.isEmpty { state = .header(try Self.parseRequestLine(line)) }
             case .header(var head):
                 guard let line = try takeSectionLine(tooLongStatus: 431) else { return nil }
@@ -136,7 +140,7 @@ struct RequestParser {
         return line
     }
 
-    /// The bytes up to the next CRLF, without it.
+    /// Returns the bytes up to the next CRLF, without it.
     private mutating func takeLine(limit: Int, tooLongStatus: Int) throws(Failure) -> ArraySlice<UInt8>? {
         searched = max(searched, start)
         while searched < buffer.count {
@@ -149,7 +153,8 @@ struct RequestParser {
                 start = searched
                 return line
             }
-            // Control characters end the search at once: what begins like a TLS handshake may never have a line feed.
+            // A control character ends the search immediately, because bytes such as a TLS handshake may never contain
+            // a line feed.
             if followsReturn || (byte < 0x20 && byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"))
                 || byte == 0x7F
             {

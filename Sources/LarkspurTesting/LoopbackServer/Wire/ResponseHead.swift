@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// A status line and a header.
+/// The head of a response: the status line and the header.
 struct ResponseHead {
     var status: Int
-    /// Nil for the phrase that belongs to the status.
+    /// The reason phrase; nil for the one of the status.
     var reason: String?
     var fields: LoopbackServer.Fields
 
-    /// The head as it is sent.
+    /// The bytes of the head.
     ///
-    /// A line end in a value cannot leave the value's line: a scripted field never becomes two.
+    /// A line end in a value is not sent as such, so that a scripted field never becomes two.
     var bytes: Data {
         var text = "HTTP/1.1 \(status) \((reason ?? Self.phrase(for: status)).onOneLine)\r\n"
         for field in fields {
@@ -18,7 +18,8 @@ struct ResponseHead {
         return Data((text + "\r\n").utf8)
     }
 
-    /// The reason phrase of RFC 9110, section 15, or of the register that it founded; empty for any other status.
+    /// Returns the reason phrase of a status in RFC 9110, section 15, or in the registry that it established; empty for
+    /// any other status.
     static func phrase(for status: Int) -> String {
         phrases[status] ?? ""
     }

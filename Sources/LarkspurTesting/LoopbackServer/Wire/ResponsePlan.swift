@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTPSyntax
 
-/// What goes onto the wire for a response to a request: all decisions and no input or output.
+/// The bytes and waits that are sent for a response to a request. The plan makes all decisions, without I/O.
 struct ResponsePlan {
     typealias Response = LoopbackServer.Response
     typealias Step = LoopbackServer.Response.Step
@@ -10,7 +10,7 @@ struct ResponsePlan {
         case keepAlive, close, reset
     }
 
-    /// The steps to take, whose bytes are sent as they are.
+    /// The steps, whose bytes are sent unchanged.
     private(set) var steps: [Step] = []
     private(set) var ending = Ending.keepAlive
 
@@ -54,7 +54,7 @@ struct ResponsePlan {
             if ending == .close {
                 fields.append("Connection", "close")
             }
-            // HTTP/1.0 takes the connection to be closed unless the response says otherwise.
+            // In HTTP/1.0 the connection is closed unless the response keeps it alive.
             else if request.minorVersion == 0 {
                 fields.append("Connection", "keep-alive")
             }
@@ -72,11 +72,11 @@ struct ResponsePlan {
     }
 
     private static func chunk(_ data: Data) -> Data {
-        // An empty chunk would be the last one.
+        // An empty chunk is left out, because it would be the last one.
         data.isEmpty ? data : Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
     }
 
-    /// A small body leaves with its header in one packet, as from any server that cares for its speed.
+    /// Joins a small body with its header, so that both are sent in one packet, as efficient servers do.
     private static func joiningFirst(_ head: Data, _ body: [Step]) -> [Step] {
         if case .bytes(let data) = body.first, data.count <= 16 * 1024 {
             return [.bytes(head + data)] + body.dropFirst()

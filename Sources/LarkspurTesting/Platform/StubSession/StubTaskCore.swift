@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// What scripted tasks of every kind have in common: the script's reply, and which of it has been delivered.
+/// The common part of scripted tasks of every kind: the script's reply, and the part of it that has been delivered.
 ///
-/// A reply is a list of steps; each is one operation on the delegate queue. A suspended task keeps its place.
+/// A reply is a list of steps. Each step is one operation on the delegate queue. A suspended task keeps its position.
 final class StubTaskCore: Sendable {
     private enum Step {
         case response
@@ -21,7 +21,7 @@ final class StubTaskCore: Sendable {
         var response: URLResponse?
         var error: (any Error)?
         weak var task: URLSessionTask?
-        /// Keeps the task while it is under way, as a session does.
+        /// A reference that keeps the task while it is under way, as a session does.
         var runningTask: URLSessionTask?
     }
 
@@ -63,7 +63,7 @@ final class StubTaskCore: Sendable {
             let reply = script(request)
             storage.withLock { storage in
                 storage.reply = reply
-                // A cancellation that came meanwhile has the last word.
+                // A cancellation that came in the meantime takes precedence.
                 if storage.steps == nil { storage.steps = steps(of: reply) }
             }
         }
@@ -211,7 +211,8 @@ final class StubTaskCore: Sendable {
             return
         }
         delegate?.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
-        // As a session does: what the delegate has not moved is removed. It is gone already if it has.
+        // As in a real session, a file that the delegate has not moved is removed. An error means that the delegate has
+        // moved it.
         try? FileManager.default.removeItem(at: file)
     }
 }

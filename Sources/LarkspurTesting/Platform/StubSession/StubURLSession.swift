@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// A `URLSession` that talks to nobody: each of its tasks receives what a script answers to its request.
+/// A `URLSession` without a network: each of its tasks receives the reply that a script returns for its request.
 ///
-/// It delivers the delegate calls of a real session on the delegate queue, in order and without timing, so that a test
-/// of what happens above a session is deterministic:
+/// It makes the delegate calls of a real session on the delegate queue, in order and without delays, so that a test of
+/// the code above a session is deterministic:
 ///
 ///     let manager = SessionManager(transport: .custom { configuration, delegate, queue in
 ///         StubURLSession(configuration: configuration, delegate: delegate, delegateQueue: queue) { request in
@@ -12,10 +12,11 @@ import Synchronization
 ///         }
 ///     })
 ///
-/// Available where `URLSession` can be subclassed, which is on Linux. Completion-handler tasks and the session's async
-/// methods are not scripted.
+/// It is available where `URLSession` can be subclassed, which is on Linux. Completion-handler tasks and the session's
+/// async methods are not scripted.
 public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: what changes is behind `storage`.
-    /// Answers requests; called when a task is resumed for the first time, on the thread that resumes it.
+    /// A closure that returns the reply to a request. Called when a task is first resumed, on the thread that resumes
+    /// it.
     public typealias Script = @Sendable (URLRequest) -> Reply
 
     private struct Storage {
@@ -29,12 +30,13 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
     private let queue: OperationQueue
     private let storage: Mutex<Storage>
 
-    /// Makes a session.
+    /// Creates a session.
     /// - Parameters:
-    ///   - configuration: Kept, and of no effect.
-    ///   - delegate: Gets the calls; kept until the session has become invalid.
-    ///   - delegateQueue: Where it is called; must be a serial queue. Default: a queue of its own.
-    ///   - script: Answers requests.
+    ///   - configuration: The configuration, which is stored but has no effect. Default: `.default`.
+    ///   - delegate: The delegate, which is retained until the session has become invalid.
+    ///   - delegateQueue: The queue on which the delegate is called, which must be serial. Default: a queue of the
+    ///     session's own.
+    ///   - script: Returns the replies to requests.
     public init(
         configuration: URLSessionConfiguration = .default,
         delegate: any URLSessionDelegate,
@@ -49,38 +51,38 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         super.init(configuration: configuration, delegate: nil, delegateQueue: queue)
     }
 
-    /// The delegate, until the session has become invalid.
+    /// The delegate; nil after the session has become invalid.
     public override var delegate: (any URLSessionDelegate)? { storage.withLock { $0.delegate } }
 
-    /// Where the delegate is called.
+    /// The queue on which the delegate is called.
     public override var delegateQueue: OperationQueue { queue }
 
-    /// How many tasks have not ended.
+    /// The number of tasks that have not ended.
     public var openTaskCount: Int { storage.withLock { $0.tasks.count } }
 
     // MARK: Tasks
 
-    /// Makes a scripted data task.
+    /// Creates a scripted data task.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         StubDataTask(core: makeCore(request))
     }
 
-    /// Makes a scripted upload task; the data counts as its body.
+    /// Creates a scripted upload task. The data counts as its body.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request, bodyLength: Int64(bodyData.count)))
     }
 
-    /// Makes a scripted upload task; the file is not read.
+    /// Creates a scripted upload task. The file is not read.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request))
     }
 
-    /// Makes a scripted upload task; no stream is asked for.
+    /// Creates a scripted upload task. It does not request a stream.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         StubUploadTask(core: makeCore(request))
     }
 
-    /// Makes a scripted download task; the body is written to a temporary file.
+    /// Creates a scripted download task. The body is written to a temporary file.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         StubDownloadTask(core: makeCore(request))
     }
@@ -102,13 +104,13 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
 
     // MARK: Invalidation
 
-    /// Lets the tasks finish; then the delegate hears that the session is invalid.
+    /// Lets the tasks finish. Then the delegate is called with the invalidation.
     public override func finishTasksAndInvalidate() {
         storage.withLock { $0.isInvalidated = true }
         becomeInvalidIfDone()
     }
 
-    /// Cancels the tasks; then the delegate hears that the session is invalid.
+    /// Cancels the tasks. Then the delegate is called with the invalidation.
     public override func invalidateAndCancel() {
         let tasks = storage.withLock { storage in
             storage.isInvalidated = true
@@ -118,7 +120,7 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         becomeInvalidIfDone()
     }
 
-    /// A task has ended.
+    /// Removes a task that has ended.
     func remove(_ identifier: Int) {
         _ = storage.withLock { $0.tasks.removeValue(forKey: identifier) }
         becomeInvalidIfDone()
