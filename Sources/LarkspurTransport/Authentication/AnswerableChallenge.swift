@@ -3,12 +3,12 @@ internal import HTTPSyntax
 
 /// A challenge that can be answered with a user name and a password.
 enum AnswerableChallenge: Sendable, Hashable {
-    /// RFC 7617; the realm is nil where the server has left it out, which it must not.
+    /// RFC 7617; the realm is nil if the server leaves it out, which the RFC does not allow.
     case basic(realm: String?)
     /// RFC 7616.
     case digest(DigestChallenge)
 
-    /// Nil for other schemes, and for a Digest that cannot be computed.
+    /// Creates the challenge; nil for other schemes, and for a Digest challenge that cannot be computed.
     init?(_ challenge: AuthenticationChallenge) {
         if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
@@ -41,8 +41,8 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether it can be answered for this user: Basic knows no names with a colon, of which the server would take the
-    /// rest for the password (RFC 7617, section 2).
+    /// Whether this user credential can answer the challenge. Basic does not support names with a colon: the server
+    /// would take the rest of the name for the password (RFC 7617, section 2).
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .basic: !userCredential.user.utf8.contains(UInt8(ascii: ":"))
@@ -50,7 +50,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// A number that is larger for the better challenge.
+    /// The preference among challenges; the better challenge has the larger number.
     var strength: Int {
         switch self {
         case .basic: 0

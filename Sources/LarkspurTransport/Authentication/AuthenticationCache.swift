@@ -1,25 +1,26 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The credentials that servers have taken, to be sent again without being asked for (RFC 7617, section 2.2; RFC 7616,
-/// section 3.6).
+/// The credentials that servers have accepted. They are sent again before a server challenges (RFC 7617, section 2.2;
+/// RFC 7616, section 3.6).
 ///
-/// Every method may be called on any thread. Each use of a Digest's nonce is counted, also where requests run at once.
+/// Every method may be called on any thread. Each use of a Digest nonce is counted, also if requests run concurrently.
 final class AuthenticationCache: Sendable {
     private let known = Mutex(KnownAuthentications())
 
     init() {}
 
-    /// Whether nothing is known, so that a request need not be taken apart to ask.
+    /// Whether the cache is empty. A request then need not be taken apart for a lookup.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// The field for a request to a path for which credentials are known; nil where there are none.
+    /// Makes the field for a request to a path with known credentials; nil if there are none.
     ///
-    /// Of several spaces that of the deepest folder counts, and of these the latest.
+    /// Of several protection spaces, the one with the deepest folder is used, and of these the latest.
     /// - Parameters:
     ///   - path: The path of the URL, percent-encoded.
     ///   - target: The request-target as it is sent.
-    ///   - owners: Whose credentials count. Default: those that all requests may use.
+    ///   - owners: The owners of the credentials that count. Default: the session, whose credentials all requests may
+    ///     use.
     func use(
         server: ProtectionSpace.Server,
         path: String,
@@ -30,10 +31,10 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.use(server: server, path: path, method: method, target: target, owners: owners) }
     }
 
-    /// The field for a request, as its recipient sees it.
+    /// Makes the field for a request, as its recipient sees it.
     ///
-    /// A URL that names a user is for that user's credentials alone. A proxy is one for all requests, whoever has to be
-    /// named to it.
+    /// A URL with a user name uses that user's credentials alone. A proxy's credentials are used for all requests,
+    /// whichever user the proxy's address names.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         use(
             server: request.server,
@@ -44,7 +45,7 @@ final class AuthenticationCache: Sendable {
         )
     }
 
-    /// Who a request would be sent for; nil if nothing is known for it.
+    /// The user credential that would be sent with a request; nil if none is known for it.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         known.withLock {
             $0.userCredential(server: request.server, path: request.path, owners: Self.owners(for: request))
@@ -57,13 +58,13 @@ final class AuthenticationCache: Sendable {
         return owners
     }
 
-    /// The credentials behind a use, to answer a further challenge with, such as that the nonce is too old; nil if they
-    /// were forgotten or replaced.
+    /// The credentials behind a use; nil if they were removed or replaced. They answer a further challenge, such as one
+    /// for a stale nonce.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }
 
-    /// Remembers credentials that a server has taken for a path, in place of others of the same owner for the same
+    /// Stores credentials that a server has accepted for a path, in place of others of the same owner for the same
     /// space.
     func store(
         _ authentication: HTTPAuthentication,
@@ -74,20 +75,20 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.store(authentication, server: server, path: path, owner: owner) }
     }
 
-    /// Notes that the server took what was made for it, and the nonce that it wants next.
+    /// Notes that the server accepted the field that was made for it, and the nonce that it wants next.
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     func wasAccepted(_ use: KnownAuthentications.Use, authenticationInfo: [String]) {
-        // Most responses have no such field, and nothing to note.
+        // Most responses have no such field; there is nothing to note then.
         guard !authenticationInfo.isEmpty else { return }
         known.withLock { $0.wasAccepted(use, authenticationInfo: authenticationInfo) }
     }
 
-    /// Forgets credentials that the server no longer takes, unless others have replaced them.
+    /// Removes credentials that the server no longer accepts, unless others have replaced them.
     func remove(_ use: KnownAuthentications.Use) {
         known.withLock { $0.remove(use) }
     }
 
-    /// Forgets everything.
+    /// Removes all credentials.
     func removeAll() {
         known.withLock { $0 = KnownAuthentications() }
     }

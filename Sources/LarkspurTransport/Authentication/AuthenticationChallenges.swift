@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
 
-/// Reads the fields with which a server asks for credentials (RFC 9110, section 11.6.1).
+/// Reads the challenge fields of a server (RFC 9110, section 11.6.1).
 ///
-/// A comma separates challenges as well as parameters, so it is what follows a name that tells them apart: an equals
-/// sign makes it a parameter. Commas may be missing or too many, quotes may stay open: what can be read is read.
+/// A comma separates challenges as well as parameters. The character after a name tells them apart: an equals sign
+/// makes it a parameter. Commas may be missing or too many, and quotes may stay open; the parser reads as much as it
+/// can.
 enum AuthenticationChallenges {
     /// The challenges of all fields of one name, in their order.
     static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {

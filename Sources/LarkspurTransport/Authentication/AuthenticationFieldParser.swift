@@ -23,7 +23,7 @@ struct AuthenticationFieldParser {
         return challenges
     }
 
-    /// The parameters of a field without schemes, such as `Authentication-Info`.
+    /// Reads the parameters of a field without schemes, such as `Authentication-Info`.
     mutating func parameters() -> [String: String] {
         var parameters: [String: String] = [:]
         while let name = nextName() {
@@ -36,7 +36,7 @@ struct AuthenticationFieldParser {
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// The next token, after whatever separates it from the last one; nil at the end.
+    /// Reads the next token, after any separators; nil at the end.
     private mutating func nextName() -> String? {
         while let byte = current, !byte.isToken {
             if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
@@ -46,7 +46,7 @@ struct AuthenticationFieldParser {
         return start == position ? nil : text(bytes[start..<position])
     }
 
-    /// The value after an equals sign; nil, with the cursor where it was, if none follows.
+    /// Reads the value after an equals sign; nil, with the cursor unmoved, if none follows.
     private mutating func parameterValue() -> String? {
         let start = position
         skipBlanks()
@@ -81,8 +81,8 @@ struct AuthenticationFieldParser {
         return text(content)
     }
 
-    /// The text after a scheme's name up to a comma, if it has the characters of a token68; nil, with the cursor where
-    /// it was, if not.
+    /// Reads the text after a scheme's name up to a comma, if it has the characters of a token68; nil, with the cursor
+    /// unmoved, if not.
     private mutating func token68() -> String? {
         let start = position
         skipBlanks()
@@ -107,7 +107,7 @@ struct AuthenticationFieldParser {
 }
 
 extension UInt8 {
-    /// RFC 9110, section 11.2, without the padding.
+    /// Whether the byte may stand in a token68, without the padding (RFC 9110, section 11.2).
     fileprivate var isToken68Byte: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The authentication of one task, to the servers of its requests and to their proxies.
+/// The authentication of one task, to the origins of its requests and to their proxies.
 struct AuthenticationState {
     enum Recipient {
         case origin, proxy
@@ -13,7 +13,7 @@ struct AuthenticationState {
         set { if recipient == .origin { origin = newValue } else { proxy = newValue } }
     }
 
-    /// Whether a request need not be taken apart, as nothing was chosen for it.
+    /// Whether no credential was chosen. A request then need not be taken apart.
     var isIdle: Bool { origin.isIdle && proxy.isIdle }
 }
 #endif

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A way to answer a response that asks for credentials.
+/// A way to answer a response that demands credentials.
 enum ChallengeOffer: Sendable, Hashable {
     /// By a field of each request.
     case field(AnswerableChallenge)
@@ -23,11 +23,11 @@ enum ChallengeOffer: Sendable, Hashable {
 }
 
 extension AuthenticationChallenges {
-    /// The ways to answer, the strongest first; of two that are alike the first counts.
+    /// The ways to answer, the strongest first; of two with equal strength the first one comes first.
     ///
-    /// Digest goes before Basic, which gives the password away, and SHA-256 before MD5. The schemes of connections
-    /// count only where there is no other.
-    /// - Parameter schemes: What libcurl can do.
+    /// Digest precedes Basic, which reveals the password, and SHA-256 precedes MD5. The schemes of connections count
+    /// only if there is no other.
+    /// - Parameter schemes: The schemes that libcurl supports.
     static func offers(
         in challenges: [AuthenticationChallenge],
         schemes: Set<ConnectionScheme>

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The sender of a challenge: each of its methods answers the challenge in the way that its name says.
+/// The sender of a challenge. Each of its methods answers the challenge as the method's name says.
 ///
-/// FoundationNetworking's own traps when it is used. The first answer counts; later ones do nothing.
+/// FoundationNetworking's own sender traps when it is used. The first answer counts; later ones have no effect.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
     private let pending: Mutex<Answer?>
 
-    /// - Parameter answer: Called once at most, on the thread of the caller, with no lock held.
+    /// - Parameter answer: Called at most once, on the thread of the caller, with no lock held.
     init(_ answer: @escaping Answer) {
         pending = Mutex(answer)
     }

@@ -2,13 +2,13 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// A scheme that authenticates a connection and not a request, which libcurl does, if it was built with it.
+/// A scheme that authenticates a connection and not a request. libcurl implements it, if it was built with it.
 enum ConnectionScheme: Sendable, Hashable {
     /// RFC 4559; with Kerberos in most cases.
     case negotiate
     case ntlm
 
-    /// Nil for other schemes.
+    /// Creates the scheme of a name; nil for other schemes.
     init?(name: String) {
         if name.hasSameLetters(as: "Negotiate") {
             self = .negotiate
@@ -19,7 +19,7 @@ enum ConnectionScheme: Sendable, Hashable {
         }
     }
 
-    /// Those that the libcurl at hand knows.
+    /// The schemes that the loaded libcurl supports.
     static let available: Set<ConnectionScheme> = {
         let features = libcurl_features()
         var schemes: Set<ConnectionScheme> = []
@@ -28,10 +28,10 @@ enum ConnectionScheme: Sendable, Hashable {
         return schemes
     }()
 
-    /// Whether libcurl can do it as this user.
+    /// Whether libcurl can authenticate with this user credential.
     ///
-    /// For Negotiate it sends the ticket of this process's user, whatever name it is given, so that it accepts only a
-    /// user credential without a name and a password, which says just that.
+    /// For Negotiate, libcurl sends the ticket of this process's user, whatever name it is given. So only a user
+    /// credential without a name and a password is accepted, which stands for just that user.
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty
@@ -41,7 +41,7 @@ enum ConnectionScheme: Sendable, Hashable {
         }
     }
 
-    /// Its bit in libcurl's options.
+    /// The scheme's bit in libcurl's options.
     var mask: Int {
         switch self {
         case .negotiate: Int(CURLAUTH_NEGOTIATE)

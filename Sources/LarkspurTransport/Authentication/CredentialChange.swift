@@ -1,22 +1,22 @@
 #if canImport(FoundationNetworking)
-/// A change to the credentials of a session that a response leads to.
+/// A change to the credentials of a session that follows from a response.
 enum CredentialChange {
     /// Store a credential that was accepted.
     case store(URLCredential, ProtectionSpace)
-    /// Use credentials that were accepted for later requests, without being asked for them.
+    /// Use credentials that were accepted for later requests, before the server challenges.
     case remember(HTTPAuthentication, RecipientAuthentication.Request, KnownAuthentications.Owner)
-    /// Take over the nonce for the next use, from the values of `Authentication-Info`.
+    /// Adopt the nonce for the next use, from the values of `Authentication-Info`.
     case renew(KnownAuthentications.Use, info: [String])
-    /// Forget credentials that were refused, unless others have replaced them.
+    /// Remove credentials that were refused, unless others have replaced them.
     case forget(KnownAuthentications.Use)
 }
 
-/// The credentials of a session, as far as an authentication reads them.
+/// The credentials of a session that an authentication reads.
 protocol CredentialSource {
     /// The default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential?
 
-    /// The credentials behind a use; nil if they were forgotten or replaced.
+    /// The credentials behind a use; nil if they were removed or replaced.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication?
 }
 #endif

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// A challenge for which somebody has to choose a credential.
+/// A challenge for which a delegate or the default handling has to choose a credential.
 struct CredentialDemand {
     let space: ProtectionSpace
-    /// All ways to answer that are left, the strongest first.
+    /// All ways to answer that remain, the strongest first.
     let offers: [ChallengeOffer]
-    /// The one that is asked about.
+    /// The way to answer that the challenge is about.
     let offer: ChallengeOffer
-    /// What default handling uses: a credential that was not refused yet.
+    /// The credential that default handling uses: one that was not refused yet.
     let untried: URLCredential?
     /// The credential that was refused last.
     let refused: URLCredential?

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The credentials of a session: its configuration's storage, and what servers have taken.
+/// The credentials of a session: its configuration's storage, and those that servers have accepted.
 ///
-/// `URLCredentialStorage` finds a protection space by its identity; here it is found by what it says.
+/// `URLCredentialStorage` finds a protection space by its identity; here it is found by its values.
 struct CredentialStore: CredentialSource, Sendable {
-    /// Nil where nothing is to be stored beyond the session's own memory.
+    /// The configuration's storage; nil if nothing is to be stored beyond the session's own memory.
     let storage: URLCredentialStorage?
-    /// The credentials that are sent without being asked for.
+    /// The credentials that are sent before a server challenges.
     let known = AuthenticationCache()
 
     init(storage: URLCredentialStorage?) { self.storage = storage }
@@ -21,7 +21,8 @@ struct CredentialStore: CredentialSource, Sendable {
 
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
 
-    /// Uses credentials that are known for a request; nil if there are none, or the storage has lost them.
+    /// Makes the field for a request from known credentials; nil if there are none, or if they were removed from the
+    /// storage.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         guard !known.isEmpty, let use = known.use(for: request) else { return nil }
         if use.owner == .session, hasLost(use.userCredential, of: use.space) {
@@ -61,7 +62,7 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Empties storage and memory.
+    /// Removes all credentials from storage and memory.
     func removeAll() {
         known.removeAll()
         guard let storage else { return }
@@ -70,10 +71,11 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Those of the storage's spaces that mean this one: first what says so, then those that leave the method open.
+    /// The storage's spaces that stand for this one: first those with its method, then those that leave the method
+    /// open.
     private func keys(for space: ProtectionSpace, in storage: URLCredentialStorage) -> [URLProtectionSpace] {
         let candidates = storage.allCredentials.keys.filter {
-            // Most are of other servers, which is found out cheaply.
+            // Most spaces are of other servers, which this cheap comparison excludes.
             ($0.port == space.server.port || $0.port == 0) && $0.isProxy() == space.server.isProxy
         }
         return candidates.filter { ProtectionSpace($0) == space }

@@ -1,24 +1,25 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What a server asks of a client in Digest authentication (RFC 7616, section 3.3).
+/// The challenge of a server for Digest authentication (RFC 7616, section 3.3).
 struct DigestChallenge: Sendable, Hashable {
     var realm: String
     var nonce: String
     var opaque: String?
     var algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm: one that did not may not know the parameter.
+    /// Whether the server named the algorithm; a server that did not may not know the parameter.
     var namesAlgorithm: Bool
-    /// Whether the server offers the quality of protection "auth"; one that offers none knows RFC 2069 only.
+    /// Whether the server offers the quality of protection "auth"; a server that offers none knows RFC 2069 only.
     var hasQualityOfProtection: Bool
     var isStale: Bool
     var wantsUserHash: Bool
     var isUTF8: Bool
-    /// Where the credentials are good too: paths, or whole URIs; empty means everywhere on the server.
+    /// The protected paths, or whole URIs, for which the credentials are valid too; empty means everywhere on the
+    /// server.
     var domain: [String]
 
-    /// Nil for another scheme, without a nonce, with an algorithm that is not known, and with a quality of protection
-    /// other than "auth" alone.
+    /// Creates the Digest challenge; nil for another scheme, without a nonce, with an unknown algorithm, and with a
+    /// quality of protection other than "auth" alone.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")

@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Credentials for a challenge, as a value: what goes into the `Authorization` field of each request, or into
-/// `Proxy-Authorization`.
+/// Credentials for a challenge, as a value that makes the `Authorization` or `Proxy-Authorization` field of each
+/// request.
 ///
-/// A user name and a password are kept for as long as the value is, since Digest needs them for each new nonce.
+/// The value stores the user name and the password for its whole life, since Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
-    /// The number of times in a row that a server may say that only the nonce was too old. One that goes on saying so
-    /// would keep a task for ever.
+    /// The number of times in a row that a server may report that only the nonce is stale. Without a limit, a server
+    /// that repeats this would occupy a task for ever.
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
@@ -21,7 +21,8 @@ struct HTTPAuthentication: Sendable {
         case digest(DigestSession)
     }
 
-    /// - Parameter makeClientNonce: Makes the client's nonce, one for each of the server's. Default: 128 random bits.
+    /// - Parameter makeClientNonce: Makes the client's nonce, one for each of the server's nonces. Default: 128 random
+    ///   bits.
     init(
         challenge: AnswerableChallenge,
         user: String,
@@ -34,7 +35,7 @@ struct HTTPAuthentication: Sendable {
         scheme = Self.state(challenge, userCredential, makeClientNonce)
     }
 
-    /// The value of the field for a request.
+    /// Makes the value of the field for a request.
     /// - Parameters:
     ///   - method: The method as it is sent.
     ///   - target: The request-target as it is sent: path and query, or the authority for `CONNECT`.
@@ -48,15 +49,16 @@ struct HTTPAuthentication: Sendable {
         }
     }
 
-    /// Takes the new nonce of the first challenge that says that only the last one was too old.
+    /// Adopts the new nonce of the first challenge that reports that only the last nonce is stale.
     ///
-    /// - Parameter isExpected: Whether the credentials were good before, so that a new nonce for Digest says enough.
+    /// - Parameter isExpected: Whether the credentials were accepted before, so that a new Digest nonce alone is reason
+    ///   enough.
     mutating func renew(with offers: [ChallengeOffer], isExpected: Bool) -> Bool {
         for case .field(let next) in offers where renew(with: next, isExpected: isExpected) { return true }
         return false
     }
 
-    /// Takes the new nonce of a challenge that says that only the last one was too old.
+    /// Adopts the new nonce of a challenge that reports that only the last nonce is stale.
     ///
     /// - Returns: Whether the request is to be sent again with the same credentials, which then counts as no failure.
     ///   False too after several renewals without a success, and for another realm.
@@ -71,7 +73,7 @@ struct HTTPAuthentication: Sendable {
         return true
     }
 
-    /// Notes that a server took the credentials, and the nonce that it wants next (RFC 7616, section 3.5).
+    /// Notes that a server accepted the credentials, and the nonce that it wants next (RFC 7616, section 3.5).
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     mutating func wasAccepted(authenticationInfo: [String] = []) {
         renewals = 0

@@ -1,24 +1,24 @@
 #if canImport(FoundationNetworking)
-/// Credentials by the servers, realms and folders for which they are good.
+/// Credentials by the servers, realms and folders for which they are valid.
 struct KnownAuthentications: Sendable {
-    /// How many protection spaces are remembered; the one that was stored first is forgotten first.
+    /// The number of protection spaces that are stored; the one that was stored first is removed first.
     static let limit = 128
 
-    /// Whose requests credentials are for.
+    /// The requests that credentials are for.
     enum Owner: Sendable, Hashable {
-        /// All of the session.
+        /// All requests of the session.
         case session
-        /// Those that name who asks in their URL, which is this one.
+        /// The requests with this user credential in their URL.
         case userCredential(UserCredential)
     }
 
-    /// A field that was made for a request, and what it was made of.
+    /// A field that was made for a request, and the protection space, user credential and owner that it was made from.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
         let userCredential: UserCredential
         let owner: Owner
-        /// Tells credentials from those that have replaced them while a request was under way.
+        /// The number that tells credentials from those that have replaced them while a request was under way.
         fileprivate let generation: Int
     }
 
@@ -63,7 +63,7 @@ struct KnownAuthentications: Sendable {
         )
     }
 
-    /// Who a request would be sent for; what is known is not used by this.
+    /// The user credential that would be sent with a request. This does not use the known credentials.
     func userCredential(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> UserCredential? {
         guard let candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
             return nil

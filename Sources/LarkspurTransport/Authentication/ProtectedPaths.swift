@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The paths of a server to which credentials may be sent without being asked for.
+/// The paths of a server to which credentials may be sent before it challenges.
 struct ProtectedPaths: Sendable, Hashable {
-    /// How many folders are remembered; the oldest is forgotten first.
+    /// The number of folders that are stored; the oldest is removed first.
     static let limit = 32
 
-    /// Each begins and ends with a slash.
+    /// The folders; each begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// The folders of a challenge's `domain` (RFC 7616, section 3.3), or the whole server where it has none; for Basic,
-    /// the folder of the path that was asked for (RFC 7617, section 2.2); everything for a proxy.
+    /// The folders of a challenge: for Digest, those of `domain` (RFC 7616, section 3.3), or the whole server if it has
+    /// none; for Basic, the folder of the requested path (RFC 7617, section 2.2); for a proxy, everything.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -21,7 +21,8 @@ struct ProtectedPaths: Sendable, Hashable {
                 if entry.hasPrefix("/") {
                     add(entry)
                 } else if let url = URL(string: entry), ProtectionSpace.Server(url: url) == server {
-                    // Other servers are not told: only they themselves may ask for what this one's user entered.
+                    // Other servers in the list are ignored: only they themselves may ask for this server's
+                    // credentials.
                     add(url.path(percentEncoded: true))
                 }
             }
@@ -32,14 +33,14 @@ struct ProtectedPaths: Sendable, Hashable {
         for folder in other.folders { add(folder) }
     }
 
-    /// The length of the deepest folder that the path is in; nil if it is in none.
+    /// The length of the deepest folder that contains the path; nil if none does.
     func depth(of path: String) -> Int? {
         let path = path.isEmpty ? "/" : path
         guard !Self.climbs(path) else { return nil }
         return folders.lazy.filter { path.utf8.starts(with: $0.utf8) }.map(\.utf8.count).max()
     }
 
-    /// Adds the folder of a path, unless it is in one that is known.
+    /// Adds the folder of a path, unless a known folder contains it.
     private mutating func add(_ path: String) {
         guard !Self.climbs(path) else { return }
         let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

@@ -20,9 +20,10 @@ extension ProtectionSpace {
             )
     }
 
-    /// The key of a space that a credential storage knows; nil where its method is none of HTTP.
+    /// Creates the space for a key of a credential storage; nil if its method is none of HTTP.
     ///
-    /// A method of nil stands for Basic, and a protocol may be written as one of the constants.
+    /// The method `NSURLAuthenticationMethodDefault` stands for Basic, and a protocol may be written as one of the
+    /// constants.
     init?(_ space: URLProtectionSpace) {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic
@@ -56,7 +57,7 @@ extension ProtectionSpace.Scheme {
 }
 
 extension URLProtectionSpace {
-    /// Whether it is the connection that is challenged and not a request, of which the session's delegate hears first.
+    /// Whether the connection is challenged and not a request. The session's delegate receives such a challenge first.
     var isOfConnection: Bool {
         switch authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
@@ -68,11 +69,12 @@ extension URLProtectionSpace {
 }
 
 extension URLAuthenticationChallenge {
-    /// A challenge as delegates see it, whose sender answers it.
+    /// Creates a challenge as delegates see it; its sender answers it.
     /// - Parameters:
-    ///   - failureCount: How often credentials were refused already.
-    ///   - response: The response that asks, a 401 or 407.
-    ///   - answer: Called once, on the thread that uses the sender, if anybody uses it instead of a completion handler.
+    ///   - failureCount: The number of times that credentials were refused already.
+    ///   - response: The response with the challenge, a 401 or 407.
+    ///   - answer: Called once, on the thread that uses the sender, if the delegate uses the sender instead of a
+    ///     completion handler.
     static func http(
         _ space: ProtectionSpace,
         proposedCredential: URLCredential?,

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 
-/// Where credentials are good: a realm on a server (RFC 9110, section 11.5).
+/// A realm on a server, within which credentials are valid (RFC 9110, section 11.5).
 ///
-/// `URLProtectionSpace` is compared by identity, and so is no key.
+/// `URLProtectionSpace` compares by identity, so it cannot serve as a key.
 struct ProtectionSpace: Sendable, Hashable {
     enum Scheme: Sendable, Hashable {
         case basic, digest, negotiate, ntlm
@@ -10,9 +10,9 @@ struct ProtectionSpace: Sendable, Hashable {
 
     /// A server or a proxy.
     struct Server: Sendable, Hashable {
-        /// In lower case; of a proxy, its type.
+        /// The URL's scheme in lower case; of a proxy, its type.
         let scheme: String
-        /// In lower case.
+        /// The host in lower case, or the path of a Unix-domain socket.
         let host: String
         let port: Int
         let isProxy: Bool
@@ -24,7 +24,7 @@ struct ProtectionSpace: Sendable, Hashable {
             self.isProxy = isProxy
         }
 
-        /// - Parameter socketPath: The path of a Unix-domain socket, in which case counts.
+        /// - Parameter socketPath: The path of a Unix-domain socket; its case is significant.
         private init(scheme: String, socketPath: String) {
             self.scheme = scheme
             host = socketPath
@@ -32,7 +32,7 @@ struct ProtectionSpace: Sendable, Hashable {
             isProxy = false
         }
 
-        /// The server of an http or https URL, be it on a Unix-domain socket; nil for any other.
+        /// Creates the server of an http or https URL, also on a Unix-domain socket; nil for any other URL.
         init?(url: URL) {
             guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: false), !host.isEmpty
             else { return nil }
@@ -46,7 +46,8 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     let server: Server
-    /// The host where a server names none: Alamofire's tests expect that of `URLSession` on Apple platforms.
+    /// The realm, or the host if the server names none: Alamofire's tests expect that of `URLSession` on Apple
+    /// platforms.
     let realm: String
     let scheme: Scheme
 

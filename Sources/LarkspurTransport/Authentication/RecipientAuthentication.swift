@@ -3,13 +3,13 @@ internal import HTTPSyntax
 
 /// The authentication of one task to one recipient of its requests: the origin or a proxy.
 ///
-/// A value without I/O: it is told what is sent and what comes back, and says what follows.
+/// A value without I/O: the caller reports requests and responses, and the value returns the next step.
 struct RecipientAuthentication {
-    /// The number of refusals that are reported, after which the response is final. A delegate that returns one
-    /// credential for ever would keep its task.
+    /// The number of refusals that are reported; after it the response is final. A delegate that always returns the
+    /// same credential would otherwise keep its task running for ever.
     static let failureLimit = 20
-    /// The number of times that a request is sent again because another task has replaced the credentials that it was
-    /// sent with.
+    /// The number of times that a request is sent again because another task has replaced the credentials that were
+    /// sent with it.
     static let replacementLimit = 3
 
     /// A request as the recipient sees it.
@@ -20,7 +20,7 @@ struct RecipientAuthentication {
         let method: String
         /// The request-target as it is sent: path and query, or the authority for `CONNECT`.
         let target: String
-        /// Who the URL, or the proxy's address, says that asks.
+        /// The user credential of the URL or of the proxy's address.
         let userCredential: UserCredential?
     }
 
@@ -29,17 +29,17 @@ struct RecipientAuthentication {
         case nothing
         /// The value of the field.
         case field(String)
-        /// libcurl does it.
+        /// Authentication of the connection by libcurl.
         case connection(ConnectionScheme, UserCredential)
     }
 
-    /// What a refusal demands.
+    /// The demand that follows from a refusal.
     enum Demand {
-        /// Nothing that could be given.
+        /// Nothing that can be supplied.
         case nothing
-        /// The request has to be sent again.
+        /// The same request again.
         case renewal
-        /// Somebody has to say with which credential.
+        /// A credential that a delegate or the default handling has to choose.
         case credential(CredentialDemand)
     }
 
@@ -49,7 +49,7 @@ struct RecipientAuthentication {
         case known(KnownAuthentications.Use)
     }
 
-    /// The credential that this task goes on with.
+    /// The credential that this task uses from now on.
     private struct Choice {
         enum Means {
             case field(HTTPAuthentication)
@@ -59,11 +59,11 @@ struct RecipientAuthentication {
         var means: Means
         let space: ProtectionSpace
         let userCredential: UserCredential
-        /// To be stored when it is accepted.
+        /// The credential to store when the recipient accepts it.
         var credential: URLCredential?
-        /// Whose requests may use it too when it is accepted; nil for nobody's.
+        /// The owner whose requests may use the credential too when it is accepted; nil if no other request may.
         let owner: KnownAuthentications.Owner?
-        /// What was known and is renewed by it, to be forgotten when it is refused.
+        /// The known credentials that this choice renews. They are removed when the recipient refuses the choice.
         var renewed: KnownAuthentications.Use?
     }
 
@@ -75,7 +75,7 @@ struct RecipientAuthentication {
     private var refused: [UserCredential] = []
     private var replacements = 0
 
-    /// Whether a request need not be taken apart for this recipient, as nothing was chosen.
+    /// Whether no credential was chosen. A request then need not be taken apart for this recipient.
     var isIdle: Bool { choice == nil }
 
     /// Whether the last request was sent with credentials.
@@ -84,7 +84,7 @@ struct RecipientAuthentication {
         return true
     }
 
-    /// Who the last request was sent for; nil if it has proved nothing.
+    /// The user credential of the last request; nil if it was sent without authorization.
     var sentCredential: UserCredential? {
         switch sent {
         case .nothing: nil
@@ -105,7 +105,8 @@ struct RecipientAuthentication {
     mutating func sendNothing() { sent = .nothing }
 
     /// The authorization for the next request.
-    /// - Parameter known: Credentials that the recipient has accepted before; called where none was chosen.
+    /// - Parameter known: Returns credentials that the recipient has accepted before; called if no credential was
+    ///   chosen.
     mutating func authorization(for request: Request, known: () -> KnownAuthentications.Use?) -> Authorization {
         sent = .nothing
         if var choice, choice.space.server == request.server {
@@ -124,7 +125,7 @@ struct RecipientAuthentication {
         return .field(use.field)
     }
 
-    /// The user's credential that was chosen for the next request; nil if none was.
+    /// The user credential that was chosen for the next request; nil if none was.
     func chosenCredential(for request: Request) -> UserCredential? {
         choice?.space.server == request.server ? choice?.userCredential : nil
     }
@@ -140,7 +141,7 @@ struct RecipientAuthentication {
         case .nothing: return []
         case .known(let use):
             forgetRefusals()
-            // Most responses have no such field, and nothing to note.
+            // Most responses have no such field; there is nothing to note then.
             return info.isEmpty ? [] : [.renew(use, info: info)]
         case .choice:
             forgetRefusals()
@@ -156,7 +157,7 @@ struct RecipientAuthentication {
             authentication.wasAccepted(authenticationInfo: info)
             choice.means = .field(authentication)
             if let owner = choice.owner {
-                // From here on the uses of a nonce are counted in one place.
+                // From here on, one place counts the uses of a nonce.
                 self.choice = nil
                 return changes + [.remember(authentication, request, owner)]
             }
@@ -165,7 +166,7 @@ struct RecipientAuthentication {
         return changes
     }
 
-    /// Finds out the demand of a refusal.
+    /// Determines the demand of a refusal.
     /// - Parameters:
     ///   - fields: The values of `WWW-Authenticate`, or of `Proxy-Authenticate`.
     ///   - source: The session's credentials.
@@ -189,18 +190,19 @@ struct RecipientAuthentication {
         return (.credential(demand), changes)
     }
 
-    /// What follows from the refusal of a protection space: the next one, if the recipient has offered another.
+    /// Determines the next demand after a protection space was rejected: the next space, if the recipient offers
+    /// another.
     func demand(
         after demand: CredentialDemand,
         to request: Request,
         from source: some CredentialSource
     ) -> CredentialDemand? {
         let others = demand.offers.filter { ProtectionSpace(server: request.server, offer: $0) != demand.space }
-        // Those before it were refused already.
+        // The offers before it were refused already.
         return credentialDemand(others, request, source)
     }
 
-    /// Uses a credential from now on; false if it cannot answer the challenge.
+    /// Uses a credential from now on; returns false if it cannot answer the challenge.
     mutating func use(_ credential: URLCredential, for demand: CredentialDemand, of request: Request) -> Bool {
         guard let userCredential = UserCredential(credential) else { return false }
         let isOwn = userCredential == request.userCredential
@@ -227,8 +229,8 @@ struct RecipientAuthentication {
 
     // MARK: Refusals
 
-    /// Renews the credential that was sent with what the recipient sent anew; if it cannot be, its refusal is noted.
-    /// - Returns: Whether it serves again, and the changes to the session's credentials.
+    /// Renews the credential that was sent, from the recipient's new challenge; if that fails, notes its refusal.
+    /// - Returns: Whether the credential can be used again, and the changes to the session's credentials.
     private mutating func renew(
         with offers: [ChallengeOffer],
         _ source: some CredentialSource
@@ -248,12 +250,13 @@ struct RecipientAuthentication {
             return (false, choice.renewed.map { [.forget($0)] } ?? [])
         case .known(let use):
             guard var authentication = source.authentication(of: use) else {
-                // Another task was faster; what it has found out is used, or missed, by the next request.
+                // Another task was faster. The next request uses the credentials that it has stored, or is sent without
+                // any.
                 guard replacements < Self.replacementLimit else { return (false, []) }
                 replacements += 1
                 return (true, [])
             }
-            // A server that has forgotten its nonces, as after a restart, may not say so.
+            // A server that has lost its nonces, as after a restart, may not report that they are stale.
             if authentication.renew(with: offers, isExpected: true) {
                 choice = Choice(
                     means: .field(authentication),
@@ -298,7 +301,7 @@ struct RecipientAuthentication {
         )
     }
 
-    /// The credential that nobody need be asked for and that was not refused yet: that of the URL, then that of the
+    /// The credential that needs no question to a delegate and was not refused yet: that of the URL, then that of the
     /// storage.
     private func untried(
         _ request: Request,

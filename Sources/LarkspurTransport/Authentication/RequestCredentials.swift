@@ -3,20 +3,20 @@ internal import HTTPSyntax
 
 /// The credentials of one request, for its origin and its proxy.
 struct RequestCredentials {
-    /// The request without fields that are for somebody else than its server.
+    /// The request without the fields that are for another recipient than its server.
     var request: URLRequest
-    /// The session's fields, likewise.
+    /// The session's fields, also without those for another recipient.
     var additionalFields: [String: String]
-    /// The value of the Authorization field; nil for none, or that of the request itself.
+    /// The value of the `Authorization` field; nil for none, or if the request itself has one.
     var authorization: String?
-    /// The value of the field for the proxy, which the server must not see.
+    /// The value of the `Proxy-Authorization` field, which the server must not see.
     var proxyAuthorization: String?
-    /// What libcurl does on the connection to the server.
+    /// The credentials that libcurl uses on the connection to the server.
     var server: ConnectionCredentials?
-    /// What libcurl does on the connection to the proxy.
+    /// The credentials that libcurl uses on the connection to the proxy.
     var proxy: ConnectionCredentials?
 
-    /// Who asks, by a scheme of libcurl's.
+    /// A user credential, and the libcurl scheme that authenticates the connection with it.
     struct ConnectionCredentials: Equatable {
         let scheme: ConnectionScheme
         let userCredential: UserCredential
@@ -27,7 +27,7 @@ struct RequestCredentials {
         self.additionalFields = additionalFields
     }
 
-    /// Takes out a field, of which the request's own value counts.
+    /// Removes a field and returns its value; the request's own value precedes the session's.
     mutating func take(_ name: String) -> String? {
         let own = request.value(forHTTPHeaderField: name)
         if own != nil { request.setValue(nil, forHTTPHeaderField: name) }
@@ -59,7 +59,7 @@ struct RequestCredentials {
         case (.field(let value), .origin): self.authorization = value
         case (.field(let value), .proxy): proxyAuthorization = value
         case (.connection(let scheme, let userCredential), .origin):
-            // libcurl sends what is given before what it makes.
+            // libcurl sends a given field before one that it makes.
             _ = take("Authorization")
             server = ConnectionCredentials(scheme: scheme, userCredential: userCredential)
         case (.connection(let scheme, let userCredential), .proxy):

@@ -11,19 +11,19 @@ struct UserCredential: Sendable, Hashable {
         self.password = password
     }
 
-    /// Nil if the credential is not one of a name and a password, such as an identity.
+    /// Creates the name and password of a credential; nil if it is of another kind, such as an identity.
     init?(_ credential: URLCredential) {
         guard let user = credential.user, let password = credential.password else { return nil }
         self.init(user: user, password: password)
     }
 
-    /// What the URL itself says of who asks; nil if nothing.
+    /// Creates the user credential in the URL itself; nil if the URL names no user.
     init?(_ url: URL) {
         guard let user = url.user(percentEncoded: false), !user.isEmpty else { return nil }
         self.init(user: user, password: url.password(percentEncoded: false) ?? "")
     }
 
-    /// As an answer to a challenge, which nobody stores.
+    /// The credential as an answer to a challenge, which no storage stores.
     var credential: URLCredential { URLCredential(user: user, password: password, persistence: .none) }
 }
 

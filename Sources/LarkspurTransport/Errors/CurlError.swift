@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
-/// What libcurl said of a transfer that failed: the cause underneath a `URLError`.
+/// The error that libcurl reported for a transfer that failed: the cause underneath a `URLError`.
 ///
-/// It is found with ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under
-/// `NSUnderlyingErrorKey`.
+/// ``Foundation/URLError/curlError`` returns it, and `NSUnderlyingErrorKey` holds it as an `NSError` of
+/// ``errorDomain``.
 public struct CurlError: Error, Sendable, Hashable {
     /// The `CURLcode`, such as 35, `CURLE_SSL_CONNECT_ERROR`.
     public let code: Int
-    /// libcurl's sentence; empty where it gave none.
+    /// libcurl's sentence; empty if it gave none.
     public let message: String
-    /// The `errno` of the system call that failed; 0 where that is not known.
+    /// The `errno` of the system call that failed; 0 if it is not known.
     public let systemError: Int32
-    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers; 0 where it
-    /// found nothing wrong, 1 where it was not made.
+    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers; 0 if it
+    /// found nothing wrong, 1 if it was not made.
     public let verifyResult: Int
 
     init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
@@ -33,14 +33,14 @@ extension CurlError: CustomNSError {
     /// The domain of the `NSError` that a `CurlError` bridges to: `LarkspurCurlErrorDomain`.
     public static var errorDomain: String { "LarkspurCurlErrorDomain" }
 
-    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent where that is 0.
+    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent if that is 0.
     public static let verifyResultUserInfoKey = "LarkspurCurlErrorVerifyResult"
 
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each where
-    /// it is known.
+    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each if it
+    /// is known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
@@ -51,7 +51,7 @@ extension CurlError: CustomNSError {
         return info
     }
 
-    /// The error as it was before it became an `NSError`; nil for errors of other domains.
+    /// Restores the error from the `NSError` that it became; nil for errors of other domains.
     init?(_ error: NSError) {
         guard error.domain == Self.errorDomain else { return nil }
         let description = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
@@ -66,7 +66,7 @@ extension CurlError: CustomNSError {
 }
 
 extension URLError {
-    /// What libcurl said, where this error comes from a transfer of libcurl's.
+    /// The error that libcurl reported; nil if this error does not come from a transfer of libcurl's.
     public var curlError: CurlError? {
         (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(CurlError.init)
     }

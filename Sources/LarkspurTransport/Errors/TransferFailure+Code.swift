@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// The code of URLSession for what happened.
+    /// The code of URLSession for the failure.
     ///
-    /// Numbers of libcurl's that another version no longer uses keep the meaning that they had; unknown ones are
-    /// `unknown`. Those of FTP, LDAP, SSH, TFTP and RTSP cannot come from a request for HTTP, and have the code that
-    /// says most about them.
+    /// libcurl's numbers that another version no longer uses keep the meaning that they had; unknown ones are
+    /// `unknown`. The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot come from a request for HTTP, and have the most
+    /// descriptive code.
     var urlErrorCode: URLError.Code {
         switch curlCode {
         case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
@@ -19,8 +19,9 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // The codes, without words, of a line of the header that is longer than libcurl allows: 27 until 8.5, then 100.
-        // Linux, which promises more memory than there is, hardly ever refuses any.
+        // The codes, without a message, of a header line that is longer than libcurl allows: 27 until 8.5, then 100.
+        // They also stand for memory that ran out, but Linux, which promises more memory than there is, hardly ever
+        // refuses any.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
@@ -46,14 +47,15 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the name that could not be found is that of a proxy; from 8.13 on only the words say so where the
+    /// Whether the name that could not be found is that of a proxy. From 8.13 on, only libcurl's words tell it if the
     /// system's own lookup has failed at once.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
-    /// A connection that was not made.
+    /// The code for a connection that was not made.
     ///
-    /// Only an errno that comes from this machine's own routing means that it has no network: "host unreachable" is
-    /// what a router somewhere says, or the neighbour that does not answer, of one host while others may be fine.
+    /// Only an errno that comes from this machine's own routing means that it has no network. "Host unreachable" comes
+    /// from a router, or stands for a neighbour that does not answer; it concerns one host, while others may be
+    /// reachable.
     private var connectionCode: URLError.Code {
         switch osError {
         case ETIMEDOUT: .timedOut
@@ -62,8 +64,8 @@ extension TransferFailure {
         }
     }
 
-    /// A connection that failed while it was in use; libcurl uses its codes also for what a proxy or a peer's TLS says,
-    /// and for malformed chunks.
+    /// The code for a connection that failed while it was in use. libcurl uses its codes also for the errors of a proxy
+    /// or of a peer's TLS, and for malformed chunks.
     private var lostConnectionCode: URLError.Code {
         if says("connect tunnel", "from proxy after connect") {
             return says("407") ? .userAuthenticationRequired : .cannotConnectToHost
@@ -78,7 +80,7 @@ extension TransferFailure {
         return osError == ETIMEDOUT ? .timedOut : .networkConnectionLost
     }
 
-    /// An HTTP/2 or HTTP/3 connection or stream; the message names the error code of RFC 9113, section 7.
+    /// The code for an HTTP/2 or HTTP/3 connection or stream; the message names the error code of RFC 9113, section 7.
     private var streamCode: URLError.Code {
         if says("inadequate_security") { return .secureConnectionFailed }
         return says("protocol_error", "protocol error", "compression_error", "frame_size_error", "flow_control_error")
@@ -93,8 +95,8 @@ extension TransferFailure {
         return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
     }
 
-    /// The alerts with which a server says that it wants a certificate of the client's, or not the one that it got (RFC
-    /// 8446, section 6.2).
+    /// The code for the alerts of a server that wants a client certificate, or rejects the one that it got (RFC 8446,
+    /// section 6.2).
     private var clientCertificateCode: URLError.Code? {
         if says("certificate required", "certificate is required") { return .clientCertificateRequired }
         let rejects = says(
@@ -108,21 +110,21 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code for
-    /// what is a wrong argument.
+    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code of a
+    /// wrong argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
 
-    /// Whether the verification came to a result; OpenSSL's 1, "unspecified", is what there is before it.
+    /// Whether the verification came to a result; before it, the value is OpenSSL's 1, "unspecified".
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// A certificate that was refused. A name that does not match has no number of its own in older versions, and is
-    /// "untrusted" as on other platforms.
+    /// The code for a certificate that was refused. A name that does not match has no number of its own in older
+    /// versions, and is "untrusted" as on other platforms.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid
-        // Expired, and dates that are none.
+        // Expired, and dates that are malformed.
         case 10, 13, 14: .serverCertificateHasBadDate
         // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is
         // not trusted.
@@ -159,7 +161,8 @@ extension TransferFailure {
     /// Whether a code that has several meanings is about the bytes of a response.
     private var isAboutResponse: Bool { says("http/", "header", "response", "status line") }
 
-    /// libcurl's sentences have no other structure than their words, and are not translated.
+    /// Whether libcurl's message contains one of the phrases. Its sentences have no other structure than their words,
+    /// and are not translated.
     private func says(_ phrases: String...) -> Bool {
         guard !message.isEmpty else { return false }
         let text = message.lowercased()

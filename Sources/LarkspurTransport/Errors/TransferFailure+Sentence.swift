@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// One sentence that says what happened, with libcurl's own words in parentheses.
+    /// Describes the failure in one sentence, with libcurl's own words in parentheses.
     func sentence(for code: URLError.Code) -> String {
         if let objection, objection.isMismatch { return sentence(forMismatch: objection) }
         if objection?.isNamelessness == true {
@@ -16,7 +16,7 @@ extension TransferFailure {
             "\(peer) “\(objection.name)” has none of the keys or certificates that are pinned for it (its keys are \(keys))."
     }
 
-    /// Whose certificate was refused.
+    /// The peer whose certificate was refused.
     private var peer: String { refusedProxy == nil ? "The server" : "The proxy" }
 
     private func summary(of code: URLError.Code) -> String {

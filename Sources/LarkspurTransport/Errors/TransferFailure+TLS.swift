@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// What was not safe enough, if that is what failed; the host is that of the URL, or the proxy.
+    /// The TLS requirement that was not met, if that is the reason of the failure. The host is that of the URL, or the
+    /// proxy.
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
         guard isTLS || refusedProxy != nil, let reason = tlsReason(for: code) else { return nil }
         let host = objection?.name ?? refusedProxy ?? url?.nameOfServer ?? ""
@@ -24,10 +25,11 @@ extension TransferFailure {
         }
     }
 
-    /// Whether the server's keys are none of those pinned: as we found, or libcurl.
+    /// Whether none of the server's keys is pinned, as found by the engine or by libcurl.
     var isPinMismatch: Bool { objection?.isMismatch ?? (curlCode == 90) }
 
-    /// Whether the certificate is made out to others: libcurl looks for the name after OpenSSL has found nothing wrong.
+    /// Whether the certificate is made out to other hosts. libcurl looks for the name after OpenSSL has found nothing
+    /// wrong.
     var isHostMismatch: Bool {
         guard curlCode == 51 || curlCode == 60 else { return false }
         switch verifyResult {

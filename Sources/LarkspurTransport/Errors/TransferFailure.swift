@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-/// What libcurl told of a transfer that failed.
+/// The values that libcurl reports for a transfer that failed.
 struct TransferFailure: Sendable, Hashable {
     /// The `CURLcode`.
     var curlCode: Int32
-    /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 where there was none.
+    /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 if there was none.
     ///
-    /// libcurl does not forget that of an earlier attempt which another one made good, so it counts only with codes
+    /// libcurl does not reset the value of an earlier attempt if a later attempt succeeds. So it counts only with codes
     /// that come from such a call.
     var osError: Int32 = 0
-    /// What the verification of the certificate found, one of OpenSSL's `X509_V_ERR_` numbers; 0 where nothing,
-    /// and 1 before it is made.
+    /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers; 0 if it found nothing
+    /// wrong, and 1 before it is made.
     var verifyResult: Int = 0
     /// The text of libcurl's error buffer; may be empty.
     var message: String = ""
@@ -17,9 +17,9 @@ struct TransferFailure: Sendable, Hashable {
     var hasResponse: Bool = false
     /// Whether the connection was, or was to be, a secure one.
     var isTLS: Bool = false
-    /// Why the handshake was refused, where that was found within it.
+    /// The reason why the handshake was refused, if the reason was found within it.
     var objection: TrustObjection?
-    /// The host of the https proxy, if it was the handshake with that which failed.
+    /// The host of the https proxy, if the handshake with it failed.
     var refusedProxy: String?
 
     /// The error that the task reports.

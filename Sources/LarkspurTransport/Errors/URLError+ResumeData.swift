@@ -3,7 +3,7 @@ extension URLError {
     /// The key of the resume data in an error's user info: `NSURLSessionDownloadTaskResumeData`, as on Apple platforms.
     public static let downloadTaskResumeDataKey = URLSessionDownloadTaskResumeData
 
-    /// The resume data of a failed download; nil where there is none, or the server could not tell that it is still the
+    /// The resume data of a failed download; nil if there is none, or if the server could not tell that it is still the
     /// same file.
     public var downloadTaskResumeData: Data? { errorUserInfo[Self.downloadTaskResumeDataKey] as? Data }
 

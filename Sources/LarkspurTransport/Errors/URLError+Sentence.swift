@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// An error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys; without
-    /// the password that may be in it, as errors are logged.
+    /// Creates an error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys.
+    /// The URL is without its password, as errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,
@@ -27,7 +27,7 @@ extension URLError {
 }
 
 extension URL {
-    /// Rather no URL than one with a password.
+    /// The URL without its password; nil rather than a URL with a password.
     fileprivate var withoutPassword: URL? {
         guard password != nil else { return self }
         var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
