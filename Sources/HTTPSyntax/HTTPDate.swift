@@ -40,7 +40,7 @@ package enum HTTPDate {
         return (hour, minute, second)
     }
 
-    /// The digits in front; what follows them counts only if the token has to be a number as a whole.
+    /// Reads the leading digits; other characters after them are allowed unless `isWhole` is true.
     private static func number(
         _ token: some Collection<UInt8>,
         digits: ClosedRange<Int>,
@@ -83,7 +83,7 @@ package enum HTTPDate {
         }
     }
 
-    /// Counts with years that begin in March, so that the leap day is the last of its year.
+    /// Counts days with years that begin in March, so that the leap day is the last of its year.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

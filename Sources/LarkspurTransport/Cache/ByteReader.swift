@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Reads what ``ByteWriter`` has written, and nil as soon as the bytes are none of that.
+/// Reads the bytes that ``ByteWriter`` has written; returns nil as soon as the bytes have another form.
 struct ByteReader {
     private var rest: Data
 
@@ -12,8 +12,8 @@ struct ByteReader {
         return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// A number of things of which each takes a byte at least, so that no number can ask for more memory than there are
-    /// bytes.
+    /// Reads the number of elements that follow. Each takes at least one byte, so a number larger than the remaining
+    /// bytes is rejected and cannot cause a large allocation.
     mutating func readCount() -> Int? {
         guard let number = readNumber(), number <= UInt64(rest.count) else { return nil }
         return Int(number)
@@ -30,7 +30,7 @@ struct ByteReader {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Nil in the optional for text that is missing rightly.
+    /// Reads optional text. The inner optional is nil for absent text, the outer one for malformed bytes.
     mutating func readOptionalText() -> String?? {
         switch readNumber() {
         case 0: .some(nil)

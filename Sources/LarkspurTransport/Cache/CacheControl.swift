@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The directives of a `Cache-Control` field that a private cache heeds (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+/// The directives of a `Cache-Control` field that a private cache obeys (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// It takes what is really sent: unknown directives are skipped, numbers may be quoted, of duplicates the most
-/// restrictive counts, and a `max-age` that is no number means stale. `s-maxage` and `proxy-revalidate` are for shared
-/// caches.
+/// The parser accepts what servers really send: it skips unknown directives, numbers may be quoted, the most
+/// restrictive of duplicates counts, and a `max-age` that is no number means stale. `s-maxage` and `proxy-revalidate`
+/// are for shared caches and are ignored.
 struct CacheControl: Equatable, Sendable {
-    /// What a number beyond all measure counts as, in seconds (RFC 9111, section 1.2.2).
+    /// The value that stands for any larger number, in seconds (RFC 9111, section 1.2.2).
     static let longest = 1 << 31
 
     var noStore = false
@@ -18,14 +18,14 @@ struct CacheControl: Equatable, Sendable {
     var isPrivate = false
     var isImmutable = false
     var onlyIfCached = false
-    /// In seconds, as all that follow.
+    /// The value of `max-age` in seconds; those that follow are in seconds too.
     var maxAge: Int?
     var maxStale: Int?
     var minFresh: Int?
     var staleWhileRevalidate: Int?
     var staleIfError: Int?
 
-    /// No directives.
+    /// Creates a value without directives.
     init() {}
 
     /// Reads the value of the field, or those of several joined by commas.
@@ -37,7 +37,7 @@ struct CacheControl: Equatable, Sendable {
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
         switch name {
         case "no-store": noStore = true
-        // With a list of fields it may be taken as if it had none.
+        // With a list of fields, the directive may be treated as if it had none.
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
@@ -57,7 +57,7 @@ struct CacheControl: Equatable, Sendable {
         }
     }
 
-    /// Takes the next directive off the front; nil at the end.
+    /// Removes the next directive from the front and returns it; nil at the end.
     private static func cutDirective(off rest: inout ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>?)? {
         rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
         guard !rest.isEmpty else { return nil }
@@ -79,7 +79,7 @@ struct CacheControl: Equatable, Sendable {
 
     private static func seconds(_ value: ArraySlice<UInt8>?) -> Int? { value.flatMap { seconds($0) } }
 
-    /// Reads digits and nothing else.
+    /// Reads a number of seconds; nil for anything but digits.
     static func seconds(_ digits: some Collection<UInt8>) -> Int? {
         guard !digits.isEmpty else { return nil }
         var number = 0

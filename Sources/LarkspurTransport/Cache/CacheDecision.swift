@@ -1,30 +1,30 @@
 #if canImport(FoundationNetworking)
-/// What a cache does about a request (RFC 9111, section 4).
+/// The decision of a cache about a request (RFC 9111, section 4).
 enum CacheDecision: Sendable {
-    /// The cache has no part in it.
+    /// The cache takes no part in the request.
     case bypass
-    /// The network answers. If it fails, the entry may serve, where it says so.
+    /// The request is loaded from the network. If that fails, the entry may be used, if its directives allow it.
     case load(fallback: CacheEntry?)
-    /// The entry is the answer.
+    /// The entry is the response.
     case use(CacheEntry)
-    /// The entry is the answer, and is asked about for the next time.
+    /// The entry is the response, and is revalidated for the next request.
     case useWhileRevalidating(CacheEntry)
-    /// The server is asked whether the entry is still good.
+    /// The server is asked whether the entry is still valid.
     case revalidate(CacheEntry)
-    /// The cache has no answer, and the policy forbids to ask anybody else.
+    /// The cache has no entry, and the request's policy forbids loading.
     case fail
-    /// The same, where a field of the request forbids it, to which the answer is a response (RFC 9111, section
-    /// 5.2.1.7).
+    /// The cache has no usable entry, and a directive of the request forbids loading. The result is a response (RFC
+    /// 9111, section 5.2.1.7).
     case gatewayTimeout
 
     /// - Parameters:
     ///   - candidates: The entries for the request's URL and fields.
-    ///   - now: When the request is made.
+    ///   - now: The time at which the request is made.
     static func decide(_ candidates: [CacheEntry], for request: CacheRequest, at now: Date) -> CacheDecision {
         guard request.method == "GET" || request.method == "HEAD", !request.isSpecial else {
             return request.forbidsLoading ? .fail : .bypass
         }
-        // The latest, as section 4 demands.
+        // The latest entry, as section 4 demands.
         let entry = candidates.max { ($0.date, $0.responseTime) < ($1.date, $1.responseTime) }
         switch request.policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load(fallback: nil)
@@ -32,7 +32,7 @@ enum CacheDecision: Sendable {
         case .returnCacheDataDontLoad: return entry.map { .use($0) } ?? .fail
         case .reloadRevalidatingCacheData:
             guard let entry else { return .load(fallback: nil) }
-            // Reloading is what this directive is about (RFC 8246, section 2).
+            // This directive exists to avoid revalidation on reload (RFC 8246, section 2).
             let isSettled = entry.directives.isImmutable && !request.directives.noCache
             return isSettled && Freshness(of: entry, at: now).isFresh ? .use(entry) : ask(about: entry, request)
         case .useProtocolCachePolicy: return decide(entry, for: request, at: now)
@@ -67,7 +67,7 @@ enum CacheDecision: Sendable {
         request.method == "GET" && !entry.conditions.isEmpty ? .revalidate(entry) : .load(fallback: entry)
     }
 
-    /// Whether a stale entry may be the answer when the network or the server has failed (RFC 5861, section 4).
+    /// Whether a stale entry may be the response when the network or the server has failed (RFC 5861, section 4).
     static func allowsFallback(to entry: CacheEntry, for request: CacheRequest, at now: Date) -> Bool {
         let directives = entry.directives
         guard request.policy == .useProtocolCachePolicy, !directives.mustRevalidate, !directives.noCache,

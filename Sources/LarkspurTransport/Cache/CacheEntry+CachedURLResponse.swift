@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension CacheEntry {
-    /// As Foundation's caches and delegates know it; nil only if Foundation refuses to make the response.
-    /// - Parameter withMetadata: Whether its user info has what only this type has words for.
+    /// Makes the response that Foundation's caches and delegates use; nil only if Foundation refuses to make it.
+    /// - Parameter withMetadata: Whether its user info includes the values that only this type can represent.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
         guard let url = URL(string: url), let response = makeResponse(url: url, age: nil) else { return nil }
         var userInfo = userInfo?.values
@@ -14,7 +14,8 @@ extension CacheEntry {
         )
     }
 
-    /// What somebody's cache has for a URL; nil if it is for another one, or no HTTP response.
+    /// Creates an entry from the response of a foreign cache for a URL; nil if the response is for another URL, or no
+    /// HTTP response.
     init?(_ cached: CachedURLResponse, url: String) {
         guard let response = cached.response as? HTTPURLResponse, response.url.flatMap(Self.key) == url else {
             return nil
@@ -27,16 +28,16 @@ extension CacheEntry {
             return
         }
         let entry = CacheEntry(response, content: cached.data, url: url, request: CacheRequestFields(own: [:]))
-        // Without a word on the request's fields, only what does not depend on them can be used.
+        // Without the request's fields, only a response that does not depend on them can be used.
         guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
         self = entry
         userInfo = cached.userInfo.map { UserInfo($0) }
-        // Nor is it known when it came, other than from the server.
+        // The only known time of arrival is the server's date.
         responseTime = date
         requestTime = date
     }
 
-    /// An entry for a response that came just now.
+    /// Creates an entry for a response that arrives at `now`.
     init?(_ response: HTTPURLResponse, content: Data, url: String, request: CacheRequestFields, now: Date = Date()) {
         let fields = response.textFields
         guard let names = StoreDecision.names(of: fields) else { return nil }

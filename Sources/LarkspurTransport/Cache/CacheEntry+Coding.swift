@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension CacheEntry {
-    /// Everything but the content.
+    /// The encoded form of everything but the content.
     var encodedHead: Data {
         var writer = ByteWriter()
         writer.write(url)
@@ -22,7 +22,7 @@ extension CacheEntry {
         return writer.data
     }
 
-    /// Nil if the bytes are no head of an entry.
+    /// Decodes an entry; nil if the bytes are no head of an entry.
     init?(encodedHead: Data, content: Data) {
         var reader = ByteReader(encodedHead)
         guard let url = reader.readText(), let status = reader.readNumber(), (100...999).contains(status),

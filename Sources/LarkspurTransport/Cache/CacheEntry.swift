@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A response to a GET as it is kept, with what decides which requests it answers.
+/// A stored response to a GET, with the values that determine which requests it can answer.
 struct CacheEntry: Equatable, Sendable {
     /// A field of the request that a `Vary` field names.
     struct VaryingField: Equatable, Sendable {
-        /// In lower case.
+        /// The name in lower case.
         let name: String
-        /// Nil if the request had none. Of a secret only the hash.
+        /// The value; nil if the request had none. Of a secret value, only the hash is stored.
         let value: String?
     }
 
     /// The user info of a `CachedURLResponse`, which is never changed.
     final class UserInfo: Equatable, @unchecked Sendable {
-        // Safe: a constant; the values are handed on as they came, as Foundation's caches do.
+        // Safe: a constant; the values are passed on unchanged, as Foundation's caches do.
         let values: [AnyHashable: Any]
 
         init(_ values: [AnyHashable: Any]) { self.values = values }
@@ -25,37 +25,38 @@ struct CacheEntry: Equatable, Sendable {
     let url: String
     var status: Int
     var version: String
-    /// By the names that ``ResponseHead`` gives them.
+    /// The fields, by the names that ``ResponseHead`` gives them.
     var fields: [String: String]
-    /// In the order of their names.
+    /// The varying fields in the order of their names.
     var varying: [VaryingField]
-    /// The hash of the request's `Authorization` field, by which entries differ as if `Vary` always named it: one cache
-    /// may serve several users of a process.
+    /// The hash of the request's `Authorization` field. Entries with different hashes are distinct, as if `Vary` always
+    /// named the field: one cache may serve several users of a process.
     let authorization: String?
     var requestTime: Date
     var responseTime: Date
-    /// Without content codings.
+    /// The content without content codings.
     var content: Data
-    /// Whether it must not be written to disk.
+    /// Whether the entry must not be written to disk.
     var isMemoryOnly = false
-    /// User info that a delegate, or a program that stored it, has added; in memory only.
+    /// User info that a delegate, or a program that stored the entry, has added; in memory only.
     var userInfo: UserInfo?
 
-    /// What tells it from all other entries, those for the same URL included.
+    /// The key that identifies the entry among all others, including those for the same URL.
     var variantKey: String {
         var key = url + "\n" + (authorization ?? "")
         for field in varying { key += "\n" + field.name + (field.value.map { ":" + $0 } ?? "") }
         return key
     }
 
-    /// Whether a request with these fields may be answered with it, as far as they go (RFC 9111, section 4.1).
+    /// Whether the entry may answer a request with these fields, as far as the fields decide it (RFC 9111, section
+    /// 4.1).
     func matches(_ request: CacheRequestFields) -> Bool {
         !isRedirect && authorization == request.nominated("authorization")
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
     }
 
-    /// Whether it leads elsewhere. None is kept by the engine, which would have to follow it; somebody's cache may have
-    /// some.
+    /// Whether the response is a redirect. The engine stores none, as it would have to follow it; a foreign cache may
+    /// have some.
     private var isRedirect: Bool {
         switch status {
         case 301, 302, 303, 307, 308: fields["Location"] != nil
@@ -63,7 +64,7 @@ struct CacheEntry: Equatable, Sendable {
         }
     }
 
-    /// Roughly the bytes that it takes in memory.
+    /// The approximate number of bytes that the entry takes in memory.
     var cost: Int {
         fields.reduce(512 + url.utf8.count + content.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
     }
@@ -78,11 +79,11 @@ struct CacheEntry: Equatable, Sendable {
         return directives
     }
 
-    /// When the server made it; when it came, if the server did not say.
+    /// The date at which the server made the response; without a `Date` field, the date at which it arrived.
     var date: Date { fields["Date"].flatMap { HTTPDate.parse($0) } ?? responseTime }
 
-    /// The fields that ask the server whether it is still good (RFC 9111, section 4.3.1); empty if there is nothing to
-    /// ask by.
+    /// The fields that ask the server whether the entry is still valid (RFC 9111, section 4.3.1); empty if it has no
+    /// validator.
     var conditions: [(name: String, value: String)] {
         var conditions: [(String, String)] = []
         if let tag = fields["Etag"], !tag.isEmpty, !tag.breaksLine { conditions.append(("If-None-Match", tag)) }
@@ -92,10 +93,10 @@ struct CacheEntry: Equatable, Sendable {
         return conditions
     }
 
-    /// The response, for a request with this URL, which may have a fragment; nil only if Foundation refuses to make
-    /// one.
-    /// - Parameter age: Its age in seconds, which it then states (RFC 9111, section 5.1); nil if the server has just
-    ///   validated it.
+    /// Makes the response for a request with this URL, which may have a fragment; nil only if Foundation refuses to
+    /// make one.
+    /// - Parameter age: The age in seconds, for the `Age` field (RFC 9111, section 5.1); nil if the server has just
+    ///   validated the entry.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
         var fields = fields
         if let age { fields["Age"] = String(Int(max(0, min(age, TimeInterval(CacheControl.longest))))) }

@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The bytes of a file with one entry: what it is, how long its parts are, a sum over them, the head, the content.
+/// The bytes of a file with one entry: a magic number, the lengths of the head and the content, a checksum of both, the
+/// head, the content.
 enum CacheFile {
     private static let magic: UInt64 = 0x3165_6863_614B_534C
     private static let prefixLength = 32
     private static let nameExtension = ".entry"
 
-    /// A name that is the entry's own, beginning with what all entries for its URL have in common.
+    /// Makes the unique name of an entry's file. It begins with a prefix that all entries for the same URL share.
     static func name(of entry: CacheEntry) -> String {
         let hash = SHA256.hash(Data(entry.variantKey.utf8)).hexadecimal
         return prefix(Checksum.of(entry.url)) + hash + nameExtension
@@ -17,7 +18,7 @@ enum CacheFile {
         withUnsafeBytes(of: sum.bigEndian) { $0.hexadecimal } + "-"
     }
 
-    /// The sum over the URL, from a file's name; nil for the name of any other file.
+    /// Reads the checksum of the URL from a file's name; nil for the name of any other file.
     static func sum(ofName name: String) -> UInt64? {
         let bytes = name.utf8
         guard bytes.count == 17 + 64 + nameExtension.utf8.count, name.hasSuffix(nameExtension) else { return nil }
@@ -38,7 +39,7 @@ enum CacheFile {
         return data
     }
 
-    /// Nil if the file is not whole or not what it was.
+    /// Decodes the entry of a file; nil if the file is incomplete or damaged.
     static func decode(_ data: Data) -> CacheEntry? {
         var reader = ByteReader(data.prefix(prefixLength))
         guard reader.readNumber() == magic, let headLength = reader.readNumber(),

@@ -1,30 +1,29 @@
 #if canImport(FoundationNetworking)
-/// The files of a cache in their folder; nothing that goes wrong here matters to anybody: what cannot be read is not
-/// there.
+/// The files of a cache in their folder. No failure here is reported: a file that cannot be read counts as absent.
 ///
-/// A file is written under another name and renamed when it is whole, so that no process sees half a file, whenever the
-/// other ends.
+/// A file is written under another name and renamed when it is complete. So no process sees half a file, even if the
+/// writing process ends early.
 struct CacheFolder: Sendable {
     struct File: Equatable, Sendable {
         let name: String
-        /// In bytes.
+        /// The size in bytes.
         let size: Int
-        /// When it was read or written last.
+        /// The time at which the file was last read or written.
         let used: Date
     }
 
-    /// Follows an UUID.
+    /// The extension of a temporary file; its base name is a UUID.
     private static let temporaryExtension = ".entry.tmp"
-    /// When a file that was never completed is one of a process that has ended, in seconds.
+    /// The age in seconds from which an incomplete file counts as left behind by a process that has ended.
     private static let temporaryAge: TimeInterval = 3600
 
     let path: String
 
-    /// Nil if there is no such folder and none can be made, it belongs to another user, or it is a symbolic link: what
-    /// is behind that may be anything.
+    /// Opens or creates the folder; nil if there is none and none can be made, if it belongs to another user, or if it
+    /// is a symbolic link, which may lead anywhere.
     init?(_ url: URL) {
         var path = url.path
-        // Behind a slash, a link would be followed.
+        // With a trailing slash, a link would be followed.
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         self.path = path
         try? FileManager.default.createDirectory(
@@ -35,7 +34,7 @@ struct CacheFolder: Sendable {
         guard withDescriptor({ _ in true }) == true else { return nil }
     }
 
-    /// Opens the folder anew for each use, so that a link that takes its place is not followed either.
+    /// Opens the folder anew for each use, so that a link that has replaced it is not followed either.
     private func withDescriptor<Result>(_ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -45,8 +44,8 @@ struct CacheFolder: Sendable {
         return body(descriptor)
     }
 
-    /// The files of entries, the one used last at the end. What processes have left behind that ended while they wrote
-    /// is removed.
+    /// The files of entries, the last used one at the end. Incomplete files that ended processes have left behind are
+    /// removed.
     func files() -> [File] {
         withDescriptor { descriptor in
             let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -66,7 +65,7 @@ struct CacheFolder: Sendable {
         } ?? []
     }
 
-    /// Nil if the file is not one of an entry; it is removed if it never became one.
+    /// The file with a name; nil if it is not the file of an entry. An old incomplete file is removed.
     private func file(_ name: String, in folder: Int32) -> File? {
         let isTemporary = Self.isTemporary(name)
         var status = stat()
@@ -80,15 +79,15 @@ struct CacheFolder: Sendable {
         return nil
     }
 
-    /// Whether a name is one that ``write(_:to:)`` makes, and no other program's.
+    /// Whether a name has the form that ``write(_:to:)`` uses, which no other program does.
     private static func isTemporary(_ name: String) -> Bool {
         name.hasSuffix(temporaryExtension) && UUID(uuidString: String(name.dropLast(temporaryExtension.count))) != nil
     }
 
-    /// The entry in a file, which is removed if it is damaged or another user's.
+    /// Reads the entry in a file. The file is removed if it is damaged or another user's.
     /// - Parameters:
-    ///   - limit: No file is larger than this, in bytes.
-    ///   - isUse: Whether it counts as used.
+    ///   - limit: The largest size of a file, in bytes.
+    ///   - isUse: Whether the file counts as used.
     func read(_ name: String, limit: Int, isUse: Bool = true) -> CacheEntry? {
         withDescriptor { folder in
             let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -102,7 +101,7 @@ struct CacheFolder: Sendable {
                 unlinkat(folder, name, 0)
                 return nil
             }
-            // As other processes are to see as well.
+            // Other processes see the time too.
             if isUse { _ = futimens(descriptor, nil) }
             return entry
         }
@@ -123,14 +122,14 @@ struct CacheFolder: Sendable {
         return isWhole ? data : nil
     }
 
-    /// Writes a file; false if there is no room, or anything else is in the way.
+    /// Writes a file; returns false if there is no room, or if anything else fails.
     func write(_ data: Data, to name: String) -> Bool {
         withDescriptor { folder in
             let temporary = UUID().uuidString + Self.temporaryExtension
             let descriptor = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return nil }
             let isWritten = data.withUnsafeBytes { Self.write($0, to: descriptor) }
-            // Some file systems say only now that there was no room.
+            // Some file systems report only now that there was no room.
             let isClosed = close(descriptor) == 0
             if isWritten, isClosed, renameat(folder, temporary, folder, name) == 0 { return true }
             unlinkat(folder, temporary, 0)

@@ -5,14 +5,14 @@ struct CacheProposal: Sendable {
     let request: URLRequest
     let destination: any ResponseStore
 
-    /// Stores it as it came.
+    /// Stores the entry unchanged.
     func store() { destination.store(entry, for: request) }
 
-    /// Stores what the delegate has made of it; nil means that it does not want it stored.
+    /// Stores the delegate's version of the response; nil means that the delegate does not want it stored.
     func accept(_ answer: CachedURLResponse?) {
         guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
         else {
-            // It has taken the place of what was stored before.
+            // The entry supersedes the stored one, which must not remain.
             return destination.remove(entry.url)
         }
         var entry = entry

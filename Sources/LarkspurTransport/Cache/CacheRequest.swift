@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What of a request decides whether and how a cache answers it.
+/// The values of a request that decide whether and how a cache answers it.
 struct CacheRequest: Sendable {
     let method: String
     let policy: URLRequest.CachePolicy
     let directives: CacheControl
-    /// Whether the caller asks for a part, or only if something has changed, as a cache would do itself, or for what
-    /// the URL does not name: another host.
+    /// Whether the caller asks for a part, makes the request conditional, as a cache would do itself, or sets `Host`,
+    /// so that the URL does not name the resource.
     let isSpecial: Bool
 
     /// - Parameters:
-    ///   - method: In upper case, as all methods that a cache knows.
-    ///   - policy: The request's, or the configuration's where that is the default.
-    ///   - fields: Those that are sent.
+    ///   - method: The method in upper case, as all methods that a cache knows.
+    ///   - policy: The request's policy, or the configuration's if that is the default.
+    ///   - fields: The fields that are sent.
     init(method: String, policy: URLRequest.CachePolicy, fields: CacheRequestFields) {
         self.method = method
         self.policy = policy
@@ -36,10 +36,10 @@ struct CacheRequest: Sendable {
         "range", "if-range", "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "host",
     ]
 
-    /// Whether the response may be kept, as far as the request is concerned.
+    /// Whether the request allows the response to be stored.
     var allowsStoring: Bool { method == "GET" && !directives.noStore && !isSpecial }
 
-    /// Whether the answer has to come from the cache.
+    /// Whether the response has to come from the cache.
     var forbidsLoading: Bool { policy == .returnCacheDataDontLoad }
 }
 #endif

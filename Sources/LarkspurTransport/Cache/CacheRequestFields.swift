@@ -1,21 +1,21 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The fields that a request is sent with, wherever they come from.
+/// The fields that a request is sent with, of all sources.
 struct CacheRequestFields: Sendable {
     private var own: [String: String]
     private var additional: [String: String]
     private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
-    /// What was sent of the session's cookies; nil while nothing was.
+    /// The cookie field that was sent; nil before it is known.
     private var sentCookie: String??
 
     /// - Parameters:
-    ///   - own: Those of the request.
-    ///   - additional: Those that the session adds where the request has none.
-    ///   - userCredential: The credential that answered a challenge. Its field takes the place of the request's own, and
-    ///     may be another each time.
-    ///   - cookie: Makes the field of the session's cookies; called if it is asked for.
+    ///   - own: The fields of the request.
+    ///   - additional: The fields that the session adds if the request does not have them.
+    ///   - userCredential: The credential that answered a challenge. Its field replaces the request's own, and may
+    ///     differ each time.
+    ///   - cookie: Makes the field of the session's cookies; called if the field is needed.
     init(
         own: [String: String],
         additional: [String: String] = [:],
@@ -28,13 +28,13 @@ struct CacheRequestFields: Sendable {
         self.cookie = cookie
     }
 
-    /// Whether nobody has set a field.
+    /// Whether neither the request nor the session sets a field.
     var isPlain: Bool { own.isEmpty && additional.isEmpty }
 
     /// Whether the credential is the answer to a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
-    /// Takes note of what was sent: for whom, or else with which credential of the caller's.
+    /// Notes the authorization that was sent: the user credential, or else the caller's own value.
     mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
         self.userCredential = userCredential
         guard userCredential == nil, self["authorization"] != authorization else { return }
@@ -43,10 +43,10 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Takes note of the cookies that were sent, as the response may change the session's before it is kept.
+    /// Notes the cookies that were sent, as the response may change the session's before it is stored.
     mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
-    /// The value of the field with this name, which is in lower case.
+    /// The value of a field; the name is in lower case.
     subscript(name: String) -> String? {
         if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
         return givenValue(of: name) ?? defaultValue(of: name)
@@ -75,7 +75,7 @@ struct CacheRequestFields: Sendable {
         String(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
     }
 
-    /// The value as it is kept for comparison: without blanks around it, and of secrets only the hash.
+    /// Makes the value that is stored for comparison: without blanks around it, and of secrets only the hash.
     func nominated(_ name: String) -> String? {
         guard let value = self[name] else { return nil }
         let bytes = value.utf8.drop(while: \.isBlank)
@@ -83,13 +83,13 @@ struct CacheRequestFields: Sendable {
         let trimmed = String(decoding: bytes[bytes.startIndex..<end], as: UTF8.self)
         switch name {
         case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
-        // Who names codings gets the content in them, be they those that the engine undoes.
+        // A caller that names codings gets the content undecoded, even for codings that the engine can decode.
         case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed
         }
     }
 
-    /// Whether the credential is a new one for each request, so that no other request could have the same.
+    /// Whether the credential is new for each request, so that no other request could have the same.
     var hasPassingAuthorization: Bool {
         guard let scheme = self["authorization"]?.prefix(while: { $0 != " " }) else { return false }
         return scheme.hasSameLetters(as: "Digest")

@@ -1,14 +1,15 @@
 #if canImport(FoundationNetworking)
-/// A sum of 64 bits that finds damage, eight bytes at a time; whoever wants to deceive can compute it too.
+/// A 64-bit checksum that finds damage, eight bytes at a time. It gives no protection from forgery, as anyone can
+/// compute it.
 struct Checksum {
-    /// That of FNV-1a.
+    /// The prime of FNV-1a.
     private static let prime: UInt64 = 0x0000_0100_0000_01B3
 
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        // Each step can be undone, so that damage to one word always changes the result.
+        // Each step is reversible, so damage to one word always changes the result.
         while index + 8 <= bytes.count {
             add(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian)
             index += 8

@@ -1,28 +1,28 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Entries in memory, and on disk where there is a folder for them; those that were not used for the longest time give
-/// way to new ones.
+/// Entries in memory, and on disk if there is a folder for them; the least recently used ones are removed for new ones.
 ///
-/// Memory is behind a lock that is never held while a file is touched. Files belong to a serial queue, to which changes
-/// are given while the lock is held: so files change in the order in which memory does, whoever changes it.
+/// A lock guards the memory; it is never held while a file is accessed. Files belong to a serial queue. Changes are
+/// added to the queue while the lock is held, so that files change in the same order as memory, on whichever thread.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<String, CacheEntry>()
         var memoryCapacity: Int
         var diskCapacity: Int
-        /// The files that are known, by the sums over their URLs.
+        /// The known files, by the checksums of their URLs.
         var files = RecencyIndex<UInt64, CacheFolder.File>()
         /// Whether the folder has been read.
         var knowsFiles: Bool
-        /// How many changes of a URL's files the queue has not come to: what it reads until then is out of date.
+        /// The number of changes to a URL's files that the queue has not yet made. Until then, the queue reads outdated
+        /// files.
         var awaitedChanges: [String: Int] = [:]
-        /// How many changes of all files it has not come to.
+        /// The number of changes to all files that the queue has not yet made.
         var awaitedRemovals = 0
     }
 
-    /// The limit of entries for a URL, as all of them are looked at: a field that is new in each request must not make
-    /// that slow.
+    /// The limit of entries for a URL. A look-up visits all of them, and a field that is new in each request must not
+    /// make that slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>
@@ -30,8 +30,8 @@ final class EntryStore: ResponseStore {
     private let queue = DispatchQueue(label: "larkspur.cache")
 
     /// - Parameters:
-    ///   - memoryCapacity: In bytes.
-    ///   - diskCapacity: In bytes.
+    ///   - memoryCapacity: The capacity in memory, in bytes.
+    ///   - diskCapacity: The capacity on disk, in bytes.
     ///   - directory: The folder for files; nil for none.
     init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
         folder = directory.flatMap { CacheFolder($0) }
@@ -67,7 +67,7 @@ final class EntryStore: ResponseStore {
 
     var memoryUsage: Int { state.withLock { $0.memory.totalCost } }
 
-    /// Waits for what is being written.
+    /// The number of bytes on disk; waits for pending writes.
     var diskUsage: Int { queue.sync { state.withLock { $0.files.totalCost } } }
 
     private static func share(of capacity: Int) -> Int { capacity / 20 }
@@ -95,7 +95,7 @@ final class EntryStore: ResponseStore {
         queue.async { [self] in completion(load(url)) }
     }
 
-    /// The same, waiting for it.
+    /// Returns all entries for a URL; waits for the disk if need be.
     func entries(for url: String) -> [CacheEntry] {
         let known = lookUp(url)
         return known.mayHaveMore ? queue.sync { load(url) } : known.entries
@@ -111,7 +111,7 @@ final class EntryStore: ResponseStore {
             var entries = state.memory.elements(for: url)
             guard state.awaitedRemovals == 0, state.awaitedChanges[url] == nil else { return entries }
             for case (_, let entry?) in read where entry.url == url {
-                // What is in memory may be newer than its file.
+                // The entry in memory may be newer than its file.
                 if entries.contains(where: { $0.varying == entry.varying && $0.authorization == entry.authorization }) {
                     continue
                 }
@@ -140,7 +140,7 @@ final class EntryStore: ResponseStore {
         }
     }
 
-    /// The queue has come to a change.
+    /// Notes that the queue has come to a change.
     private func noteChange(of url: String) {
         state.withLock { state in
             guard let count = state.awaitedChanges[url] else { return }
@@ -167,7 +167,7 @@ final class EntryStore: ResponseStore {
         if isFull { makeRoom() }
     }
 
-    /// What was there before must not come back when the new response could not be written.
+    /// Removes a file, so that the old response does not return when the new one could not be written.
     private func forget(_ name: String, of url: String, in folder: CacheFolder) {
         folder.remove(name)
         _ = state.withLock { $0.files.remove(Checksum.of(url)) { $0.name == name } }
@@ -198,13 +198,13 @@ final class EntryStore: ResponseStore {
                     state.awaitedRemovals -= 1
                     state.files.evict(to: -1)
                 }
-                // Those of other processes too.
+                // Including files of other processes.
                 for file in folder.files() { folder.remove(file.name) }
             }
         }
     }
 
-    /// Removes what has come since a date.
+    /// Removes the entries that arrived after a date.
     func removeAll(since date: Date) {
         state.withLock { state in
             for entry in state.memory.elements where entry.responseTime > date {
@@ -235,20 +235,20 @@ final class EntryStore: ResponseStore {
     }
 
     private func makeRoom() {
-        // Other processes may have written into the folder, and used what is there.
+        // Other processes may have written files into the folder, and used existing ones.
         if let folder { readFolder(folder) }
     }
 
     private func evictFiles(from folder: CacheFolder) {
-        // Somewhat more than needed, so that the folder is not read at every turn.
+        // Somewhat more than needed, so that the folder is not read on every write.
         let evicted = state.withLock { $0.files.evict(to: $0.diskCapacity / 8 * 7) }
         for file in evicted { folder.remove(file.name) }
     }
 }
 
 extension EntryStore.State {
-    /// Takes note of the files that there are. Those that others have written count as used before our own, whose use
-    /// in memory no file tells of.
+    /// Notes the files in the folder. Files of other processes count as used before our own, since no file records that
+    /// our own were used in memory.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }
@@ -260,7 +260,7 @@ extension EntryStore.State {
         knowsFiles = true
     }
 
-    /// Keeps an entry in memory, if it is small enough, in place of the one that it replaces.
+    /// Stores an entry in memory, if it is small enough, in place of the one that it replaces.
     fileprivate mutating func keep(_ entry: CacheEntry, limit: Int) {
         memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
         guard entry.content.count <= limit else { return }

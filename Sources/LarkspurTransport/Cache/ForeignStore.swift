@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// A `URLCache` class of the caller's as the store of a session.
+/// A caller's subclass of `URLCache` as the store of a session.
 ///
-/// A response that it returns is taken only if it is for the same URL, whatever its key is. It may take its time, so it
+/// A response from it is used only if it is for the same URL, whatever key the cache uses. The cache may be slow, so it
 /// is called on a queue.
 final class ForeignStore: ResponseStore {
-    /// Where the user info of a cached response says what Foundation has no words for.
+    /// The key in the user info of a cached response for the values that Foundation cannot represent.
     static let metadataKey = "larkspur.cache.entry"
 
     private let cache: URLCache
@@ -45,7 +45,7 @@ final class ForeignStore: ResponseStore {
 }
 
 extension URLRequest {
-    /// The request for a URL that means the same: it is what an entry is removed by.
+    /// Returns the request with an equivalent URL, by which an entry is also removed.
     fileprivate func with(url text: String) -> URLRequest {
         var request = self
         request.url = URL(string: text) ?? url

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// How old a stored response is, and how old it may become (RFC 9111, section 4.2); in seconds.
+/// The age of a stored response and its lifetime (RFC 9111, section 4.2); in seconds.
 struct Freshness: Equatable, Sendable {
-    /// No server means more than this by saying when something was last changed.
+    /// The longest heuristic lifetime: a date of last modification is not taken to imply more than one day.
     static let longestHeuristic: TimeInterval = 86_400
 
     let age: TimeInterval
@@ -17,21 +17,21 @@ struct Freshness: Equatable, Sendable {
         lifetime = Self.lifetime(of: entry)
     }
 
-    /// Section 4.2.3.
+    /// Computes the age (section 4.2.3).
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
         let stated = entry.fields["Age"].flatMap { CacheControl.seconds($0.utf8.prefix { $0.isDigit }) } ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
-        // A clock that was set back must not make anything fresh again.
+        // The absolute value, as a clock that was set back must not make a response fresh again.
         return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
     }
 
-    /// Section 4.2.1.
+    /// Computes the lifetime (section 4.2.1).
     private static func lifetime(of entry: CacheEntry) -> TimeInterval {
         let directives = entry.directives
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
-            // What is no date, such as 0, is in the past (section 5.3).
+            // A value that is no date, such as 0, is in the past (section 5.3).
             return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }
         guard isHeuristicallyCacheable(entry.status) || directives.isPublic,
@@ -40,7 +40,7 @@ struct Freshness: Equatable, Sendable {
         return min(longestHeuristic, max(0, entry.date.timeIntervalSince(modified)) / 10)
     }
 
-    /// Whether a response with this status may be kept without a word on its freshness (RFC 9110, section 15.1).
+    /// Whether a response with this status may be stored without explicit freshness (RFC 9110, section 15.1).
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true

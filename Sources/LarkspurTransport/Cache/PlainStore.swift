@@ -1,11 +1,12 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The store for a plain `URLCache`: entries in memory, of which the object gets copies, and that go when they are gone
-/// from there.
+/// The store for a plain `URLCache`: entries in memory, with copies in the `URLCache`. An entry is removed when its
+/// copy is no longer there.
 ///
-/// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. Nor is
-/// it written to at once: that takes longer than many a request, and of several changes of one URL the last is enough.
+/// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. It is
+/// also not written to at once: that takes longer than many requests, and of several changes of one URL only the last
+/// counts.
 final class PlainStore: ResponseStore {
     private struct Reference {
         weak var cache: URLCache?
@@ -63,7 +64,7 @@ final class PlainStore: ResponseStore {
 
     private var cache: URLCache? { reference.withLock { $0.cache } }
 
-    /// Whether a program has removed from its cache what it got a copy of.
+    /// Whether a program has removed a copied entry from its cache.
     private func isGone(_ url: String) -> Bool {
         let isUnderWay = copying.withLock { $0.waiting[url] != nil || $0.underWay[url] != nil }
         guard !isUnderWay, let cache, let request = Self.request(for: url) else { return false }
@@ -84,10 +85,10 @@ final class PlainStore: ResponseStore {
             guard let cache else { continue }
             for (url, entry) in changes {
                 guard let request = Self.request(for: url) else { continue }
-                // One that is stored twice would end the process when Foundation makes room.
+                // An entry that is stored twice would end the process when Foundation makes room.
                 cache.removeCachedResponse(for: request)
                 if var entry {
-                    // Writing a file takes it a thousand times as long.
+                    // A write to a file takes Foundation a thousand times as long.
                     entry.isMemoryOnly = true
                     if let response = entry.cachedResponse(withMetadata: false) {
                         cache.storeCachedResponse(response, for: request)
@@ -97,7 +98,7 @@ final class PlainStore: ResponseStore {
         }
     }
 
-    /// The next changes to make, those before being made; nil if there are none.
+    /// Takes the next changes to make, once those before are made; nil if there are none.
     private func takeChanges() -> Changes? {
         copying.withLock { copying in
             copying.underWay = copying.waiting

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Elements by a key that several may share, in the order in which they were used last, with the sum of their costs.
+/// Elements by a key that several may share, in order of recency of use, with the sum of their costs.
 struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
@@ -22,7 +22,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
 
     func elements(for key: Key) -> [Element] { (identifiers[key] ?? []).compactMap { nodes[$0]?.element } }
 
-    /// From the one that was used last to the one that was not for the longest time.
+    /// The elements, from the most to the least recently used.
     var elements: [Element] {
         var elements: [Element] = []
         var next = newest
@@ -33,7 +33,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return elements
     }
 
-    /// Adds an element as the one used last.
+    /// Adds an element as the most recently used one.
     mutating func insert(_ element: Element, for key: Key, cost: Int) {
         let identifier = nextIdentifier
         nextIdentifier += 1
@@ -63,7 +63,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return removed
     }
 
-    /// Removes the elements for a key that were inserted first, until there are no more than so many.
+    /// Removes the elements for a key that were inserted first, until at most `count` remain.
     mutating func trim(_ key: Key, to count: Int) -> [Element] {
         let surplus = (identifiers[key] ?? []).dropLast(count)
         let trimmed = surplus.compactMap { nodes[$0]?.element }
@@ -71,7 +71,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         return trimmed
     }
 
-    /// Removes those that were not used for the longest time, until the rest costs no more than a limit.
+    /// Removes the least recently used elements, until the rest costs no more than a limit.
     @discardableResult
     mutating func evict(to limit: Int) -> [Element] {
         var evicted: [Element] = []

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// Where a session's cache keeps its entries.
+/// The storage of a session's cache.
 protocol ResponseStore: Sendable {
-    /// The content of an entry is no larger than this, in bytes.
+    /// The largest content of an entry, in bytes.
     var maximumContentSize: Int { get }
 
-    /// What is known of a URL without waiting for anything.
+    /// Returns the known entries of a URL without waiting.
     func lookUp(_ url: String) -> StoreLookUp
 
-    /// All entries for a URL, wherever they are.
+    /// Loads all entries for a URL, from memory and disk.
     /// - Parameters:
     ///   - request: The request for the URL.
-    ///   - completion: Called once, on a queue of the store's.
+    ///   - completion: Called once, on a queue of the store.
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// Keeps an entry in place of the one for the same URL and fields.
+    /// Stores an entry in place of the one for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
     /// Removes all entries for a URL.
@@ -22,10 +22,10 @@ protocol ResponseStore: Sendable {
     func removeAll()
 }
 
-/// What a store knows of a URL without waiting for anything.
+/// The entries of a URL that a store knows without waiting.
 struct StoreLookUp: Sendable {
     let entries: [CacheEntry]
-    /// Whether there may be more, for which one has to wait.
+    /// Whether there may be more, which only ``ResponseStore/load(_:_:completion:)`` can find.
     let mayHaveMore: Bool
 }
 #endif

@@ -10,9 +10,9 @@ enum SessionCache {
 
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
 
-    /// Nil without a cache.
-    /// - Parameter isShared: Whether what other sessions with a plain cache have got counts: not where servers are
-    ///   trusted for other reasons.
+    /// Returns the store; nil without a cache.
+    /// - Parameter isShared: Whether responses of other sessions with a plain cache may be used. Not allowed if the
+    ///   sessions trust servers by different rules.
     static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }
@@ -23,7 +23,7 @@ enum SessionCache {
         return standIn(for: cache)
     }
 
-    /// A store in memory, always the same for the same cache.
+    /// Returns a store in memory, always the same for the same cache.
     private static func standIn(for cache: URLCache) -> PlainStore {
         standIns.withLock { standIns in
             let identifier = ObjectIdentifier(cache)

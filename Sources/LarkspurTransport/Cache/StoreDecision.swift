@@ -1,29 +1,29 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Whether a response may be kept by a private cache (RFC 9111, section 3), and whether that is of any use.
+/// The decision whether a private cache may store a response (RFC 9111, section 3), and whether that is useful.
 ///
-/// A success is of use without freshness and validators too: for requests whose policy takes whatever is stored, as
-/// Apple documents for `URLCache`.
+/// A successful response is useful without freshness and validators too: for requests whose policy accepts any stored
+/// response, as Apple documents for `URLCache`.
 enum StoreDecision: Equatable, Sendable {
     enum Reason: Equatable, Sendable {
-        /// The request was no plain GET, or said no-store.
+        /// The request is not a plain GET, or has the directive no-store.
         case request
-        /// The response says no-store.
+        /// The response has the directive no-store.
         case noStore
-        /// It is a part, or about something that is stored.
+        /// The response is a part, or is about a stored response.
         case partial
-        /// A status that nobody has said anything of, or one that only who understands it may keep.
+        /// A status that no rule makes cacheable, or one that only a cache that understands it may store.
         case status
         /// `Vary: *`, or no list of names.
         case variesByAnything
-        /// It ends with its connection, so that nobody knows whether it is whole.
+        /// The content ends with the connection, so that it may be incomplete.
         case openEnded
-        /// It is no success, stale from the beginning, and there is nothing to ask the server by.
+        /// The response is not successful, is stale from the beginning, and has no validator.
         case useless
     }
 
-    /// It may, and requests are told apart by these fields, in lower case and in order.
+    /// The response may be stored. These request fields, in lower case and in order, distinguish its variants.
     case store(varying: [String])
     case refuse(Reason)
 
@@ -38,7 +38,7 @@ enum StoreDecision: Equatable, Sendable {
         let isKnown = Freshness.isHeuristicallyCacheable(head.status)
         let isExplicit =
             directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields["Expires"] != nil
-        // A status beyond 599 is treated as a failure of the server's (RFC 9110, section 15).
+        // A status beyond 599 is treated as a server error (RFC 9110, section 15).
         guard head.status < 600, isKnown || isExplicit && !directives.mustUnderstand else { return .refuse(.status) }
         let isStale = directives.noCache || directives.maxAge == 0
         let mayBeFresh = directives.maxAge != nil || fields["Expires"] != nil
@@ -52,17 +52,17 @@ enum StoreDecision: Equatable, Sendable {
         return .store(varying: names)
     }
 
-    /// The fields of requests by which those are told apart that a response with these fields answers; nil if it
-    /// answers no other.
+    /// The request fields that distinguish the variants of a response with these fields; nil if it can answer no other
+    /// request.
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"
-        // Content is kept decoded, but for codings that are not known, whatever the server says.
+        // Content is stored decoded, except for unknown codings, whatever `Vary` contains.
         guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
         return (names + [coding]).sorted()
     }
 
-    /// Nil for anything but a list of names.
+    /// Reads the names in a `Vary` field; nil for anything but a list of names.
     static func names(in vary: String?) -> [String]? {
         guard let vary, !vary.isEmpty else { return [] }
         var names: Set<String> = []
@@ -78,7 +78,7 @@ enum StoreDecision: Equatable, Sendable {
 }
 
 extension CacheRequest {
-    /// Whether what it brings is of use however stale it is.
+    /// Whether a response is useful even if it is stale.
     fileprivate var takesAnything: Bool { policy == .returnCacheDataElseLoad || policy == .returnCacheDataDontLoad }
 }
 #endif

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///
-/// A dot at the end makes it another host, as for the sender; but neither an address nor a public suffix becomes
-/// something else by it.
+/// A dot at the end makes it another host, as for the sender; but an address with a dot is still an address, and a
+/// public suffix still a public suffix.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList
@@ -16,11 +16,11 @@ struct CookieHost: Equatable {
 
     static func == (a: CookieHost, b: CookieHost) -> Bool { a.name == b.name }
 
-    /// The name without the dot that may end it.
+    /// The name without its trailing dot, if any.
     private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
 
-    /// Whether it is an address, in any of the forms that the system's resolver takes: its last label is a number then,
-    /// in decimal, octal or hexadecimal digits.
+    /// Whether the host is an address, in any of the forms that the system's resolver accepts: its last label then is a
+    /// number, in decimal, octal or hexadecimal digits.
     var isAddress: Bool {
         if name.utf8.contains(UInt8(ascii: ":")) { return true }
         let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
@@ -42,11 +42,11 @@ struct CookieHost: Equatable {
             && host.dropLast(domain.count).last == UInt8(ascii: ".")
     }
 
-    /// Whether strangers have names under this one, so that no cookie may be shared within it.
+    /// Whether different owners register names under this one, so that no cookie may be shared within it.
     var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
 
-    /// The part of the name that one owner has: the public suffix and one label before it. An address, and a public
-    /// suffix, is one as a whole.
+    /// The part of the name that belongs to one owner: the public suffix and one label before it. An address or a
+    /// public suffix is a site as a whole.
     var site: String {
         guard !isAddress, let domain = suffixes.registrableDomain(of: String(relativeName)) else { return name }
         return domain + name.dropFirst(relativeName.count)

@@ -2,9 +2,8 @@
 
 /// A session's cookies: an `HTTPCookieStorage` with the rules of RFC 6265 that it lacks.
 ///
-/// The storage itself knows neither paths nor secure schemes nor ages. It keeps a cookie of one host under the host's
-/// name, and one that is shared with the hosts below it under the name with a dot before it, which is what this type
-/// relies on.
+/// The storage itself does not apply paths, secure schemes or ages. It stores a cookie of one host under the host's
+/// name, and a cookie that is shared with subdomains under the name with a leading dot. This type relies on that.
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let writes: CookieWrites?
@@ -26,11 +25,11 @@ struct CookieJar: Sendable {
         self.clock = clock
     }
 
-    /// The value of the Cookie field for a request to this URL, nil if there is no cookie for it (RFC 6265, section
-    /// 5.4).
+    /// Makes the value of the `Cookie` field for a request to this URL; nil if there is no cookie for it (RFC 6265,
+    /// section 5.4).
     ///
-    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie with which the
-    /// field would become too long is left out.
+    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie that would make the
+    /// field too long is left out.
     func field(for url: URL) -> String? {
         guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
             return nil
@@ -55,12 +54,11 @@ struct CookieJar: Sendable {
         }.map(\.cookie)
     }
 
-    /// Stores what the values of a response's `Set-Cookie` fields ask for, so far as the rules allow it (RFC 6265,
-    /// section 5.3).
+    /// Stores the cookies of a response's `Set-Cookie` fields, as far as the rules allow it (RFC 6265, section 5.3).
     ///
-    /// Nothing is written that is there already. ``field(for:)`` knows of the change at once; the storage does when
-    /// `completion` is called.
-    /// - Returns: Whether anything is written, after which `completion` is called, on a queue of the jar's.
+    /// Cookies that are already stored are not written again. ``field(for:)`` reflects the change at once; the storage
+    /// does when `completion` is called.
+    /// - Returns: Whether anything is written. If so, `completion` is called afterwards, on a queue of the jar.
     @discardableResult
     func store(
         _ setCookies: [String],
@@ -91,7 +89,7 @@ struct CookieJar: Sendable {
     /// Deletes all cookies of the storage.
     func removeAll() { writes?.removeAll() }
 
-    /// Waits until the storage has what was stored.
+    /// Waits until all changes have been written to the storage.
     func finishWriting() { writes?.finish() }
 }
 

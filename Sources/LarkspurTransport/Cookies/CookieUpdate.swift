@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 
-/// The changes to a storage that the `Set-Cookie` values of a response ask for, so far as the rules and the bounds
+/// The changes to a storage that follow from the `Set-Cookie` values of a response, as far as the rules and the limits
 /// allow them (RFC 6265bis, sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
-    /// The cookies to delete: those that the server has ended, and those that give way to new ones.
+    /// The cookies to delete: those that the server has expired, and those that are removed to make room.
     private(set) var removals: [HTTPCookie] = []
     /// The cookies to set.
     private(set) var additions: [HTTPCookie] = []
@@ -12,8 +12,8 @@ struct CookieUpdate: Sendable {
 
     /// - Parameters:
     ///   - setCookies: The values in their order.
-    ///   - origin: The URL that they come from.
-    ///   - stored: All cookies of the storage, in any order; gone through once.
+    ///   - origin: The context of the URL of the response.
+    ///   - stored: All cookies of the storage, in any order; iterated once.
     init(_ setCookies: [String], from origin: CookieJar.Context, stored: [HTTPCookie], now: Date) {
         var site = Site(of: origin.host, stored: stored, now: now)
         for text in setCookies { site.apply(text, from: origin, now: now) }
@@ -21,15 +21,16 @@ struct CookieUpdate: Sendable {
         additions = site.additions(now: now)
         removals = site.removals
         if stored.count + additions.count > CookieLimits.total { makeRoom(in: stored, now: now) }
-        // While there are as few as possible that are written to the storage's file: each change rewrites that.
+        // Session cookies, which the storage's file does not contain, come first: each change rewrites the file, which
+        // is then as short as possible.
         additions.sort { $0.expiresDate == nil && $1.expiresDate != nil }
     }
 
-    /// Lets the oldest cookies of all sites go that are too many, those that are not for secure connections first.
+    /// Removes the oldest surplus cookies of all sites, those that are not for secure connections first.
     private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
         let changed = Set((removals + additions).map(CookieIdentity.init))
         let kept = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
-        // A storage that its owner has filled beyond the bound shrinks step by step.
+        // A storage that its owner has filled beyond the limit shrinks step by step.
         let surplus = min(kept.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
         guard surplus > 0 else { return }
         let aged = kept.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
@@ -37,7 +38,7 @@ struct CookieUpdate: Sendable {
         removals += aged.prefix(surplus).map(\.cookie)
     }
 
-    /// The cookies of a storage after the changes.
+    /// Applies the changes to the cookies of a storage.
     func applied(to stored: [HTTPCookie]) -> [HTTPCookie] {
         var cookies = Dictionary(stored.map { (CookieIdentity($0), $0) }) { $1 }
         for cookie in removals { cookies[CookieIdentity(cookie)] = nil }
@@ -46,7 +47,7 @@ struct CookieUpdate: Sendable {
     }
 }
 
-/// The three things by which a storage tells cookies apart.
+/// The three properties by which a storage identifies a cookie.
 struct CookieIdentity: Hashable {
     let name: String
     let domain: String
@@ -62,26 +63,26 @@ struct CookieIdentity: Hashable {
 }
 
 extension CookieUpdate {
-    /// The cookies of the response's site: those that are stored, and what becomes of them.
+    /// The cookies of the response's site: the stored ones, and the changes to them.
     private struct Site {
         struct Entry {
             var stored: HTTPCookie?
             var new: SetCookie?
             var isSecure: Bool
-            /// Higher for what came later.
+            /// The age; higher for later cookies.
             var age: (created: Double, order: Int)
         }
 
         private(set) var removals: [HTTPCookie] = []
         private var entries: [CookieIdentity: Entry] = [:]
-        /// Those for secure connections that are stored, by name.
+        /// The stored cookies for secure connections, by name.
         private var secure: [String: [(host: CookieHost, path: String)]] = [:]
         private var order = 0
 
         init(of host: CookieHost, stored: [HTTPCookie], now: Date) {
             let site = host.site
             for cookie in stored {
-                // The storage itself deletes what has expired at the next change.
+                // The storage itself deletes expired cookies at the next change.
                 guard Self.lies(cookie.domain, within: site), !cookie.isExpired(now: now) else { continue }
                 let isSecure = cookie.isForSecureOnly
                 entries[CookieIdentity(cookie)] = Entry(
@@ -95,7 +96,7 @@ extension CookieUpdate {
             }
         }
 
-        /// - Parameter domain: In lower case, with a dot before it or not.
+        /// - Parameter domain: The domain in lower case, with or without a leading dot.
         private static func lies(_ domain: String, within site: String) -> Bool {
             guard domain.hasSuffix(site) else { return false }
             let rest = domain.utf8.count - site.utf8.count
@@ -141,7 +142,7 @@ extension CookieUpdate {
             }
         }
 
-        /// The domain under which the storage keeps the cookie, nil if the host may not set it.
+        /// The domain under which the storage stores the cookie; nil if the host may not set it.
         private static func domain(of cookie: SetCookie, from host: CookieHost) -> String? {
             guard let domain = cookie.domain, !(domain == host.name && (host.isAddress || host.isPublicSuffix)) else {
                 return host.name
@@ -149,7 +150,7 @@ extension CookieUpdate {
             return host.isWithin(domain) && !CookieHost(domain).isPublicSuffix ? "." + domain : nil
         }
 
-        /// Lets the oldest cookies of the site go that are too many, those that are not for secure connections first.
+        /// Removes the oldest surplus cookies of the site, those that are not for secure connections first.
         mutating func makeRoom() {
             let surplus = entries.count - CookieLimits.perSite
             guard surplus > 0 else { return }
@@ -163,7 +164,7 @@ extension CookieUpdate {
             }
         }
 
-        /// The cookies to set, in the order in which they came.
+        /// Returns the cookies to set, in the order in which they were received.
         func additions(now: Date) -> [HTTPCookie] {
             entries.filter { $0.value.new != nil }.sorted { $0.value.age.order < $1.value.age.order }
                 .compactMap { identity, entry in

@@ -2,16 +2,16 @@
 import Dispatch
 import Synchronization
 
-/// The changes to a storage that are under way, which a queue of their own makes: a storage that has a file rewrites
-/// all of it with each of them.
+/// The pending changes to a storage, which a queue makes. A storage that has a file rewrites all of it with each
+/// change, which is slow.
 ///
-/// Meanwhile the cookies are read from here, so that a request sees those of each response before it, and waits for no
-/// file.
+/// Until the changes are made, cookies are read from here. So a request sees the cookies of each response before it,
+/// and waits for no file.
 final class CookieWrites: Sendable {
     private struct State {
         /// The number of updates that the queue has not finished.
         var awaited = 0
-        /// The cookies after all of them.
+        /// The cookies after all of these updates.
         var cookies: [HTTPCookie] = []
     }
 
@@ -21,12 +21,12 @@ final class CookieWrites: Sendable {
 
     init(storage: HTTPCookieStorage) { self.storage = storage }
 
-    /// The cookies of the storage, as they are when all changes are made.
+    /// The cookies of the storage, as they will be after all changes.
     var cookies: [HTTPCookie] {
         state.withLock { $0.awaited > 0 ? $0.cookies : nil } ?? storage.cookies ?? []
     }
 
-    /// Makes changes to the cookies, and says when they are made.
+    /// Makes changes to the cookies, and calls a closure when they are made.
     func make(_ update: CookieUpdate, to stored: [HTTPCookie], completion: @escaping @Sendable () -> Void) {
         let cookies = update.applied(to: stored)
         state.withLock { state in

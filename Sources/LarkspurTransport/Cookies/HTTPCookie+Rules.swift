@@ -2,7 +2,8 @@
 internal import HTTPSyntax
 
 extension HTTPCookie {
-    /// Read back from its file, a storage's cookie has lost that it was secure, but not its comment.
+    /// The comment that marks a secure cookie: a storage loses the secure flag when it reads a cookie from its file,
+    /// but not the comment.
     private static let secureMark = "Secure"
 
     convenience init?(_ cookie: SetCookie, domain: String, path: String, expiry: Date?) {
@@ -32,8 +33,8 @@ extension HTTPCookie {
         return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
-    /// Whether the new cookie says what this one says already. An end that moves by less than a hundredth of the time
-    /// left, and less than a minute, is not worth writing: servers renew ages with every response.
+    /// Whether the new cookie equals this one. A change of expiry by less than a hundredth of the remaining time, and
+    /// less than a minute, is not worth writing: servers renew ages with every response.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
         guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
         switch (expiresDate, expiry) {
@@ -46,7 +47,7 @@ extension HTTPCookie {
 
     func isExpired(now: Date) -> Bool { expiresDate.map { $0 <= now } ?? false }
 
-    /// In seconds since the reference date.
+    /// The date of creation, in seconds since the reference date.
     var created: Double {
         properties?[HTTPCookiePropertyKey("Created")] as? Double ?? 0
     }

@@ -5,17 +5,17 @@ internal import HTTPSyntax
 struct SetCookie: Equatable {
     let name: String
     let value: String
-    /// In lower case, without a leading dot; nil when there is none.
+    /// The domain in lower case, without a leading dot; nil if there is none.
     private(set) var domain: String?
-    /// Nil when there is none that begins with a slash.
+    /// The path; nil if there is none that begins with a slash.
     private(set) var path: String?
     private(set) var expires: Date?
-    /// In seconds; negative numbers as zero.
+    /// The maximum age in seconds; negative numbers as zero.
     private(set) var maximumAge: Int64?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
-    /// Nil when the value has no name, no equals sign, control characters, or more bytes than a cookie may have.
+    /// Parses a value; nil if it has no name, no equals sign, control characters, or more bytes than a cookie may have.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(where: { $0 < 0x20 && $0 != .tab || $0 == 0x7F }) else { return nil }
@@ -47,13 +47,13 @@ struct SetCookie: Equatable {
         }
     }
 
-    /// When the cookie ends, nil for the end of the session.
+    /// The date at which the cookie expires; nil for the end of the session.
     func expiry(now: Date) -> Date? {
         if let maximumAge { return now.addingTimeInterval(Double(maximumAge)) }
         return expires
     }
 
-    /// Whether the name promises what the cookie does not keep (RFC 6265bis, section 4.1.3).
+    /// Whether the cookie lacks the attributes that the prefix of its name requires (RFC 6265bis, section 4.1.3).
     func breaksPromise(isSecureOrigin: Bool) -> Bool {
         let lowercase = name.lowercased()
         if lowercase.hasPrefix("__secure-") { return !isSecure || !isSecureOrigin }
@@ -67,7 +67,7 @@ struct SetCookie: Equatable {
         return bytes
     }
 
-    /// Numbers beyond a hundred years mean that.
+    /// Reads a number of seconds; larger values become a hundred years.
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let digits = isNegative ? bytes.dropFirst() : bytes

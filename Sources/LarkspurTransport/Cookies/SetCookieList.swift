@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 
-/// Several `Set-Cookie` values as the one value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` takes apart.
+/// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
 ///
-/// It takes a comma for the end of a cookie when a token and an equals sign follow, and so tells cookies from the comma
-/// of an `Expires` date. It counts UTF-16 units where it should count characters, and traps where the two differ in
-/// what it takes for a name, or a date. Cookies with such characters there are left out; the session's storage has them
-/// all the same.
+/// That method takes a comma for the end of a cookie when a token and an equals sign follow, and so distinguishes it
+/// from the comma of an `Expires` date. It counts UTF-16 units where it should count characters, and traps if the two
+/// differ in a name or a date. Cookies with such characters there are left out; the session's storage gets them all the
+/// same.
 struct SetCookieList {
-    /// Nil when no cookie is left.
+    /// The joined values; nil if no cookie is left.
     let text: String?
 
     init(_ values: [String]) {
@@ -15,13 +15,12 @@ struct SetCookieList {
         text = safe.isEmpty ? nil : safe.count == 1 ? safe[0] : safe.joined(separator: ", ")
     }
 
-    /// Whether every character that is more than one UTF-16 unit stands in a value, and not in a date's.
+    /// Whether every character that is more than one UTF-16 unit stands in a value that is not a date.
     private static func isSafe(_ value: String) -> Bool {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
-        // Nil in a value that is no date's.
+        // Nil within a value that is not a date.
         var name: String? = ""
-        // A mark that belongs to the character before it may begin the value, and one that takes the next character to
-        // itself may end it.
+        // A combining mark may begin the value, and a character that joins with the next one may end it.
         for character in ", " + value + ", " {
             let isOneUnit = character.utf16.count == 1
             switch character.unicodeScalars.first {
