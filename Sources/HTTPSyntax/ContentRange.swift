@@ -1,11 +1,12 @@
 /// The value of a `Content-Range` field for bytes (RFC 9110, section 14.4).
 package enum ContentRange: Equatable, Sendable {
-    /// Content is the bytes from `first` through `last`; the whole has `total`, nil where the server does not know.
+    /// The content is the bytes from `first` through `last` of a representation of `total` bytes; nil if the server
+    /// does not know the total.
     case part(first: Int64, last: Int64, total: Int64?)
-    /// The range that was asked for lies outside the whole.
+    /// The requested range lies outside the representation.
     case unsatisfied(total: Int64)
 
-    /// Nil where the value is malformed, contradicts itself, or is about another unit than bytes.
+    /// Parses a value; nil if it is malformed, inconsistent, or about another unit than bytes.
     package init?(_ field: String) {
         let bytes = Array(field.utf8)
         guard let blank = bytes.firstIndex(of: .space), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),

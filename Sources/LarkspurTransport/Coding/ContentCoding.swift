@@ -2,14 +2,14 @@
 internal import CCodings
 internal import HTTPSyntax
 
-/// A content coding that the engine can undo (RFC 9110, section 8.4.1).
+/// A content coding that the engine can decode (RFC 9110, section 8.4.1).
 enum ContentCoding: String, CaseIterable {
     case gzip
     case deflate
     case brotli = "br"
     case zstd
 
-    /// Whether the process has a library for it.
+    /// Whether the process has a library for the coding.
     var isAvailable: Bool { coding_is_available(kind) }
 
     var kind: coding_kind {
@@ -23,12 +23,13 @@ enum ContentCoding: String, CaseIterable {
 
     private init?(name: Substring) {
         let coding = Self.allCases.first { name.hasSameLetters(as: $0.rawValue) }
-        // Its name of old, which recipients should take (RFC 9110, section 8.4.1.3).
+        // The old name, which recipients should accept (RFC 9110, section 8.4.1.3).
         guard let coding = coding ?? (name.hasSameLetters(as: "x-gzip") ? .gzip : nil) else { return nil }
         self = coding
     }
 
-    /// The codings that a field names, in the order in which they were applied; nil if one of them cannot be undone.
+    /// Reads the codings that a field names, in the order in which they were applied; nil if one of them cannot be
+    /// decoded.
     static func list(of field: String) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for element in field.utf8.split(separator: UInt8(ascii: ",")) {

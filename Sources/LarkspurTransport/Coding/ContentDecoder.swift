@@ -1,47 +1,48 @@
 #if canImport(FoundationNetworking)
-/// Takes the content of one response out of its codings, piece by piece, as far as its consumer keeps up.
+/// Decodes the content of one response, piece by piece, as fast as its consumer accepts it.
 ///
-/// It belongs to the loop's thread.
+/// The decoder belongs to the loop's thread.
 final class ContentDecoder {
-    /// How much is handed out at a time at most, in bytes.
+    /// The largest size of a decoded piece, in bytes.
     static let pieceSize = 1 << 16
-    /// Content may expand to this many bytes, whatever its coded size.
+    /// The size in bytes to which content may expand, whatever its coded size.
     static let harmlessSize: Int64 = 16 << 20
-    /// How many codings may be applied one after the other.
+    /// The largest number of codings that may be applied one after the other.
     static let codingLimit = 4
 
     enum Failure: Error, Equatable {
-        /// The content is not in the coding.
+        /// The content does not have the format of the coding.
         case malformed(ContentCoding)
         /// The content ends before its coding does.
         case truncated(ContentCoding)
-        /// The content is so many times larger than its coded form, or would be.
+        /// The content is more than `limit` times larger than its coded form, or would be.
         case expands(limit: Int)
     }
 
-    /// The value of Accept-Encoding that names all codings there are libraries for; nil if there is none.
+    /// The value of `Accept-Encoding` with all codings that have a library; nil if there is none.
     static let acceptEncoding: String? = {
         let names = ContentCoding.allCases.filter(\.isAvailable).map(\.rawValue)
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }()
 
-    /// In the order in which they are undone.
+    /// The codings, in the order in which they are decoded.
     private let codings: [ContentCoding]
     private let maximumExpansion: Int
-    /// One for each coding; made when there is content.
+    /// The stages, one for each coding; created when there is content.
     private var stages: [DecodingStage] = []
-    /// What came in and was not decoded when its consumer stopped.
+    /// The input that was not decoded when the consumer stopped.
     private var kept: [UInt8] = []
     private var keptStart = 0
-    /// The bytes that came in.
+    /// The number of bytes of input.
     private(set) var codedBytes: Int64 = 0
-    /// The bytes that were handed out.
+    /// The number of bytes of output.
     private(set) var decodedBytes: Int64 = 0
 
-    /// Nil if there is nothing to be undone, or if it cannot be: then the content is what it is.
+    /// Creates a decoder; nil if there is nothing to decode, or if it cannot be decoded: then the content is passed on
+    /// unchanged.
     /// - Parameters:
-    ///   - contentEncoding: The value of the Content-Encoding field.
-    ///   - maximumExpansion: How many times its coded size content may have, as long as it is more than
+    ///   - contentEncoding: The value of the `Content-Encoding` field.
+    ///   - maximumExpansion: The multiple of its coded size that content may have, if it is larger than
     ///     ``harmlessSize``.
     init?(contentEncoding: String, maximumExpansion: Int) {
         guard let codings = ContentCoding.list(of: contentEncoding), !codings.isEmpty, codings.count <= Self.codingLimit
@@ -50,13 +51,13 @@ final class ContentDecoder {
         self.maximumExpansion = maximumExpansion
     }
 
-    /// Whether something can be decoded without further input.
+    /// Whether more can be decoded without further input.
     var hasRest: Bool { keptStart < kept.count || stages.contains(where: \.canGoOn) }
 
-    /// Decodes what was kept and then this, until the consumer stops it; what is not decoded by then is kept.
+    /// Decodes the buffered input and then `input`, until the consumer stops. The rest of the input is buffered.
     /// - Parameters:
-    ///   - input: Empty to go on with what was kept.
-    ///   - consume: Takes a piece; false stops after it.
+    ///   - input: The next input; empty to continue with the buffered input.
+    ///   - consume: Receives a piece; returns false to stop after it.
     func decode(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool
@@ -65,7 +66,7 @@ final class ContentDecoder {
         codedBytes += Int64(input.count)
         if keptStart == kept.count {
             let rest = try run(input, consume)
-            // Copied only if there is any, which is seldom.
+            // Copied only if there is a rest, which is rare.
             kept = Array(rest)
             keptStart = 0
         } else {
@@ -77,7 +78,7 @@ final class ContentDecoder {
     private func decodeKept(_ consume: (UnsafeRawBufferPointer) -> Bool) throws(Failure) {
         let bytes = kept
         let start = keptStart
-        // Array's own method cannot say which error it passes on.
+        // Array's own method cannot rethrow a typed error.
         let left = bytes.withUnsafeBytes { bytes in
             Result { () throws(Failure) in try run(UnsafeRawBufferPointer(rebasing: bytes[start...]), consume).count }
         }
@@ -87,14 +88,14 @@ final class ContentDecoder {
         keptStart = 0
     }
 
-    /// Checks that the content is complete; all of it must have been decoded.
+    /// Checks that the content is complete; all of it must have been decoded before.
     func finish() throws(Failure) {
         for (stage, coding) in zip(stages, codings) where !stage.isComplete { throw .truncated(coding) }
     }
 
     // MARK: Stages
 
-    /// Returns what of the input is left.
+    /// Runs the stages, and returns the rest of the input.
     private func run(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool
@@ -118,7 +119,7 @@ final class ContentDecoder {
         }
     }
 
-    /// The next piece that a stage gives; nil if it, and those before it, need more input.
+    /// The next output of a stage; nil if it and the stages before it need more input.
     private func nextPiece(of index: Int) throws(Failure) -> UnsafeRawBufferPointer? {
         let stage = stages[index]
         while true {
@@ -133,7 +134,8 @@ final class ContentDecoder {
         }
     }
 
-    /// Of every stage, for one may expand without end what the next takes without giving anything.
+    /// Checks the expansion of every stage, since one may expand without end while the next consumes its output without
+    /// producing any.
     private func checkExpansion(of stage: DecodingStage) throws(Failure) {
         guard stage.decodedBytes > Self.harmlessSize else { return }
         if stage.decodedBytes / max(1, codedBytes) > Int64(maximumExpansion) { throw .expands(limit: maximumExpansion) }

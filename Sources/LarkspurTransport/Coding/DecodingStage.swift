@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CCodings
 
-/// One of the codings of a response's content while it is undone.
+/// The decoding of one of the codings of a response's content.
 final class DecodingStage {
     private let coding: ContentCoding
     private let decoder: OpaquePointer
@@ -10,10 +10,11 @@ final class DecodingStage {
     private var status = coding_more
     private var hasBegun = false
     private(set) var decodedBytes: Int64 = 0
-    /// What is to be decoded next; set only when all of the former is used up, and valid as long as it is decoded.
+    /// The input to decode next. It is set only when the former input is used up, and must stay valid while it is
+    /// decoded.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    /// Nil where there is no memory.
+    /// Creates a stage; nil if memory has run out.
     init?(_ coding: ContentCoding) {
         guard let decoder = coding_open(coding.kind) else { return nil }
         self.coding = coding
@@ -26,10 +27,10 @@ final class DecodingStage {
         output.deallocate()
     }
 
-    /// Whether it can give something, or take some of its input.
+    /// Whether the stage can produce output, or consume some of its input.
     var canGoOn: Bool { isFull || !input.isEmpty }
 
-    /// Whether its input may end here; a stage without any, as after HEAD, has nothing to miss.
+    /// Whether the input may end here. A stage without any input, as after HEAD, is complete.
     var isComplete: Bool { !hasBegun || status == coding_finished }
 
     /// Decodes the next piece, which is valid until the next call.
@@ -40,7 +41,7 @@ final class DecodingStage {
         var left = input.count
         var count = 0
         status = coding_step(decoder, &next, &left, room, output.count, &count)
-        // A decoder that neither takes nor gives anything would be asked for ever.
+        // A decoder that neither consumes nor produces anything would be called for ever.
         let isStuck = count == 0 && left == input.count && !isFull
         guard status != coding_malformed, !isStuck else { throw .malformed(coding) }
         input = UnsafeRawBufferPointer(start: next, count: left)

@@ -2,15 +2,15 @@
 internal import CLibcurl
 
 extension EasyHandle {
-    /// The credentials of a transfer, beside the fields for its origin.
+    /// The credentials of a transfer, apart from the fields for its origin.
     struct Credentials: Equatable {
-        /// The field for the proxy, in libcurl's notation.
+        /// The `Proxy-Authorization` field, in libcurl's notation.
         ///
-        /// libcurl sends it with requests to a proxy and to make a tunnel, and never through one.
+        /// libcurl sends it with requests to a proxy and with `CONNECT`, and never through a tunnel.
         var proxyField: String?
         var server: RequestCredentials.ConnectionCredentials?
         var proxy: RequestCredentials.ConnectionCredentials?
-        /// Whether the answers to the wish for a tunnel are to be seen.
+        /// Whether the responses to `CONNECT` are reported.
         var watchesTunnel = false
     }
 
@@ -31,7 +31,7 @@ extension EasyHandle {
             set(CURLOPT_PROXYUSERNAME, credentials.proxy?.userCredential.user)
             set(CURLOPT_PROXYPASSWORD, credentials.proxy?.userCredential.password)
         }
-        // libcurl tells connections apart by whom NTLM has let in, and does not for Negotiate.
+        // libcurl reuses an NTLM connection only for the same user, but does not do so for Negotiate.
         isAlone = credentials.server?.scheme == .negotiate || credentials.proxy?.scheme == .negotiate
     }
 }

@@ -3,28 +3,28 @@ internal import CLibcurl
 
 /// The connection that libcurl has chosen for a transfer.
 extension EasyHandle {
-    /// Has the client asked before each sending, as libcurl 7.80 and later can.
+    /// Has libcurl ask the client before each request is sent, which libcurl 7.80 and later can do.
     func observeSendings() {
         seesSendings = libcurl_easy_setopt_sending_callback(raw, CURLOPT_PREREQFUNCTION, Self.sending) == CURLE_OK
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Sets `CURLOPT_FRESH_CONNECT` and its opposite number, for whatever reason there is.
+    /// Sets `CURLOPT_FRESH_CONNECT` and `CURLOPT_FORBID_REUSE`, each if any property demands it.
     func setFreshness() {
         set(CURLOPT_FRESH_CONNECT, isAlone || usesFreshConnection ? 1 : 0)
         set(CURLOPT_FORBID_REUSE, isAlone || closesConnection ? 1 : 0)
     }
 
-    /// The number of the connection that the transfer uses or has used last; nil where libcurl does not tell (before
+    /// The number of the connection that the transfer uses or has used last; nil if libcurl does not report it (before
     /// 8.2).
     var connection: Int64? { Libcurl.identifiesConnections ? int64(CURLINFO_CONN_ID) : nil }
 
-    /// Whether the connection of the transfer had been used before, or is shared with another.
+    /// Whether the transfer's connection had been used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
-    /// Whether a connection that was kept from before has been closed, or has brought bytes that belong to no response.
+    /// Whether a reused connection has been closed, or has received bytes that belong to no response.
     ///
-    /// HTTP/2 connections are libcurl's to judge, as frames may come at any time.
+    /// libcurl itself checks HTTP/2 connections, as frames may arrive at any time.
     private func hasStaleConnection(localPort: Int) -> Bool {
         guard long(CURLINFO_NUM_CONNECTS) == 0, let sockets else { return false }
         let candidates = sockets.sockets(at: localPort)
@@ -46,13 +46,13 @@ extension EasyHandle {
 
     // MARK: TLS
 
-    /// Has it found out whether the connection is closed by a close_notify; once the response has begun.
+    /// Starts to watch whether the connection is closed by a close_notify; called once the response has begun.
     func watchClose() {
         guard watchedConnection == nil else { return }
         watchedConnection = closeWatch?.begin(self)
     }
 
-    /// Whether the connection was watched, and has not been closed by a close_notify.
+    /// Ends the watch. Returns whether the connection was watched, and has not been closed by a close_notify.
     func endCloseWatch() -> Bool {
         guard let name = watchedConnection, let closeWatch else { return false }
         watchedConnection = nil

@@ -1,19 +1,20 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// What a session's TLS configuration sets.
+/// The options of a session's TLS configuration.
 extension EasyHandle {
-    /// Sets what is the same for all requests; false if libcurl refuses any of it, and the handle must not be used.
+    /// Sets the options that are the same for all requests; false if libcurl refuses any of them, and the handle must
+    /// not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
-        // One that does not know it knows no proxies either.
+        // A libcurl without this option does not support https proxies either.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
             self.trust = trust
         }
         guard entersHandshakes() || self.trust == nil else { return false }
-        // Every libcurl with TLS knows it; one without has no https to protect.
+        // Every libcurl with TLS supports the version option; one without TLS has no https to protect.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
@@ -27,13 +28,13 @@ extension EasyHandle {
             guard takesNoRoots() else { return false }
             guard !roots.isEmpty else { return true }
             let bundle = Data(roots.map(\.pem).joined().utf8)
-            // Where it is not taken, no https proxy is trusted.
+            // If libcurl refuses it, no https proxy is trusted.
             _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
             return takes(CURLOPT_CAINFO_BLOB, bundle)
         }
     }
 
-    /// Sets what is for one host; false if libcurl refuses it.
+    /// Sets the options of one host; false if libcurl refuses them.
     func configure(_ tls: TLSSettings, host: String) -> Bool {
         trustHost = host
         earlierObjections = trust?.objectionCount ?? 0
@@ -43,7 +44,7 @@ extension EasyHandle {
             return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
         }
         let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
-        // libcurl takes an empty list for none at all: no key has this hash.
+        // libcurl treats an empty list as no list: no key has this hash.
         let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
         let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
@@ -58,13 +59,13 @@ extension EasyHandle {
                 libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, "P12") == CURLE_OK
                     && takes(CURLOPT_SSLCERT_BLOB, container)
             }
-        // Without one, OpenSSL would ask for it on the terminal.
+        // Without a passphrase, OpenSSL would ask for it on the terminal.
         return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
     }
 
-    /// Keeps libcurl from reading those of the system, which are not to be trusted.
+    /// Keeps libcurl from reading the system's roots, which are not to be trusted.
     private func takesNoRoots() -> Bool {
-        // One that does not know these knows no proxies either.
+        // A libcurl without these options does not support https proxies either.
         set(CURLOPT_PROXY_CAINFO, nil as String?)
         set(CURLOPT_PROXY_CAPATH, nil as String?)
         return libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
@@ -82,7 +83,7 @@ extension EasyHandle {
         }
     }
 
-    /// Has the TLS contexts of new connections prepared, where that is needed; false if libcurl refuses.
+    /// Has libcurl prepare the TLS contexts of new connections, if that is needed; false if libcurl refuses.
     private func entersHandshakes() -> Bool {
         guard trust != nil || closeWatch != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -90,7 +91,7 @@ extension EasyHandle {
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
     }
 
-    /// Called for each new connection with TLS, to the server or to a proxy.
+    /// The callback for each new connection with TLS, to the server or to a proxy.
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
@@ -107,7 +108,7 @@ extension TLSConfiguration {
         return false
     }
 
-    /// In libcurl's notation.
+    /// The versions in libcurl's notation.
     fileprivate var versions: Int {
         minimumVersion.number | (maximumVersion?.number ?? 0) << 16
     }

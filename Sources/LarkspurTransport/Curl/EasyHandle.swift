@@ -1,46 +1,46 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// What a transfer tells the one who set it up; on the loop's thread, from within libcurl.
+/// The receiver of a transfer's events; called on the loop's thread, from within libcurl.
 protocol EasyHandleClient: AnyObject {
-    /// A line of a header or trailer section, with its line end. False stops the transfer.
+    /// Receives a line of a header or trailer section, with its line end. False stops the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 
-    /// Content as it was sent.
+    /// Receives content as it was sent.
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
 
-    /// Fills a buffer with what is to be sent next.
+    /// Fills a buffer with the next bytes to send.
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
 
-    /// Goes to a place in what is to be sent, because libcurl has to send it again.
+    /// Moves to an offset in the content to send, because libcurl has to send it again.
     func seekContent(to offset: Int64) -> Bool
 
-    /// Asks whether the request may be sent on the connection that libcurl has chosen; false stops the transfer.
-    /// libcurl before 7.80 does not ask.
-    /// - Parameter isStale: Whether the connection was kept from before, and has been closed or has brought bytes that
+    /// Decides whether the request may be sent on the connection that libcurl has chosen; false stops the transfer.
+    /// libcurl before 7.80 does not call it.
+    /// - Parameter isStale: Whether the connection was used before, and has been closed or has received bytes that
     ///   belong to no response.
     func maySend(onStaleConnection isStale: Bool) -> Bool
 
-    /// A line of a header section that a server or, before it, a proxy has sent; only where tunnels are watched.
+    /// Receives a line of a header section that a server or, before it, a proxy has sent; only if tunnels are watched.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
 
-    /// Takes an event of a stream of the connection, not always the transfer's own; only where streams are watched.
+    /// Receives an event of a stream of the connection, not always the transfer's own; only if streams are watched.
     func receive(_ event: StreamEvent)
 }
 
-/// One transfer of libcurl, reused for one request after the other: what never changes is set once.
+/// One transfer of libcurl. It is reused for successive requests: options that never change are set once.
 ///
-/// It belongs to the loop's thread.
+/// The handle belongs to the loop's thread.
 final class EasyHandle {
     enum Reception {
         case taken
-        /// Nothing was taken; the transfer pauses, and offers the same bytes when it is resumed.
+        /// No byte was taken; the transfer pauses, and offers the same bytes when it is resumed.
         case paused
         case refused
     }
 
     enum Provision {
-        /// So many bytes; 0 at the end.
+        /// The number of bytes provided; 0 at the end.
         case bytes(Int)
         case paused
         case failed
@@ -54,43 +54,43 @@ final class EasyHandle {
     @exclusivity(unchecked) private var proxyFields: OpaquePointer?
     /// The credentials of the last transfer.
     @exclusivity(unchecked) var credentials = Credentials()
-    /// Whether the connection of the transfer under way is not to be used again.
+    /// Whether the connection of the current transfer is closed and not reused.
     var closesConnection = false {
         didSet { if closesConnection != oldValue { setFreshness() } }
     }
     @exclusivity(unchecked) private var addresses: OpaquePointer?
     @exclusivity(unchecked) var route = Route()
-    /// Checks the servers of its connections, where libcurl alone does not do.
+    /// The checks of the servers of its connections that libcurl alone does not make.
     @exclusivity(unchecked) var trust: ServerTrust?
-    /// The host that the request is for, where that matters for trust.
+    /// The host of the request, if it matters for trust.
     @exclusivity(unchecked) var trustHost = ""
     @exclusivity(unchecked) private var watchesTunnel = false
     @exclusivity(unchecked) private var watchesStreams = false
-    /// How many handshakes had been objected to before the request.
+    /// The number of handshakes that had been refused before the request.
     @exclusivity(unchecked) var earlierObjections = 0
     /// The sockets of the session's connections.
     let sockets: SocketTable?
-    /// Nil without OpenSSL.
+    /// The watch for close_notify; nil without OpenSSL.
     let closeWatch: TLSCloseWatch?
-    /// The name of the connection whose end is watched.
+    /// The name of the connection whose close is watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// Whether its next transfer may be another's: it holds nothing of the last one that could go wrong.
+    /// Whether another request may use the handle: nothing of the last transfer remains that could interfere.
     @exclusivity(unchecked) var servesAgain = true
-    /// Whether the client is asked before each sending.
+    /// Whether libcurl asks the client before each request is sent.
     @exclusivity(unchecked) var seesSendings = false
     /// Whether the connection is used for this transfer alone.
     var isAlone = false {
         didSet { if isAlone != oldValue { setFreshness() } }
     }
-    /// Whether no connection is used that was kept from before.
+    /// Whether the transfer makes a new connection and reuses none.
     var usesFreshConnection = false {
         didSet { if usesFreshConnection != oldValue { setFreshness() } }
     }
-    /// Whether it has a copy of the content, which goes out with the head.
+    /// Whether the handle has a copy of the content, which is sent with the head.
     @exclusivity(unchecked) private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
 
-    /// Nil where there is no memory.
+    /// Creates a handle; nil if memory has run out.
     init?(bufferSize: Int, multi: MultiHandle?) {
         guard let raw = libcurl_easy_init() else { return nil }
         self.raw = raw
@@ -108,12 +108,12 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        // Chunks are read by ``FramedContent``.
+        // ``FramedContent`` decodes the chunks.
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Else removing a transfer whose host name is being looked up waits for that; older versions have no such
-        // option.
+        // Otherwise the removal of a transfer waits while its host name is being looked up; older versions do not have
+        // this option.
         set(CURLOPT_QUICK_EXIT, 1)
         switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
         case .asConfigured: break
@@ -144,7 +144,7 @@ final class EasyHandle {
     }
 
     static func of(_ raw: UnsafeMutableRawPointer) -> EasyHandle? {
-        // CURLINFO_PRIVATE: what was set above.
+        // CURLINFO_PRIVATE, which the initialiser sets.
         libcurl_easy_getinfo_pointer(raw, CURLINFO_PRIVATE).map {
             Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue()
         }
@@ -158,28 +158,28 @@ final class EasyHandle {
 
     func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
 
-    /// Sets an option that not every libcurl has; false where this one has not.
+    /// Sets an option that not every libcurl has; false if this one does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
 
-    /// Undoes what the last request has said of method and content.
+    /// Resets the method and the content of the last request.
     func resetMethod() {
         set(CURLOPT_HTTPGET, 1)
         sendsContentWithHead = false
     }
 
-    /// Sets a copy of the content that is to be sent.
+    /// Sets a copy of the content to send.
     func setContent(_ data: Data) {
         sendsContentWithHead = true
         set(CURLOPT_POSTFIELDSIZE_LARGE, int64: Int64(data.count))
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
-    /// Sets the fields to be sent, in libcurl's notation.
+    /// Sets the fields to send, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
-        // One request's are mostly those of the last.
+        // Consecutive requests mostly have the same fields.
         guard lines != self.lines || lastLine != self.lastLine else { return }
         self.lines = lines
         self.lastLine = lastLine
@@ -198,20 +198,20 @@ final class EasyHandle {
         libcurl_slist_free_all(previous)
     }
 
-    /// Has libcurl show the header sections that it takes in itself, or not.
+    /// Turns the reporting of header sections that libcurl handles itself on or off.
     func watchTunnel(_ isOn: Bool) {
         watchesTunnel = isOn
         set(CURLOPT_VERBOSE, isOn || watchesStreams ? 1 : 0)
     }
 
-    /// Has libcurl tell of HTTP/2 streams, or not; also while a transfer is under way.
+    /// Turns the reporting of HTTP/2 streams on or off, also while a transfer is under way.
     func watchStreams(_ isOn: Bool) {
         guard isOn != watchesStreams else { return }
         watchesStreams = isOn
         set(CURLOPT_VERBOSE, isOn || watchesTunnel ? 1 : 0)
     }
 
-    /// Sets where hosts are to be found, in libcurl's notation; once.
+    /// Sets the addresses of hosts, in libcurl's notation; called once.
     func setHostAddresses(_ lines: [String]) {
         addresses = lines.reduce(addresses) { list, line in libcurl_slist_append(list, line) ?? list }
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_RESOLVE, addresses.map { UnsafeRawPointer($0) })
@@ -219,14 +219,14 @@ final class EasyHandle {
 
     // MARK: Under way
 
-    /// Pauses either direction; whatever was paused and is not named goes on.
+    /// Pauses the given directions; a paused direction that is not given resumes.
     func pause(receiving: Bool, sending: Bool) {
         _ = libcurl_easy_pause(raw, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
     }
 
     // MARK: Results
 
-    /// What libcurl said when the transfer failed; empty if nothing.
+    /// libcurl's message for a transfer that failed; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
     func clearErrorMessage() { errorText.pointee = 0 }
@@ -259,7 +259,7 @@ final class EasyHandle {
         switch client.receiveContent(UnsafeRawBufferPointer(start: bytes, count: total)) {
         case .taken: return total
         case .paused: return Int(CURL_WRITEFUNC_PAUSE)
-        // Any other number than that of the bytes offered.
+        // Any other number than that of the offered bytes.
         case .refused: return total == 0 ? 1 : 0
         }
     }

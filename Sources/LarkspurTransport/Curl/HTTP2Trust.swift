@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The versions of libcurl with which HTTP/2 is offered by default.
+/// The decision for which versions of libcurl HTTP/2 is offered.
 enum HTTP2Trust {
-    /// Those on which the suites of `Tests/Interop/HTTP2` pass, as 0xMMmmpp; one that was not tried is not trusted.
+    /// The versions on which the suites of `Tests/Interop/HTTP2` pass, as 0xMMmmpp; an untested version is not trusted.
     static let versions: Set<UInt32> = [0x080C01, 0x080E01, 0x081000]
 
-    /// Whether libcurl shows the frames that it reads: from 8.3 on, unless it was built without such texts.
+    /// Whether libcurl reports the frames that it reads: from 8.3 on, unless it was built without such texts.
     static let tracesStreams = libcurl_trace_http2()
 
     /// Whether HTTP/2 is offered with a version of libcurl.

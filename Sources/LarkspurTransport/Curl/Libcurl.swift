@@ -1,29 +1,29 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The libcurl that this process has.
+/// The libcurl of this process.
 enum Libcurl {
-    /// Why it cannot be used; nil if it can.
+    /// The reason why libcurl cannot be used; nil if it can.
     static let unavailability: String? = libcurl_unavailability().map { String(cString: $0) }
 
-    /// Its version, as in "7.88.1"; nil if there is none.
+    /// libcurl's version, as in "7.88.1"; nil if there is none.
     static let version: String? = libcurl_version().map { String(cString: $0) }
 
-    /// The library that it does TLS with, as in "OpenSSL/3.0.19"; nil if there is none.
+    /// libcurl's TLS library, as in "OpenSSL/3.0.19"; nil if there is none.
     static let tlsLibrary: String? = libcurl_tls_library().map { String(cString: $0) }
 
-    /// Its version as 0xMMmmpp; 0 if there is none.
+    /// libcurl's version as 0xMMmmpp; 0 if there is none.
     static let versionNumber = libcurl_version_number()
 
-    /// Whether it names the connections of transfers.
+    /// Whether libcurl identifies the connections of transfers.
     static let identifiesConnections = isAtLeast(8, 2)
 
-    /// Whether it has at least this version.
+    /// Whether libcurl has at least this version.
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8
     }
 
-    /// What it says about a result.
+    /// libcurl's description of a result.
     static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
 }
 #endif

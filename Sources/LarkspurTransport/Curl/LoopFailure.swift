@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The failure of a session for which the machine has no resources at the moment. Its next task tries anew.
+/// The failure of a session because the machine temporarily lacks resources. Its next task tries again.
 enum LoopFailure: Error, Equatable {
-    /// With the `errno`.
+    /// No thread could be created, for the reason in the `errno`.
     case noThread(Int32)
-    /// libcurl has no memory.
+    /// libcurl could not allocate memory.
     case noHandle
-    /// libcurl has no descriptors with which the thread could be woken.
+    /// libcurl has no file descriptors for waking the thread.
     case noWakeup
 
     func error(url: URL?) -> URLError {

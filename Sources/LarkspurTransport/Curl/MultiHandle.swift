@@ -5,18 +5,18 @@ internal import CLibcurl
 ///
 /// Everything but ``wakeUp()`` belongs to the loop's thread.
 final class MultiHandle: @unchecked Sendable {
-    // Safe: one thread uses it at a time, and waking is the one call that libcurl allows from others.
+    // Safe: one thread uses it at a time, and waking is the one call that libcurl allows on other threads.
     private let raw: UnsafeMutableRawPointer
-    /// Checks the servers, where libcurl alone does not do; kept until the last connection is gone.
+    /// The checks of servers that libcurl alone does not make; retained until the last connection is closed.
     let trust: ServerTrust?
-    /// Likewise.
+    /// The sockets of the connections; retained until the last connection is closed.
     let sockets = SocketTable()
-    /// Nil without OpenSSL; likewise.
+    /// The watch for close_notify, retained until the last connection is closed; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
 
     init(maximumConnectionsPerHost: Int, tls: TLSSettings) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
-        // Without descriptors for it libcurl makes the handle all the same, and nothing would ever wake the thread.
+        // Without descriptors for waking, libcurl creates the handle all the same, and the thread could never be woken.
         guard libcurl_multi_wakeup(raw) == 0 else {
             libcurl_multi_cleanup(raw)
             throw .noWakeup
@@ -25,7 +25,7 @@ final class MultiHandle: @unchecked Sendable {
         trust = ServerTrust(tls)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
-        // By itself libcurl keeps four for each transfer under way, which is none between two bursts.
+        // By default libcurl keeps four idle connections for each transfer under way, which is none between two bursts.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(64, 4 * min(maximumConnectionsPerHost, 1024)))
     }
 
@@ -35,13 +35,13 @@ final class MultiHandle: @unchecked Sendable {
 
     func remove(_ handle: EasyHandle) { _ = libcurl_multi_remove_handle(raw, handle.raw) }
 
-    /// Lets every transfer do what it can without waiting.
+    /// Advances every transfer as far as possible without waiting.
     func perform() {
         var running: Int32 = 0
         _ = libcurl_multi_perform(raw, &running)
     }
 
-    /// Waits until a transfer can do something, for so many milliseconds, or until it is woken.
+    /// Waits until a transfer can advance, for at most this many milliseconds, or until it is woken.
     func poll(milliseconds: Int32) {
         var ready: Int32 = 0
         _ = libcurl_multi_poll(raw, milliseconds, &ready)
@@ -49,7 +49,7 @@ final class MultiHandle: @unchecked Sendable {
 
     func wakeUp() { _ = libcurl_multi_wakeup(raw) }
 
-    /// The next transfer that has ended, with its result.
+    /// Returns the next transfer that has ended, with its result.
     func nextCompleted() -> (handle: EasyHandle, result: Int32)? {
         var message = libcurl_message()
         while libcurl_multi_info_read(raw, &message) {

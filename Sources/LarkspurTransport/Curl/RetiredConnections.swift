@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// The connections that get no more requests, by libcurl's numbers.
 ///
-/// libcurl closes each as soon as it may, so that only the last few matter.
+/// libcurl closes each as soon as it can, so only the last few matter.
 struct RetiredConnections {
     private static let capacity = 64
 

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The sockets of a session's connections: they are made here, so that child processes do not inherit them, and found
-/// by the local port of a connection.
+/// The sockets of a session's connections. They are created here, so that child processes do not inherit them, and
+/// found by the local port of a connection.
 ///
-/// libcurl 7.88 names the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after that has ended. The table belongs
-/// to the loop's thread, and outlives all connections.
+/// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer has ended. The table
+/// belongs to the loop's thread, and outlives all connections.
 final class SocketTable {
-    /// Sockets that were not connected when they were last looked at.
+    /// The sockets that were not connected at the last check.
     @exclusivity(unchecked) private var unplaced: [Int32] = []
-    /// Connected sockets by their local ports; those without a port, as of Unix-domain sockets, are at 0.
+    /// The connected sockets by their local ports; those without a port, such as Unix-domain sockets, are at 0.
     @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
     @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
 
@@ -29,9 +29,9 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// The sockets one of which is that of a connection: one, but for Unix-domain sockets and for a port that is used
-    /// towards several servers.
-    /// - Parameter port: The local port of the connection; 0 where there are no ports.
+    /// The candidates for the socket of a connection: exactly one, except for Unix-domain sockets and for a port that
+    /// is used for several servers.
+    /// - Parameter port: The local port of the connection; 0 if the socket has no port.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }
         return socketsByPort[port] ?? []
@@ -46,7 +46,7 @@ final class SocketTable {
         }
     }
 
-    /// Nil where it has none yet, as it is not connected.
+    /// The local port of a socket; nil if it has none yet, as it is not connected.
     private static func localPort(of socket: Int32) -> Int? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -55,7 +55,7 @@ final class SocketTable {
                 getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
             else { return nil }
             switch Int32(start.load(as: sa_family_t.self)) {
-            // The port is at the same place in both.
+            // The port has the same offset in both structures.
             case AF_INET, AF_INET6:
                 let port = Int(UInt16(bigEndian: start.load(fromByteOffset: 2, as: UInt16.self)))
                 return port > 0 ? port : nil
@@ -66,7 +66,7 @@ final class SocketTable {
 }
 
 extension EasyHandle {
-    /// Has libcurl make and close its sockets by a table, which has to outlive all connections.
+    /// Has libcurl create and close its sockets with a table, which has to outlive all connections.
     func useSockets(of table: SocketTable) {
         let context = Unmanaged.passUnretained(table).toOpaque()
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in

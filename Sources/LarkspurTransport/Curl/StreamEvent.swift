@@ -1,17 +1,18 @@
 #if canImport(FoundationNetworking)
-/// An event of an HTTP/2 stream, as a line of libcurl's trace tells it.
+/// An event of an HTTP/2 stream, from a line of libcurl's trace.
 enum StreamEvent: Equatable {
-    /// A frame with END_STREAM has come.
+    /// A frame with END_STREAM has arrived.
     case ended(Int)
-    /// A RST_STREAM frame has come.
+    /// A RST_STREAM frame has arrived.
     case reset(Int)
-    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); tells of the own
-    /// stream too.
+    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); reported for the
+    /// transfer's own stream too.
     case refused(Int)
-    /// The stream is closed; this line comes to the transfer whose stream it is, the others to the one that reads.
+    /// The stream is closed. The transfer that owns the stream receives this line; the transfer that reads receives the
+    /// others.
     case closed(Int)
 
-    /// Nil for lines that tell something else.
+    /// Parses a line; nil for lines about anything else.
     init?(_ line: UnsafeRawBufferPointer) {
         guard line.starts(with: Self.prefix) else { return nil }
         var rest = line[Self.prefix.count...]
@@ -42,9 +43,9 @@ enum StreamEvent: Equatable {
     private static let endStream = Array(" eos=1".utf8)
 }
 
-/// Tells the streams that a server has ended from those that it has reset without an error.
+/// Distinguishes the streams that a server has ended from those that it has reset without an error.
 ///
-/// libcurl takes both for complete, up to 8.16 at least.
+/// libcurl treats both as complete, up to 8.16 at least.
 struct StreamWatch {
     private struct Stream: Hashable {
         let connection: Int64?
@@ -54,8 +55,7 @@ struct StreamWatch {
     private var ended: Set<Stream> = []
     private var reset: Stream?
 
-    /// Takes note of what the trace says of a stream of a connection; true where a stream is closed that was reset
-    /// before its end.
+    /// Notes an event of a stream of a connection; returns true if a stream is closed that was reset before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         switch event {
         case .ended(let number): ended.insert(Stream(connection: connection, number: number))

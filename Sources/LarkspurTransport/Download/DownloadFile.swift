@@ -1,28 +1,28 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The file that a download is written to, from its first byte to its last.
+/// The file of a download, which is written from the first byte to the last.
 ///
-/// While it is open it is locked, so that no two downloads write to one file. Only its owner may read it until it is
-/// whole; then it gets the permissions of any new file.
+/// While the file is open it is locked, so that no two downloads write to one file. Only its owner may read it until it
+/// is complete; then it gets the permissions of any new file.
 final class DownloadFile {
-    /// The beginning of the names of all such files of this process.
+    /// The prefix of the names of all such files of this process.
     static let prefix = namePrefix + "\(getpid())-"
     private static let namePrefix = "Larkspur-"
     private static let nameSuffix = ".tmp"
 
     let path: String
-    /// How many bytes it has.
+    /// The number of bytes in the file.
     private(set) var length: Int64 = 0
-    /// What is downloaded, for errors.
+    /// The URL of the download, for errors.
     private let source: URL?
     private var descriptor: Int32
 
-    /// Makes a file.
+    /// Creates a file.
     /// - Parameters:
-    ///   - source: What is downloaded.
-    ///   - folder: Where it is made.
-    /// - Throws: Why the folder takes no file.
+    ///   - source: The URL of the download.
+    ///   - folder: The folder in which the file is created.
+    /// - Throws: The reason why no file can be created in the folder.
     init(of source: URL?, in folder: URL) throws(URLError) {
         self.source = source
         let name = "\(Self.prefix)\(UUID().uuidString)\(Self.nameSuffix)"
@@ -32,11 +32,11 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens what a download has left, to write behind it; nil where that is not a file of ours, is in use, or is not
-    /// as long as it should be: such a one serves nobody any more, and is removed.
+    /// Opens the partial file of a download, to append to it; nil if it is not a file of ours, is in use, or has a
+    /// wrong length. A file of a wrong length is of no use any more, and is removed.
     ///
-    /// The bytes in the file have come in order, so all of them count. Of a file that is whole the last byte is given
-    /// up: it is fetched again, which shows that the server still has the same version.
+    /// The bytes in the file were received in order, so all of them count. If the file is complete, its last byte is
+    /// removed and requested again, which shows that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source
@@ -59,15 +59,15 @@ final class DownloadFile {
         if descriptor >= 0 { discard() }
     }
 
-    /// Opens and locks what a download has left; nil where that is no file of ours, or is in use.
+    /// Opens and locks the partial file of a download; nil if it is no file of ours, or is in use.
     private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
         guard isOwnName(ofFileAt: path) else { return nil }
-        // Without waiting, as somebody may have put a pipe there.
+        // Without blocking, as the path may have become a pipe.
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         var named = stat()
-        // Locked first: a download that ends meanwhile gives up the lock, and takes the name away before.
+        // The lock comes first: a download that ends meanwhile removes the name before it releases the lock.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
             status.st_ino == named.st_ino, status.st_dev == named.st_dev,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
@@ -78,10 +78,10 @@ final class DownloadFile {
         return (descriptor, status)
     }
 
-    /// Removes what a download has left, whatever is in it; not where that is no file of ours, is in use, or was
-    /// written to too lately.
-    /// - Parameter age: How long nothing was written to it at least, in seconds. Default: any time.
-    /// - Returns: Whether it was removed.
+    /// Removes the partial file of a download, whatever its content; not if it is no file of ours, is in use, or was
+    /// written to too recently.
+    /// - Parameter age: The shortest time since the last write, in seconds. Default: any time.
+    /// - Returns: Whether the file was removed.
     @discardableResult
     static func discardLeftFile(at path: String, unwrittenFor age: TimeInterval? = nil) -> Bool {
         guard let left = openLeftFile(at: path) else { return false }
@@ -93,14 +93,14 @@ final class DownloadFile {
         return unlink(path) == 0
     }
 
-    /// Whether a path is absolute and its last name has the form of those that are given here: resume data that was
-    /// tampered with must not name other files.
+    /// Whether a path is absolute and its last component has the form of the names that this type gives. Resume data
+    /// that was tampered with must not name other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
             return false
         }
-        // The prefix, the number of a process, and an UUID.
+        // The prefix, the number of a process, and a UUID.
         let parts = name.dropLast(nameSuffix.count).dropFirst(namePrefix.count).split(
             separator: "-",
             maxSplits: 1,
@@ -110,7 +110,7 @@ final class DownloadFile {
             && !parts[0].isEmpty && parts[0].utf8.allSatisfy(\.isDigit) && UUID(uuidString: String(parts[1])) != nil
     }
 
-    /// Whether the last name of a folder's path is a symbolic link.
+    /// Whether the last component of a folder's path is a symbolic link.
     static func isLink(_ folder: URL) -> Bool {
         var path = folder.path
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
@@ -136,11 +136,11 @@ final class DownloadFile {
         return lseek(descriptor, off_t(length), SEEK_SET) == length
     }
 
-    /// Closes the file, which is complete, under another name: by the old one no other download can take it any more.
-    /// From now on it has the permissions that the process's umask leaves.
+    /// Closes the complete file and renames it, so that no other download can use it under the old name. It gets the
+    /// permissions that the process's umask leaves.
     func finish() -> URL {
         if let permissions = NewFilePermissions.inFolder(URL(fileURLWithPath: path).deletingLastPathComponent()) {
-            // Where that fails, the file stays private.
+            // If that fails, the file stays private.
             _ = fchmod(descriptor, permissions)
         }
         let finished = path.dropLast(Self.nameSuffix.utf8.count) + ".download"
@@ -149,7 +149,7 @@ final class DownloadFile {
         return isRenamed ? URL(fileURLWithPath: String(finished), isDirectory: false) : url
     }
 
-    /// Closes the file, which is its receiver's from now on.
+    /// Closes the file, which belongs to its receiver from now on.
     @discardableResult
     func close() -> URL {
         if descriptor >= 0 { Foundation.close(descriptor) }
@@ -158,7 +158,7 @@ final class DownloadFile {
     }
 
     func discard() {
-        // While it is locked, so that nobody has begun to use it.
+        // Removed while it is locked, so that no other download has begun to use it.
         unlink(path)
         close()
     }
@@ -173,13 +173,12 @@ final class DownloadFile {
     }
 }
 
-/// The permissions of files that a program makes without asking for others.
+/// The permissions of files that a program creates without explicit permissions.
 package enum NewFilePermissions {
-    /// Finds the permissions that the process's umask, or the folder's default access control list, leaves to a new
-    /// file; nil where the folder takes no file.
+    /// Determines the permissions that the process's umask, or the folder's default access control list, leaves to a
+    /// new file; nil if no file can be created in the folder.
     ///
-    /// An empty file is made, looked at and removed: the function that reads the umask sets it at the same time, for
-    /// all threads.
+    /// It creates, inspects and removes an empty file: the function that reads the umask also sets it, for all threads.
     package static func inFolder(_ folder: URL) -> mode_t? {
         let path = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)", isDirectory: false).path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -192,8 +191,8 @@ package enum NewFilePermissions {
         return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
     }
 
-    /// Gives a file that only its owner may read and write the permissions of a new file in its folder; without effect
-    /// on one with other permissions.
+    /// Replaces the permissions of a file that only its owner may read and write with those of a new file in its
+    /// folder; without effect on a file with other permissions.
     package static func replacePrivateOnes(ofFileAt file: URL) {
         var status = stat()
         guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,

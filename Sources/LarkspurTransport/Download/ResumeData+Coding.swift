@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The format in which resume data is kept: a JSON object that names itself and its version.
+/// The stored format of resume data: a JSON object with its format and version.
 extension ResumeData {
     fileprivate struct Stored: Codable {
         var format: String
@@ -18,7 +18,7 @@ extension ResumeData {
 
     private static let format = "Larkspur resume data"
     private static let version = 1
-    /// No resume data of ours is as large, in bytes.
+    /// The largest size of resume data, in bytes.
     private static let sizeLimit = 1 << 20
 
     var encoded: Data? {
@@ -41,7 +41,7 @@ extension ResumeData {
         return try? encoder.encode(stored)
     }
 
-    /// Nil for everything that is not resume data of this format, whole and consistent.
+    /// Decodes resume data; nil for any data that is not of this format, complete and consistent.
     init?(_ data: Data) {
         guard data.count <= Self.sizeLimit, let stored = try? JSONDecoder().decode(Stored.self, from: data),
             stored.format == Self.format, stored.version == Self.version, let url = URL(string: stored.url),

@@ -1,26 +1,26 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What it takes to go on with a download: where its beginning lies, and which version of what it is the beginning of.
+/// The values that continue a download: the file with its beginning, and the version that the beginning belongs to.
 struct ResumeData: Equatable, Sendable {
-    /// What the download was made with; redirects are followed anew.
+    /// The URL of the original request; redirects are followed anew.
     let url: URL
-    /// The fields of the request, but for secrets and those that are about ranges and versions.
+    /// The fields of the request, without secrets and without those about ranges and versions.
     let fields: [String: String]
     let validator: DownloadValidator
     /// The path of the file with the beginning.
     let file: String
-    /// How many bytes the whole has; nil where that is unknown.
+    /// The total number of bytes; nil if it is unknown.
     var total: Int64?
-    /// How many bytes there are at least: the file may have more, as it grows while its download runs.
+    /// The smallest number of bytes in the file; the file may have more, as it grows while its download runs.
     var received: Int64
-    /// When it was made.
+    /// The time at which the resume data was made.
     var date: Date
 
-    /// What a response lets one go on from, whose content goes to a file; nil where another download could not.
+    /// Makes resume data from a response whose content goes to a file; nil if another download could not continue it.
     ///
-    /// The content has to be a version's very bytes, so the engine must not decode it; and only the whole of what a
-    /// plain GET gives is resumed.
+    /// The content has to have the version's very bytes, so the engine must not decode it. Only the whole content of a
+    /// plain GET is resumed.
     init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
             let url = request.url?.withoutUser, Self.mayHold(url),
@@ -61,21 +61,21 @@ struct ResumeData: Equatable, Sendable {
         self.date = date
     }
 
-    /// The request of the download, without the fields of the rest.
+    /// The request of the download, without the range fields.
     var request: URLRequest {
         var request = URLRequest(url: url)
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         return request
     }
 
-    /// Whether a URL may be written down: not one with a Unix-domain socket, which resume data that was tampered with
-    /// must not reach.
+    /// Whether a URL may be stored. One with a Unix-domain socket may not, as resume data that was tampered with must
+    /// not reach it.
     static func mayHold(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
     }
 
-    /// Whether a field may be written down: not one that proves who somebody is, nor one that is about versions.
+    /// Whether a field may be stored: not one with credentials, nor one about versions.
     static func mayHold(_ name: String) -> Bool {
         let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
         return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.contains($0) }
@@ -86,7 +86,7 @@ struct ResumeData: Equatable, Sendable {
         "transfer-encoding",
     ]
 
-    /// Fields of applications have names of their own, but hardly any name for a secret does without one of these.
+    /// Applications have field names of their own, but hardly any name for a secret lacks all of these parts.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]

@@ -1,42 +1,42 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What becomes of a download that asked for the rest of a file, given the response.
+/// The decision about a download that asked for the rest of a file, given the response.
 ///
-/// Only a 206 that is the rest of the same version is put behind what is there. Everything else begins anew, so that
-/// the file is never a mixture.
+/// Only a 206 with the rest of the same version is appended to the file. Any other response starts over, so that the
+/// file is never a mixture.
 enum ResumeDecision: Equatable {
-    /// Content is what follows; the file then has `end` bytes, of `total`.
+    /// The content is the rest; the file then has `end` bytes, of `total`.
     case append(end: Int64, total: Int64)
-    /// The response is the whole, or whatever else the server has to say: it is written to a file of its own, and what
-    /// was there goes away.
+    /// The response is the whole content, or any other response of the server. It is written to a new file, and the old
+    /// file is removed.
     case startOver
-    /// The response says nothing of the file, such as a 503: it is the result, and what was there stays for another
-    /// attempt.
+    /// The response does not concern the file, such as a 503. It is the result, and the partial file is retained for
+    /// another attempt.
     case setAside
-    /// The file seems to be whole, which fetching its last byte once more is to prove.
+    /// The file seems to be complete, and its last byte is requested again to verify it.
     case askForLastByte(total: Int64)
-    /// The response cannot be used; another request asks for the whole.
+    /// The response cannot be used; another request asks for the whole content.
     case askAnew
 
-    /// What of a response counts.
+    /// The values of a response that decide.
     struct Reply {
         var status: Int
         var contentRange: String?
         var contentLength: Int64?
         var entityTag: String?
         var lastModified: String?
-        /// Whether content has a coding that the request did not ask for.
+        /// Whether the content has a coding that the request did not ask for.
         var isCoded = false
-        /// Whether content is a document of parts, each with a range of its own.
+        /// Whether the content is a document of parts, each with a range of its own.
         var hasManyParts = false
     }
 
     /// - Parameters:
-    ///   - reply: What the response says.
-    ///   - offset: From where on the request asked.
-    ///   - total: How long the whole is, if that was known before.
-    ///   - validator: The version of which `offset` bytes are there.
+    ///   - reply: The values of the response.
+    ///   - offset: The first byte that the request asked for.
+    ///   - total: The total length, if it was known before.
+    ///   - validator: The version that the `offset` bytes belong to.
     static func decide(
         _ reply: Reply,
         offset: Int64,
@@ -45,7 +45,7 @@ enum ResumeDecision: Equatable {
     ) -> ResumeDecision {
         switch reply.status {
         case 206:
-            // Where nobody knows the length, nobody knows whether this was the rest.
+            // If the total length is unknown, it is unknown whether this was the rest.
             guard case .part(let first, let last, let length) = reply.contentRange.flatMap({ ContentRange($0) }),
                 let whole = total ?? length, first == offset, length == nil || length == whole, last < whole,
                 !reply.isCoded, !reply.hasManyParts, reply.contentLength.map({ $0 == last - first + 1 }) ?? true,
@@ -62,7 +62,7 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Whether a reply to a request for the whole can be that: some servers say 206 of all of it.
+    /// Whether the reply to a request for the whole content is the whole: some servers send it as a 206.
     static func isWhole(_ reply: Reply) -> Bool {
         guard reply.status == 206 else { return true }
         guard case .part(0, let last, let length?) = reply.contentRange.flatMap({ ContentRange($0) }) else {

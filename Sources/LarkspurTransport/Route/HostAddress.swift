@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
-/// Where a host is to be found, whatever the resolver says: for tests, and for servers that have no name yet.
+/// The addresses of a host that are used without the resolver: for tests, and for servers that have no name yet.
 public struct HostAddress: Sendable, Hashable {
-    /// The host's name, as it stands in URLs.
+    /// The host's name, as it appears in URLs.
     public var host: String
-    /// The port, as it stands in URLs or follows from their scheme.
+    /// The port, as it appears in URLs or follows from their scheme.
     public var port: Int
     /// The numerical addresses that are tried, in this order; at least one.
     public var addresses: [String]
 
-    /// Makes one.
+    /// Creates the addresses of a host.
     /// - Parameters:
-    ///   - host: The host's name, as it stands in URLs.
-    ///   - port: The port, as it stands in URLs or follows from their scheme.
+    ///   - host: The host's name, as it appears in URLs.
+    ///   - port: The port, from 1 to 65535, as it appears in URLs or follows from their scheme.
     ///   - addresses: The numerical addresses that are tried, in this order; at least one.
     public init(host: String, port: Int, addresses: [String]) {
         self.host = host
@@ -19,11 +19,11 @@ public struct HostAddress: Sendable, Hashable {
         self.addresses = addresses
     }
 
-    /// In libcurl's notation; nil if something in it is not what it should be.
+    /// The line in libcurl's notation; nil if any part is invalid.
     var curlLine: String? {
         guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
-            // At the beginning of a line the first two change what is known of a host, and the third stands for all
-            // hosts.
+            // At the beginning of a line, the first two modify the known addresses of a host, and the third stands for
+            // all hosts.
             !host.utf8.starts(with: "-".utf8), !host.utf8.starts(with: "+".utf8), host != "*",
             host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
             addresses.allSatisfy({ IPAddress($0) != nil })

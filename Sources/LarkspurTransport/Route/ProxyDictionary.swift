@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A `connectionProxyDictionary`, by the keys that CFNetwork gives it.
+/// A `connectionProxyDictionary`, read by CFNetwork's keys.
 struct ProxyDictionary {
     private let values: [String: Any]
 
@@ -17,7 +17,7 @@ struct ProxyDictionary {
         }
     }
 
-    /// The proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not turned on.
+    /// The proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not enabled.
     func server(_ kind: ProxyServer.Kind, _ prefix: String) -> ProxyServer? {
         guard isOn(prefix + "Enable") else { return nil }
         return ProxyServer(
@@ -40,7 +40,7 @@ struct ProxyDictionary {
         case let number as Int: number
         case let number as NSNumber: number.intValue
         case let text as String: Int(text) ?? 0
-        // No port, rather than another one.
+        // An invalid port rather than a wrong one.
         default: 0
         }
     }

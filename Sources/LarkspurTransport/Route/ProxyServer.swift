@@ -1,36 +1,37 @@
 #if canImport(FoundationNetworking)
-/// A proxy, and how it is spoken to.
+/// A proxy server: its address, its protocol and its credentials.
 ///
-/// Its descriptions leave the password out.
+/// The descriptions leave the password out.
 public struct ProxyServer: Sendable, Hashable {
-    /// How a proxy is spoken to.
+    /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable {
-        /// HTTP: requests for http are sent to it, for https it makes a tunnel (RFC 9110, section 9.3.6).
+        /// HTTP: requests for http are sent to the proxy, for https it makes a tunnel (RFC 9110, section 9.3.6).
         case http
-        /// As ``http``, over TLS.
+        /// HTTP over TLS: the connection to the proxy is encrypted. Requests for http are sent to the proxy, for https
+        /// it makes a tunnel (RFC 9110, section 9.3.6).
         case https
         /// SOCKS version 5 (RFC 1928); the proxy looks up the names of hosts.
         case socks5
     }
 
-    /// How it is spoken to.
+    /// The protocol of the proxy.
     public var kind: Kind
-    /// Its name or address; an IPv6 address without brackets.
+    /// The proxy's name or address; an IPv6 address without brackets.
     public var host: String
-    /// Its port.
+    /// The proxy's port, from 1 to 65535.
     public var port: Int
-    /// Who asks it, where it wants to know; nil for nobody.
+    /// The user name for the proxy, if the proxy demands one; nil for none.
     public var user: String?
     /// The password that belongs to ``user``.
     public var password: String?
 
-    /// Makes a proxy.
+    /// Creates a proxy.
     /// - Parameters:
-    ///   - kind: How it is spoken to. Default: HTTP.
-    ///   - host: Its name or address; an IPv6 address without brackets.
-    ///   - port: Its port, from 1 to 65535. Default: 80 for HTTP, 443 for HTTPS and 1080 for SOCKS.
-    ///   - user: Who asks it, where it wants to know. Default: nobody.
-    ///   - password: The password that belongs to the user.
+    ///   - kind: The protocol of the proxy. Default: HTTP.
+    ///   - host: The proxy's name or address; an IPv6 address without brackets.
+    ///   - port: The proxy's port, from 1 to 65535. Default: 80 for HTTP, 443 for HTTPS and 1080 for SOCKS.
+    ///   - user: The user name for the proxy, if the proxy demands one. Default: nil, none.
+    ///   - password: The password that belongs to the user. Default: nil, none.
     public init(
         kind: Kind = .http,
         host: String,
@@ -45,10 +46,10 @@ public struct ProxyServer: Sendable, Hashable {
         self.password = password
     }
 
-    /// Reads a proxy as environment variables name it: `http://user:password@host:port`, of which only the host is
-    /// needed.
+    /// Reads a proxy in the form of environment variables: `http://user:password@host:port`, of which only the host is
+    /// required.
     ///
-    /// The schemes are http, https, socks5 and socks5h, which mean the same. Nil for everything else.
+    /// The schemes are http, https, socks5 and socks5h; the last two mean the same. Nil for any other text.
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
         guard let url = URLComponents(string: whole), let scheme = url.scheme?.lowercased(),
@@ -62,14 +63,14 @@ public struct ProxyServer: Sendable, Hashable {
         guard isValid else { return nil }
     }
 
-    /// Whether it can be told to libcurl, which takes what it is given for a URL.
+    /// Whether the proxy can be passed to libcurl, which does not validate a URL that it is given.
     var isValid: Bool {
         (1...65535).contains(port) && !host.isEmpty
             && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@[]\\%".utf8.contains($0) }
             && (user ?? "").utf8.allSatisfy { $0 != 0 } && (password ?? "").utf8.allSatisfy { $0 != 0 }
     }
 
-    /// The proxy in libcurl's notation, without who asks it.
+    /// The proxy in libcurl's notation, without user and password.
     var curlName: String { "\(scheme)://\(hostAndPort)" }
 
     private var scheme: String { kind == .socks5 ? "socks5h" : kind.rawValue }

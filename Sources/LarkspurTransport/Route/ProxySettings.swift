@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Which proxy a request goes through, as a value.
+/// The proxies for requests, as a value.
 struct ProxySettings: Sendable, Equatable {
-    /// Why a request cannot be sent on its way.
+    /// The reason why no proxy can be chosen for a request.
     struct Failure: Error, Equatable {
         let sentence: String
     }
@@ -24,9 +24,9 @@ struct ProxySettings: Sendable, Equatable {
     private init() {}
 
     /// - Parameters:
-    ///   - choice: What the session's options say.
+    ///   - choice: The choice in the session's options.
     ///   - dictionary: The configuration's `connectionProxyDictionary`.
-    ///   - environment: The value of a variable of the environment; nil if there is none.
+    ///   - environment: Returns the value of an environment variable; nil if there is none.
     init(_ choice: ProxyChoice, dictionary: [AnyHashable: Any]?, environment: (String) -> String?) {
         switch choice {
         case .direct: self.init()
@@ -40,7 +40,7 @@ struct ProxySettings: Sendable, Equatable {
         }
     }
 
-    /// The proxy for a URL; nil if it is connected to directly.
+    /// Chooses the proxy for a URL; nil if it is connected to directly.
     func proxy(for url: URL) throws(Failure) -> ProxyServer? {
         let isSecure = url.scheme?.lowercased() == "https"
         let entry = isSecure ? https : http
@@ -66,7 +66,7 @@ struct ProxySettings: Sendable, Equatable {
         func entry(_ names: String...) -> Entry? {
             for name in names {
                 guard let text = environment(name) else { continue }
-                // Set to nothing, a variable turns off what a more general one says.
+                // An empty variable turns off a more general one.
                 guard !text.isEmpty else { return .direct }
                 return ProxyServer(text).map(Entry.proxy)
                     ?? .invalid(Failure(sentence: "The environment variable \(name) names no proxy that can be used."))
