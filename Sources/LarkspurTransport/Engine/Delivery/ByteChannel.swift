@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Carries the response of a task to the Swift task that iterates over its content; what is not taken holds the
-/// transfer back.
+/// Carries the response of a task to the Swift task that iterates over its content. Content that is not consumed pauses
+/// the transfer.
 final class ByteChannel: ByteSource {
     private struct State {
         var response: Result<URLResponse, any Error>?
@@ -18,7 +18,7 @@ final class ByteChannel: ByteSource {
 
     func attach(_ task: TaskCore) { state.withLock { $0.task = task } }
 
-    // MARK: Where the delegate is called
+    // MARK: On the delegate queue
 
     func receive(_ response: URLResponse) {
         let waiter = state.withLock { state in

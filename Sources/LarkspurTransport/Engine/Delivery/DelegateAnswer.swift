@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// What a delegate says to something it was asked.
+/// A delegate's answer to a question.
 enum DelegateAnswer: Sendable {
     case redirect(URLRequest?)
     case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
-/// A completion handler that takes the first answer and tells where it came from.
+/// A completion handler that takes the first answer and passes it to the asking code.
 ///
 /// A handler that is released without having been called counts as the answer of a delegate that does not implement the
-/// method, so that forgetting it cannot hang a task.
+/// method. So a delegate that forgets the handler cannot hang a task.
 final class Question<Value: Sendable>: Sendable {
     private enum State {
         case asking
@@ -43,7 +43,8 @@ final class Question<Value: Sendable>: Sendable {
         resume?(value)
     }
 
-    /// The answer, if the delegate's method gave it before it returned; else it is handed on when it comes.
+    /// Returns the answer, if the delegate's method gave it before it returned; else passes it to `resume` when it
+    /// arrives.
     func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
         state.withLock { state in
             guard case .answered(let value) = state else {

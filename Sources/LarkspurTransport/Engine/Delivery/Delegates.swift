@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// A delegate as each of the protocols that it may conform to, found out once: asking at every call is dear.
+/// A delegate as each of the protocols that it may conform to. The conformances are looked up once, as a look-up at
+/// every call is expensive.
 struct Delegates: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?

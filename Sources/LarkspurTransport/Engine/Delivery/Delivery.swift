@@ -1,25 +1,25 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Calls delegates and completion handlers, one after the other, with what the loop has for them.
+/// Calls delegates and completion handlers, one after the other, with the events of the loop.
 ///
-/// The events of one turn of the loop are handed over together. On an operation queue that others can reach each call
-/// is an operation of its own, and the next one is queued when it has returned: so what a delegate queues in a call
-/// runs before the next call, a suspended queue holds the calls back, and they keep their order on a queue that runs
-/// several operations at a time.
+/// The events of one turn of the loop are handed over together. On an operation queue that other code can use, each
+/// call is an operation of its own, and the next one is queued when it has returned. So operations that a delegate
+/// queues in a call run before the next call, a suspended queue holds the calls back, and the calls keep their order on
+/// a queue that runs several operations at a time.
 final class Delivery: Sendable {
-    /// Where delegates are called.
+    /// The thread or queue on which delegates are called.
     enum Place: Sendable {
-        /// On the loop's thread; nothing in the delegate may block.
+        /// The loop's thread; the delegate must not block.
         case loop
-        /// On an operation queue of the session's own with the dispatch queue below it, which is cheaper and serves
-        /// until the operation queue is asked for.
+        /// An operation queue of the session with its underlying dispatch queue. The dispatch queue is cheaper, and is
+        /// used until a program reads the operation queue.
         case own(OperationQueue, DispatchQueue)
-        /// On an operation queue of the caller's.
+        /// An operation queue of the caller.
         case operations(OperationQueue)
     }
 
-    /// One call that is due.
+    /// One pending call.
     enum Item: Sendable {
         case event(TaskCore, Event)
         case action(@Sendable () -> Void)
@@ -39,22 +39,22 @@ final class Delivery: Sendable {
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
-        /// One that the session's delegate has left to that of the task.
+        /// A challenge that the session's delegate has left to that of the task.
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         case willCache(CacheProposal)
-        /// A download goes on from there.
+        /// A download resumes at this offset.
         case resumed(at: Int64, expected: Int64)
-        /// What somebody who has cancelled a download gets of it.
+        /// The resume data of a cancelled download, for the handler of the cancellation.
         case resumeData(Data?, ResumeDataHandler)
         /// A download is complete, in this file.
         case file(URL)
-        /// The metrics are complete, which the delegate hears before the end.
+        /// The metrics are complete; the delegate receives them before the end.
         case metrics(hasFailed: Bool)
         case complete((any Error)?)
-        /// The content that came to a task with a completion handler.
+        /// The content of a task with a completion handler.
         case content(Data)
-        /// The delegate has at last said what to do with the response.
+        /// The delegate has answered later with the disposition of the response.
         case disposition(URLSession.ResponseDisposition)
     }
 
@@ -62,7 +62,7 @@ final class Delivery: Sendable {
 
     private let place: Place
     private let pending = Mutex(PendingItems())
-    /// Whether the session's own operation queue was asked for.
+    /// Whether a program has read the session's own operation queue.
     private let isQueueKnown = Atomic(false)
 
     init(place: Place) { self.place = place }
@@ -72,14 +72,14 @@ final class Delivery: Sendable {
         if case .loop = place { true } else { false }
     }
 
-    /// From now on others may use the session's own operation queue.
+    /// Notes that other code may use the session's own operation queue from now on.
     func noteUseOfQueue() { isQueueKnown.store(true, ordering: .relaxed) }
 
-    /// Hands over what the loop has, leaving the array empty; only on the loop's thread.
+    /// Delivers the loop's events, and empties the array; only on the loop's thread.
     func send(_ items: inout [Item]) {
         guard !items.isEmpty else { return }
         if case .loop = place {
-            // What delegates cause meanwhile arrives in the mailbox.
+            // Commands that delegates cause meanwhile arrive in the mailbox.
             for item in items { item.perform() }
             items.removeAll(keepingCapacity: true)
             return
@@ -89,19 +89,19 @@ final class Delivery: Sendable {
         if mustSchedule { schedule() }
     }
 
-    /// Hands over one call from any thread.
+    /// Delivers one call from any thread.
     func send(_ item: Item, through loop: LoopMailbox) {
         if case .loop = place { return loop.post(.deliver(item)) }
         var items = [item]
         send(&items)
     }
 
-    /// Runs something where delegates are called, after what was handed over before.
+    /// Runs an action where delegates are called, after the calls that were handed over before.
     func afterwards(through loop: LoopMailbox, _ action: @escaping @Sendable () -> Void) {
         send(.action(action), through: loop)
     }
 
-    /// Delivers what was held back before anything else; only where delegates are called.
+    /// Delivers held events before any others; only where delegates are called.
     func sendFirst(_ items: [Item]) {
         if case .loop = place {
             for item in items { item.perform() }
@@ -122,13 +122,13 @@ final class Delivery: Sendable {
         }
     }
 
-    /// Makes the call that is due, and has the next one queued.
+    /// Makes the pending call, and schedules the next one.
     fileprivate func performNext() {
         pending.withLock { $0.takeNext() }?.perform()
         if pending.withLock({ $0.hasNext() }) { schedule() }
     }
 
-    /// Makes all calls that are due, as long as nobody can tell that they are no operations.
+    /// Makes all pending calls, as long as no other code uses the operation queue.
     private func performAll() {
         repeat {
             if isQueueKnown.load(ordering: .relaxed) { return schedule() }
@@ -139,25 +139,25 @@ final class Delivery: Sendable {
 
 /// One call of a delegate or completion handler as an operation.
 private final class DeliveryOperation: Operation, @unchecked Sendable {
-    // Safe: what it has is a constant.
+    // Safe: its only property is a constant.
     private let delivery: Delivery
 
     init(_ delivery: Delivery) { self.delivery = delivery }
 
     override func main() { delivery.performNext() }
 
-    /// Without effect: a queue all of whose operations are cancelled must not leave tasks without an end.
+    /// Has no effect: a program that cancels all operations of a queue must not leave tasks without an end.
     override func cancel() {}
 }
 
-/// The calls that are due, in order, and whether somebody is about to make them.
+/// The pending calls, in order, and whether the next one is scheduled.
 private struct PendingItems {
-    /// Those that come first, the next one last.
+    /// The calls to make first, in reverse order.
     private var first: [Delivery.Item] = []
     private var later: [Delivery.Item] = []
     private var isScheduled = false
 
-    /// Takes items over from an array that may get others in return.
+    /// Takes over the items of an array, possibly in exchange for an empty array with storage.
     /// - Returns: Whether the first call has to be scheduled.
     mutating func add(_ items: inout [Delivery.Item]) -> Bool {
         if later.isEmpty { swap(&later, &items) } else { later += items }
@@ -175,7 +175,7 @@ private struct PendingItems {
         return first.popLast()
     }
 
-    /// Whether another call is due; if none is, the next one that comes has to be scheduled.
+    /// Whether another call is pending; if none is, the next one to arrive has to be scheduled.
     mutating func hasNext() -> Bool {
         isScheduled = !first.isEmpty || !later.isEmpty
         return isScheduled

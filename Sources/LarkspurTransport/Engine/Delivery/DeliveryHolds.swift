@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 
-/// The events of tasks that wait until something outside the loop is done.
+/// The events of tasks that wait for work outside the loop.
 ///
-/// A failure waits for nothing, and takes along what came before it.
+/// A failure does not wait, and releases the events before it.
 struct DeliveryHolds {
     private struct Hold {
         var count = 0
@@ -13,10 +13,10 @@ struct DeliveryHolds {
 
     var isEmpty: Bool { holds.isEmpty }
 
-    /// Holds back a task's events until ``release(_:)`` was called as often as this.
+    /// Holds back a task's events until ``release(_:)`` has been called as often as this method.
     mutating func hold(_ task: TaskCore) { holds[task.identifier, default: Hold()].count += 1 }
 
-    /// Returns the events that can be delivered now that there is one more.
+    /// Adds an event, and returns the events that can be delivered now.
     mutating func pass(_ event: Delivery.Event, of task: TaskCore) -> [Delivery.Item] {
         guard holds[task.identifier] != nil else { return [.event(task, event)] }
         holds[task.identifier]?.items.append(.event(task, event))
@@ -24,7 +24,7 @@ struct DeliveryHolds {
         return holds.removeValue(forKey: task.identifier)?.items ?? []
     }
 
-    /// Returns the events that can be delivered now that one of the things is done for which a task waits.
+    /// Notes that one of the tasks' waits has ended, and returns the events that can be delivered now.
     mutating func release(_ task: TaskCore) -> [Delivery.Item] {
         guard let hold = holds[task.identifier] else { return [] }
         if hold.count > 1 {

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// What of a task belongs to the place where its delegate is called.
+/// The state of a task that belongs to the place where its delegate is called.
 final class DeliveryState: @unchecked Sendable {
     // Safe: only TaskCore.deliver(_:) uses it, and Delivery makes those calls one after the other.
-    /// The delegate has not said yet what to do with the response; what comes meanwhile waits.
+    /// Whether the delegate has yet to decide on the response; later events wait.
     var isHeld = false
     var heldEvents: [Delivery.Event] = []
-    /// How much of the content that the delegate is being given it has not done with when it returns, in bytes.
+    /// The number of bytes of the current content that the delegate has not consumed when it returns.
     var heldBack = 0
     /// The content of a task with a completion handler.
     var content: Data?
-    /// Where the file of a download is, for its completion handler.
+    /// The file of a download, for its completion handler.
     var file: URL?
-    /// What a data task is written to that has become a download.
+    /// The file of a data task that has become a download.
     var download: DownloadFile?
-    /// The delegate has been given the file, after which the task has succeeded.
+    /// Whether the delegate has received the file; the task has succeeded then.
     var hasHandedOverFile = false
     var isOver = false
 }

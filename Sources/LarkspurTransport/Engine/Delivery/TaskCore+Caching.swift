@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Asks the delegate whether a response is to be stored; the task does not wait for the answer, and none is a
+    /// Asks the delegate whether a response is to be stored. The task does not wait for the answer; no answer is a
     /// refusal.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return }
@@ -10,7 +10,7 @@ extension TaskCore {
         let question = Question<CachedURLResponse?>(fallback: nil)
         delegate.urlSession(listener.session, dataTask: task, willCacheResponse: response) { question.answer($0) }
         let accept: @Sendable (CachedURLResponse?) -> Void = { answer in
-            // As it is, it need not be read again.
+            // An unchanged response need not be read again.
             if answer === response { proposal.store() } else { proposal.accept(answer) }
         }
         if let answer = question.take(orLater: accept) { accept(answer) }

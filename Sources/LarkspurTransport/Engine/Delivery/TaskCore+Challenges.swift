@@ -1,12 +1,13 @@
 #if canImport(FoundationNetworking)
-/// Who is asked about a challenge.
+/// The delegates that receive a challenge.
 extension TaskCore {
     private typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Asks the session's delegate about a challenge to a connection, and the task's about all others and what that
-    /// leaves to default handling.
+    /// Passes a challenge to the session's delegate if it is to a connection. All others, and those that it leaves to
+    /// default handling, go to the task's delegate.
     ///
-    /// A method that a delegate does not implement answers so, and cannot be told from one that it does.
+    /// A method that a delegate does not implement returns the same answer as default handling, and cannot be told from
+    /// one that it does implement.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
         else {

@@ -1,15 +1,16 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Tells the delegate, or the completion handler, of an event; in the place where the session's delegate is called.
+    /// Calls the delegate, or the completion handler, with an event; in the place where the session's delegate is
+    /// called.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
-        // It is called in any case.
+        // The handler is called in any case.
         if case .resumeData(let data, let handler) = event { return handler.value(data) }
         guard !state.isOver else { return }
         if state.isHeld {
             switch event {
             case .disposition(let disposition): return release(disposition)
-            // Nobody waits any longer for an answer about a task that has failed.
+            // A task that has failed does not wait for the delegate's answer any longer.
             case .complete(.some), .metrics(hasFailed: true): break
             default: return state.heldEvents.append(event)
             }
@@ -108,14 +109,15 @@ extension TaskCore {
         deliveryState.heldBack = 0
     }
 
-    /// Content is done with, which may let the transfer go on; on any thread.
+    /// Notes consumed content, which may let the transfer continue; on any thread.
     func consumed(_ count: Int) {
         if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }
 
     // MARK: Questions
 
-    /// Nobody can be asked about a task that nobody sees; a delegate that might have refused is respected.
+    /// Whether no delegate can be asked about the task, because it is a refresh without a visible task object. If there
+    /// is a delegate that might refuse, its refusal is assumed.
     var isUnaskable: Bool { isRefresh && delegates.task != nil }
 
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
@@ -145,8 +147,7 @@ extension TaskCore {
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
     }
 
-    /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take its
-    /// time.
+    /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take time.
     private func askForBodyStream() {
         if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream() } }
         requestBodyStream()
@@ -223,7 +224,7 @@ extension TaskCore {
                 )
             }
         }
-        // A task keeps its delegate until it is completed.
+        // A task retains its delegate until it is completed.
         setDelegate(nil)
         session.taskEnded(self)
     }

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// A data task that becomes a download, because its delegate has said so.
+/// A data task that its delegate turns into a download.
 ///
-/// It is carried as before. What arrives is written where its delegate is called, and a download task takes the place
-/// of the data task before the delegate.
+/// The transfer continues as before. Its content is written to a file where its delegate is called, and a download task
+/// replaces the data task for the delegate.
 extension TaskCore {
     func becomeDownload() {
         guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }
@@ -29,7 +29,7 @@ extension TaskCore {
         deliverProgress(Int64(data.count), total: file.length, expected: counts.expectedToReceive)
     }
 
-    /// Hands the file over, if the download has succeeded.
+    /// Delivers the file, if the download has succeeded.
     func endDownload(_ file: DownloadFile, with error: (any Error)?) {
         deliveryState.download = nil
         if error == nil { deliverFile(file.finish()) } else { file.discard() }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Something that is handed from one thread to another, and is used by the receiver alone.
+/// A value that is passed from one thread to another, and that only the receiver uses.
 struct Transferring<Value>: @unchecked Sendable {
-    // Safe: who makes one keeps no use of the value.
+    // Safe: the code that creates an instance does not use the value afterwards.
     let value: Value
 
     init(_ value: Value) { self.value = value }

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// Since when a task that was resumed has not begun, and what for.
+/// The waiting time of a task that was resumed and has not begun, and the reason for it.
 struct Dormancy: Equatable, Sendable {
-    /// When the timer of its resource began to run: with its first resumption, or at its earliest begin date, if that
-    /// is later.
+    /// The time at which the timer of its resource started: with its first resumption, or at its earliest begin date,
+    /// if that is later.
     var timerStart: LoopTime
-    /// When it begins by itself; nil for one that is suspended.
+    /// The time at which it begins by itself; nil for a suspended task.
     var beginning: LoopTime?
 
     func expiry(resourceTimeout: TimeInterval) -> LoopTime { timerStart.adding(resourceTimeout) }
@@ -14,14 +14,14 @@ struct Dormancy: Equatable, Sendable {
     }
 }
 
-/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could take them up, or
+/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could start them, or
 /// wait for their earliest begin date.
 ///
 /// It is a value without I/O.
 struct DormantTasks {
     enum Due {
         case begins(TaskCore)
-        /// It has taken longer than its session allows.
+        /// The task has taken longer than its session allows.
         case expired(TaskCore)
     }
 
@@ -33,12 +33,12 @@ struct DormantTasks {
 
     mutating func remove(_ task: TaskCore) { entries[task.identifier] = nil }
 
-    /// When the next of them is due.
+    /// The time at which the next of them is due.
     func deadline(resourceTimeout: TimeInterval) -> LoopTime {
         entries.values.map { $0.dormancy.deadline(resourceTimeout: resourceTimeout) }.min() ?? .distantFuture
     }
 
-    /// Removes and returns those that are due.
+    /// Removes and returns the tasks that are due.
     mutating func takeDue(at now: LoopTime, resourceTimeout: TimeInterval) -> [Due] {
         guard !entries.isEmpty else { return [] }
         var due: [Due] = []

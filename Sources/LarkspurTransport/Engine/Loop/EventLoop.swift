@@ -1,38 +1,38 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// What the loop's thread does: takes commands, lets libcurl work, sees to what has ended, delivers.
+/// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
-/// Everything in it, the exchanges and their handles belong to that thread.
+/// The loop, the exchanges and their handles belong to that thread.
 final class EventLoop {
     let settings: SessionSettings
     private let mailbox: LoopMailbox
     private let multi: MultiHandle?
-    /// Why every task fails; nil where they can be carried.
+    /// The reason why every task fails; nil if the loop works.
     private let failure: LoopFailure?
     @exclusivity(unchecked) private var pool: [EasyHandle] = []
     @exclusivity(unchecked) private var hosts: [String: HostQueue] = [:]
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
     @exclusivity(unchecked) private var dormant = DormantTasks()
-    /// The URLs of cached responses that are being asked about, by the tasks that do so.
+    /// The URLs of cached responses that are being revalidated, by the tasks that do so.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
-    /// Those that send content piece by piece.
+    /// The exchanges that send content piece by piece.
     @exclusivity(unchecked) private var uploads: [Int: Exchange] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
     @exclusivity(unchecked) private var outbox: [Delivery.Item] = []
     @exclusivity(unchecked) private var holds = DeliveryHolds()
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
-    /// No deadline is earlier than this; which of them it was is found out when it has come.
+    /// The earliest possible deadline. The exchange that it belongs to is determined when it has passed.
     @exclusivity(unchecked) private var nextDeadline = LoopTime.distantFuture
     @exclusivity(unchecked) private(set) var now = LoopTime.now
     @exclusivity(unchecked) private var idleSince = LoopTime.now
-    /// With its last transfer the thread ends, and all connections with it; a later task starts another.
+    /// Whether the thread ends with its last transfer, and all connections with it; a later task starts another.
     @exclusivity(unchecked) private var mayEnd = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The number of responses of which only their streams say whether they are complete.
+    /// The number of responses whose completeness only their streams' events show.
     @exclusivity(unchecked) private var watchedStreams = 0
-    /// A transfer was added or may go on, which libcurl finds out when it is let to work.
+    /// Whether a transfer was added or may continue; libcurl notices it when it runs.
     @exclusivity(unchecked) private var hasWork = false
 
     init(mailbox: LoopMailbox, settings: SessionSettings, multi: Result<MultiHandle, LoopFailure>) {
@@ -44,7 +44,7 @@ final class EventLoop {
         }
     }
 
-    /// Returns false if tasks could not be carried, and more commands have come since these failed.
+    /// Runs the loop; returns false if tasks failed for lack of resources, and more commands have arrived since.
     func run() -> Bool {
         var hasEnded = false
         repeat {
@@ -93,7 +93,7 @@ final class EventLoop {
             if let exchange = exchanges[task.identifier] {
                 exchange.finish(.failure(error))
             } else {
-                // It had not begun.
+                // The task had not begun.
                 end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):
@@ -103,7 +103,7 @@ final class EventLoop {
             } else {
                 let data = task.unusedResumeData
                 deliver(.resumeData(data, handler), to: task)
-                // Without effect on one that has ended.
+                // Has no effect on a task that has ended.
                 end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
             }
         case .answer(let task, let answer): exchanges[task.identifier]?.receive(answer)
@@ -121,7 +121,7 @@ final class EventLoop {
         }
     }
 
-    /// Has a task begin, wait, go on or pause as its state asks for by now: commands that several threads send may
+    /// Starts, delays, continues or pauses a task according to its current state: commands from several threads may
     /// overtake one another.
     private func control(_ task: TaskCore) {
         if let exchange = exchanges[task.identifier] {
@@ -151,7 +151,7 @@ final class EventLoop {
 
     // MARK: For exchanges
 
-    /// Tells a task of its end, metrics first.
+    /// Delivers the end of a task, with its metrics first.
     func end(_ task: TaskCore, with error: (any Error)?) {
         if task.tellsMetrics { deliver(.metrics(hasFailed: error != nil), to: task) }
         deliver(.complete(error), to: task)
@@ -161,7 +161,8 @@ final class EventLoop {
         if holds.isEmpty { outbox.append(.event(task, event)) } else { outbox += holds.pass(event, of: task) }
     }
 
-    /// Stores a response's cookies. What comes of the task is delivered when its delegate can read them in the storage.
+    /// Stores a response's cookies. Later events of the task are delivered when its delegate can read the cookies in
+    /// the storage.
     func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
         let mailbox = mailbox
         let isWriting = settings.cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
@@ -177,10 +178,10 @@ final class EventLoop {
         if exchanges.isEmpty { idleSince = now }
     }
 
-    /// Takes note of a deadline that is new or earlier than before.
+    /// Notes a deadline that is new or earlier than before.
     func note(_ deadline: LoopTime) { nextDeadline = min(nextDeadline, deadline) }
 
-    /// Lets an exchange be asked at every turn how much of its content is out.
+    /// Checks at every turn how much of an exchange's content has been sent.
     func watchUpload(of exchange: Exchange) { uploads[exchange.task.identifier] = exchange }
 
     func host(of url: String) -> HostQueue {
@@ -192,7 +193,7 @@ final class EventLoop {
         return host
     }
 
-    /// - Parameter url: What is to be requested, for errors.
+    /// - Parameter url: The URL to request, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = pool.popLast() { return handle }
         guard let handle = EasyHandle(bufferSize: Exchange.bufferSize, multi: multi) else {
@@ -208,13 +209,13 @@ final class EventLoop {
         return multi?.add(handle) ?? false
     }
 
-    /// Has a transfer that has ended begin anew.
+    /// Restarts a transfer that has ended.
     func restart(_ handle: EasyHandle) -> Bool {
         multi?.remove(handle)
         return add(handle)
     }
 
-    /// Takes a handle out of libcurl's hands, closing its connection if a transfer is under way.
+    /// Removes a handle from libcurl, which closes its connection if a transfer is under way.
     func remove(_ handle: EasyHandle) {
         multi?.remove(handle)
         handle.client = nil
@@ -227,7 +228,7 @@ final class EventLoop {
 
     // MARK: Refreshing
 
-    /// Asks the server about a cached response that was delivered stale to a task, unless that is being done.
+    /// Revalidates a cached response that was delivered stale to a task, unless that is under way.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
         guard !mayEnd, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
         var request = request
@@ -239,11 +240,11 @@ final class EventLoop {
 
     // MARK: Answers to uploads
 
-    /// Takes note of an exchange whose response has begun while or after it sent content.
+    /// Notes an exchange whose response has begun while or after it sent content.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
-    /// Has libcurl read once more for them: over HTTP/2 it may have read what follows the head while it was sending,
-    /// and up to 7.88 at least it then waits for the socket, on which nothing comes any more.
+    /// Has libcurl read once more for these exchanges. Over HTTP/2 it may have read the bytes after the head while it
+    /// was sending. Up to 7.88 at least it then waits for the socket, on which no more bytes arrive.
     private func nudgeAnswered() {
         guard !answered.isEmpty else { return }
         for exchange in answered { exchange.nudge() }
@@ -255,7 +256,7 @@ final class EventLoop {
 
     var watchesStreams: Bool { watchedStreams > 0 }
 
-    /// Has all transfers tell of streams: any of them may be the one that reads for its connection.
+    /// Has all transfers report stream events: any of them may be the one that reads for its connection.
     func beginWatchingStreams() {
         guard settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
         watchedStreams += 1
@@ -271,14 +272,14 @@ final class EventLoop {
         streamWatch = StreamWatch()
     }
 
-    /// Takes note of what has happened to a stream; true where it was reset before its end.
+    /// Notes an event of a stream; returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 
     // MARK: Time
 
     private func checkDeadlines() {
         nextDeadline = .distantFuture
-        // Expiry removes from the dictionary that is gone through.
+        // Expiry removes entries from the dictionary, so a copy is iterated.
         for exchange in Array(exchanges.values) where !exchange.expire(at: now) { note(exchange.deadline) }
         for task in dormant.takeDue(at: now, resourceTimeout: settings.resourceTimeout) {
             switch task {
@@ -293,7 +294,7 @@ final class EventLoop {
 }
 
 extension String {
-    /// Scheme, host and port of a URL, as they stand there.
+    /// The scheme, host and port of a URL, as they are written there.
     fileprivate var origin: String {
         let bytes = utf8
         var slashes = 0

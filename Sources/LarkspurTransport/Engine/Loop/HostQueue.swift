@@ -1,20 +1,21 @@
 #if canImport(FoundationNetworking)
-/// The exchanges with one origin: so many at a time, the others in the order of priority and age.
+/// The exchanges with one origin. A limited number of them runs at a time; the others wait in the order of priority and
+/// age.
 ///
-/// They wait here and not within libcurl, so that their idle timers do not run, and that ten thousand of them cost
-/// nothing.
+/// They wait here and not within libcurl. So their idle timers do not run, and ten thousand of them cost nothing.
 final class HostQueue {
-    /// How many transfers share an HTTP/2 connection, as servers commonly allow.
+    /// The number of transfers that share an HTTP/2 connection, as servers commonly allow.
     private static let streamLimit = 100
 
     @exclusivity(unchecked) private var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
-    /// By priority, highest first. An entry whose exchange waits with another ticket, or not at all, is void.
+    /// The lines by priority, highest first. An entry is void if its exchange waits with another ticket, or does not
+    /// wait.
     @exclusivity(unchecked) private var lines: [(priority: Float, line: Line)] = []
     @exclusivity(unchecked) private var nextTicket = 0
 
-    /// Whether nothing is lost by forgetting it.
+    /// Whether the queue can be discarded without loss.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
 
     init(limit: Int) { self.limit = limit }
@@ -43,7 +44,7 @@ final class HostQueue {
         }
     }
 
-    /// Lets an exchange wait for its turn, which may come at once.
+    /// Makes an exchange wait for its turn, which may come at once.
     func enqueue(_ exchange: Exchange, priority: Float) {
         nextTicket += 1
         exchange.ticket = nextTicket
@@ -51,13 +52,13 @@ final class HostQueue {
         admit()
     }
 
-    /// One of the transfers has ended.
+    /// Notes that one of the transfers has ended.
     func release() {
         active -= 1
         admit()
     }
 
-    /// The origin speaks HTTP/2, so that many transfers share a connection.
+    /// Raises the limit for an origin with HTTP/2, as many transfers share a connection.
     func allowMultiplexing() {
         guard limit < Self.streamLimit else { return }
         limit = Self.streamLimit
@@ -72,7 +73,8 @@ final class HostQueue {
         return line
     }
 
-    /// Not within itself: an exchange that ends as soon as it begins releases its place.
+    /// Starts waiting exchanges up to the limit. It does not run recursively: an exchange that ends as soon as it
+    /// begins releases its place.
     private func admit() {
         guard !isAdmitting else { return }
         isAdmitting = true

@@ -1,32 +1,33 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The thread of one session and the mailbox through which everyone else talks to it.
+/// The thread of one session and the mailbox through which all other threads send it commands.
 ///
-/// The thread starts with the first command and ends when the session is invalidated, or has had nothing to do for a
-/// while. Posting never waits for anything but the mailbox, in which nobody else's code runs.
+/// The thread starts with the first command. It ends when the session is invalidated, or after some idle time. Posting
+/// a command waits for nothing but the mailbox's lock, within which no foreign code runs.
 final class LoopMailbox: Sendable {
-    /// What the thread can be told.
+    /// The commands to the thread.
     enum Command: Sendable {
         case resume(TaskCore)
         case suspend(TaskCore)
         case cancel(TaskCore, any Error)
-        /// The same for a download, of which the handler gets resume data.
+        /// Cancels a download; the handler gets its resume data.
         case cancelResumably(TaskCore, any Error, Delivery.ResumeDataHandler)
-        /// The delegate was asked something, and this is its answer.
+        /// The delegate's answer to a question.
         case answer(TaskCore, DelegateAnswer)
-        /// What had been delivered has been consumed, down to the lower mark.
+        /// The delivered content has been consumed, down to the lower mark.
         case consumed(TaskCore)
-        /// A delegate's answer to the question for a stream, or what was read from a task's stream with this number.
+        /// A delegate's answer to the request for a stream, or the bytes that were read from the task's stream with
+        /// this number.
         case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
         case reported(TaskCore, ProtocolLoader, ProtocolLoader.Report)
         case prioritize(TaskCore)
-        /// What a cache has for a task's request.
+        /// The entries of a cache for a task's request.
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
-        /// The cookies of a task's response are in the storage.
+        /// The cookies of a task's response have been written to the storage.
         case cookiesStored(TaskCore)
-        /// Runs something on the thread.
+        /// Runs an action on the thread.
         case run(@Sendable () -> Void)
         /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts
         /// another.
@@ -36,7 +37,7 @@ final class LoopMailbox: Sendable {
     private struct Mailbox {
         var commands: [Command] = []
         var isRunning = false
-        /// The thread waits, or is about to, and has to be woken.
+        /// Whether the thread waits, or is about to, and has to be woken.
         var isPolling = false
         var multi: MultiHandle?
 
@@ -48,7 +49,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// How long a thread without transfers keeps its connections, in seconds.
+    /// The time for which a thread without transfers keeps its connections open, in seconds.
     static let idleTime: TimeInterval = 60
 
     private let mailbox = Mutex(Mailbox())
@@ -73,12 +74,12 @@ final class LoopMailbox: Sendable {
 
     var isRunning: Bool { mailbox.withLock { $0.isRunning } }
 
-    /// Lets the thread end with its last exchange; nothing where there is none.
+    /// Ends the thread with its last exchange; has no effect without a thread.
     func end() {
         mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
 
-    /// What has been posted, into an array that is empty; its storage is used for what comes next.
+    /// Moves the posted commands into an empty array, whose storage is used for the next ones.
     func takeCommands(_ commands: inout [Command]) {
         mailbox.withLock { mailbox in
             mailbox.isPolling = false
@@ -95,7 +96,7 @@ final class LoopMailbox: Sendable {
         if mayPoll { multi.poll(milliseconds: milliseconds) }
     }
 
-    /// Says that the thread ends; false if a command has come meanwhile.
+    /// Notes that the thread ends; returns false if a command has arrived meanwhile.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
             guard mailbox.commands.isEmpty else { return false }
@@ -114,7 +115,7 @@ final class LoopMailbox: Sendable {
                 while !run(makeMultiHandle()) {}
             }
             guard number != 0 else { return }
-            // What was posted is answered here and now, by this thread, so that no task waits for one that never comes.
+            // This thread handles the posted commands at once, so that no task waits for a thread that never starts.
             hasEnded = run(.failure(.noThread(number)))
         }
     }
@@ -125,15 +126,15 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Returns false if there are commands that came after earlier ones had failed: for these it is tried anew.
+    /// Runs a loop. Returns false if commands have arrived after earlier ones had failed: these are tried anew.
     private func run(_ multi: Result<MultiHandle, LoopFailure>) -> Bool {
         mailbox.withLock { $0.multi = try? multi.get() }
         return EventLoop(mailbox: self, settings: settings, multi: multi).run()
     }
 
-    /// Writing to a connection that the other side has closed would end the process, as TLS libraries write without
-    /// asking for anything else; and so would writing to a file that is as large as the process may make one. Both are
-    /// errors of the call that is made, and no more.
+    /// Blocks the signals of failed writes. A write to a connection that the other side has closed would end the
+    /// process with SIGPIPE, as TLS libraries write without suppressing it. A write to a file that has the largest size
+    /// the process may make would end it with SIGXFSZ. When blocked, both only become errors of the call.
     private static func blockWriteSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

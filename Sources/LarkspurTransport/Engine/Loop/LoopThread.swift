@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
-/// Starts the threads of sessions, and says where that fails, as Foundation's `Thread` does not.
+/// Starts the threads of sessions, and reports a failure, which Foundation's `Thread` does not.
 package struct LoopThread: Sendable {
-    /// Shown in the process's list of threads, which has room for 15 bytes.
+    /// The thread's name in the process's list of threads, which has room for 15 bytes.
     static let name = "larkspur.loop"
-    /// Enough for the verification of certificates and what delegates do; in bytes, of which only those that are
-    /// touched cost memory.
+    /// The stack size in bytes. It is enough for the verification of certificates and for delegates; only pages that
+    /// are used cost memory.
     private static let stackSize = 1 << 20
 
-    /// Runs an action on a new thread. Returns 0, or the `errno` for which there is none, and the action does not run.
+    /// Runs an action on a new thread. Returns 0, or the `errno` of the failure, in which case the action does not run.
     let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }
 
-    /// A thread of the system's.
+    /// Starts threads of the system.
     package static let system = LoopThread { action in
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }

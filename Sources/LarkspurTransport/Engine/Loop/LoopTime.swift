@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A moment of the monotonic clock, in nanoseconds; arithmetic ends at its ends.
+/// A moment of the monotonic clock, in nanoseconds; arithmetic saturates at its bounds.
 struct LoopTime: Comparable, Sendable {
     private var nanoseconds: Int64
 
@@ -13,21 +13,21 @@ struct LoopTime: Comparable, Sendable {
 
     static func < (left: LoopTime, right: LoopTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// So many seconds later; the distant future where that is no number or too large a one.
+    /// Returns the time this many seconds later; the distant future if the number is too large or not a number.
     func adding(_ seconds: TimeInterval) -> LoopTime {
         guard seconds >= 0, seconds < 1e9 else { return seconds < 0 ? self : .distantFuture }
         let (sum, overflows) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
         return overflows ? .distantFuture : LoopTime(nanoseconds: sum)
     }
 
-    /// So many seconds earlier; itself where that is no positive number.
+    /// Returns the time this many seconds earlier; the same time if the number is not positive.
     func subtracting(_ seconds: TimeInterval) -> LoopTime {
         guard seconds > 0 else { return self }
         let (difference, overflows) = nanoseconds.subtractingReportingOverflow(Int64(min(seconds, 9e9) * 1e9))
         return LoopTime(nanoseconds: overflows ? .min : difference)
     }
 
-    /// The milliseconds until then, rounded up, from 0 to a day.
+    /// The milliseconds until a later time, rounded up, from 0 to a day.
     func milliseconds(until later: LoopTime) -> Int32 {
         guard later > self else { return 0 }
         let (difference, overflows) = later.nanoseconds.subtractingReportingOverflow(nanoseconds)

@@ -3,7 +3,7 @@
 struct ProtocolClasses: @unchecked Sendable {
     // Safe: classes are constants.
     private let classes: [URLProtocol.Type]
-    /// Those that the caller has put ahead of the superclass's own for http and https.
+    /// The caller's classes that precede the superclass's own classes for http and https.
     private let classesBeforeHTTP: [URLProtocol.Type]
 
     init(_ classes: [AnyClass]) {
@@ -15,7 +15,7 @@ struct ProtocolClasses: @unchecked Sendable {
 
     var isEmpty: Bool { classes.isEmpty }
 
-    /// Whether one of them loads a request of a scheme that the engine has not.
+    /// Whether one of the classes loads a request of a scheme that the engine does not support.
     func load(_ request: URLRequest) -> Bool { classes.contains { $0.canInit(with: request) } }
 
     /// The class that loads a request of a task, if any does.

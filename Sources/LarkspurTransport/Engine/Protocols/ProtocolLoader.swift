@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Runs one of the caller's `URLProtocol` classes for a task, and passes on to the loop what it reports.
+/// Runs one of the caller's `URLProtocol` classes for a task, and passes its reports to the loop.
 ///
-/// The class is called on a queue of its own, so that it may take its time, or use sessions; what it reports may come
-/// from any thread, and counts until it is stopped.
+/// The class is called on a queue of its own, so that it may block, or use sessions. Its reports may come from any
+/// thread, and count until it is stopped.
 final class ProtocolLoader: NSObject, URLProtocolClient {
     enum Report: Sendable {
-        /// No class claims the request: it goes over the network.
+        /// No class claims the request, so it is sent over the network.
         case unclaimed
         case response(URLResponse)
         case data(Data)
@@ -29,7 +29,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
     private let classes: ProtocolClasses
     private let state = Mutex(State.waiting)
 
-    /// - Parameter classes: The caller's, of which there is one at least.
+    /// - Parameter classes: The caller's classes, at least one.
     init(for task: TaskCore, request: URLRequest, classes: ProtocolClasses) {
         self.task = task
         self.request = request
@@ -60,7 +60,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
         }
     }
 
-    /// Whatever it reports from now on is ignored.
+    /// Stops the class; later reports are ignored.
     func stop() {
         let instance = state.withLock { state -> Transferring<URLProtocol>? in
             defer { state = .over }
@@ -70,7 +70,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
         if let instance { queue.async { instance.value.stopLoading() } }
     }
 
-    /// Runs something where the class is called.
+    /// Runs an action on the queue where the class is called.
     func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 
     private func report(_ report: Report) {
@@ -81,7 +81,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
         if !isOver { task.session.loop.post(.reported(task, self, report)) }
     }
 
-    // MARK: What the class reports
+    // MARK: Reports of the class
 
     func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
         report(.redirect(request, redirectResponse))

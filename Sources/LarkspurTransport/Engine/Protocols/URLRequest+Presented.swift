@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension URLRequest {
-    /// The request with those of the fields that it does not have itself.
+    /// Adds those of the fields that the request does not have itself.
     func adding(_ fields: [String: String]) -> URLRequest {
         var request = self
         for (name, value) in fields where request.value(forHTTPHeaderField: name) == nil {
@@ -9,7 +9,7 @@ extension URLRequest {
         return request
     }
 
-    /// The request with its task's content as a stream, as `URLProtocol` classes get it on Apple platforms.
+    /// Returns the request with its task's content as a stream, as `URLProtocol` classes get it on Apple platforms.
     func streaming(_ body: RequestBody) -> URLRequest {
         var request = self
         switch body {

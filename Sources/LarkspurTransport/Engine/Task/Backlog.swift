@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The bytes of a task that were delivered and that nobody has consumed yet; the measure of back-pressure.
+/// The bytes of a task that were delivered and not yet consumed; the measure of back-pressure.
 final class Backlog: Sendable {
-    /// A transfer pauses when it has this many, in bytes.
+    /// The number of bytes at which a transfer pauses.
     static let upperMark = 1 << 20
-    /// And goes on below this.
+    /// The number of bytes below which a paused transfer continues.
     static let lowerMark = upperMark / 2
 
     private let bytes = Atomic(0)
@@ -14,7 +14,7 @@ final class Backlog: Sendable {
     /// Notes bytes that are on their way to the delegate.
     func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
-    /// Whether the transfer has to pause; it will hear when it may go on.
+    /// Whether the transfer has to pause; ``consume(_:)`` returns true when it may continue.
     func pausesTransfer() -> Bool {
         guard bytes.load(ordering: .relaxed) >= Self.upperMark else { return false }
         isPaused.store(true, ordering: .sequentiallyConsistent)
@@ -23,7 +23,7 @@ final class Backlog: Sendable {
         return !isPaused.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Notes bytes that have been consumed. True, once, if the transfer has paused and may go on.
+    /// Notes bytes that have been consumed. Returns true, once, if the transfer has paused and may continue.
     func consume(_ count: Int) -> Bool {
         let rest = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
         guard rest < Self.lowerMark else { return false }

@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
-/// The metrics of a ``CurlURLSession``'s task, as `urlSession(_:task:didFinishCollecting:)` gets them.
+/// The metrics of a ``CurlURLSession``'s task, as `urlSession(_:task:didFinishCollecting:)` receives them.
 ///
-/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`, with a completion
-/// handler too, and whether the task succeeds, fails or is cancelled. The properties of the superclass cannot be set
-/// from outside of FoundationNetworking: `transactionMetrics` is empty, `taskInterval` lasts no time and
-/// `redirectCount` is 0. Those below have the figures.
+/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`, also with a completion
+/// handler, and whether the task succeeds, fails or is cancelled. Code outside of FoundationNetworking cannot set the
+/// properties of the superclass: `transactionMetrics` is empty, `taskInterval` has no length and `redirectCount` is 0.
+/// The properties below have the figures.
 ///
 /// ```swift
 /// if let metrics = metrics as? CurlTaskMetrics { print(metrics.duration, metrics.transfers.count) }
 /// ```
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
     // Safe: all properties are constants, and those of the superclass are never written.
-    /// The requests that the task has sent, redirects and authentication included, and what the cache has answered;
-    /// empty where nothing was sent.
+    /// The metrics of the requests that the task has sent, redirects and authentication included, and of the cache's
+    /// responses; empty if nothing was sent.
     public let transfers: [TransferMetrics]
-    /// From the moment that the task was made to its end.
+    /// The interval from the creation of the task to its end.
     public let interval: DateInterval
     /// The length of ``interval`` in seconds.
     public var duration: TimeInterval { interval.duration }

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Content that a delegate has been given and has not done with: while somebody keeps this object, the content counts
-/// as undelivered and may hold back the transfer.
+/// Content that a delegate has received and not consumed. As long as this object is retained, the content counts as
+/// unconsumed and may pause the transfer.
 package final class HeldContent: Sendable {
     private let task: TaskCore
     private let count: Int
@@ -14,10 +14,10 @@ package final class HeldContent: Sendable {
 }
 
 extension URLSessionTask {
-    /// Keeps content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns; to be called in
-    /// there.
-    /// - Parameter count: How many bytes were delivered.
-    /// - Returns: What to keep until the content is consumed; nil for tasks that are not the engine's.
+    /// Keeps content from counting as consumed when `urlSession(_:dataTask:didReceive:)` returns; to be called within
+    /// that method.
+    /// - Parameter count: The number of bytes that were delivered.
+    /// - Returns: The object to retain until the content is consumed; nil for tasks that are not the engine's.
     package func holdContent(_ count: Int) -> HeldContent? {
         guard let core = (self as? any EngineTask)?.core else { return nil }
         core.deliveryState.heldBack += count

@@ -1,22 +1,23 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// What the three classes of tasks have in common: everything but their superclass.
+/// The common part of the three classes of tasks: everything but their superclass.
 ///
-/// What users see of a task is behind one lock, in which nobody else's code runs. Work is done on the session's loop.
+/// One lock guards the state that users see of a task; no foreign code runs within it. The work is done on the
+/// session's loop.
 final class TaskCore: Sendable {
-    /// How the response is delivered.
+    /// The kind of a task, which determines how the response is delivered.
     enum Kind: Sendable {
         case data
         case upload
         case download
     }
 
-    /// The closure that takes the place of the delegate's methods for the response and its content.
+    /// The closure that replaces the delegate's methods for the response and its content.
     enum Completion: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
-        /// A Swift task that takes the content as it comes.
+        /// A Swift task that consumes the content as it arrives.
         case bytes(ByteChannel)
 
         /// Whether the content is delivered piece by piece, as to a delegate.
@@ -26,40 +27,40 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// Whether response and content are delivered as they come.
+    /// Whether the response and its content are delivered as they arrive.
     var isPiecewise: Bool { completion?.isPiecewise ?? true }
 
     struct Storage {
         var state = URLSessionTask.State.suspended
         var suspensions = Suspensions()
-        /// It was resumed at least once.
+        /// Whether the task was resumed at least once.
         var isStarted = false
-        /// The loop has taken it up, which it does once.
+        /// Whether the loop has begun the task, which it does once.
         var hasBegun = false
-        /// When it was resumed for the first time.
+        /// The time of the first resumption.
         var firstResumption: LoopTime?
         var currentRequest: URLRequest?
         var response: URLResponse?
         var error: (any Error)?
-        /// What a cancellation ends the task with.
+        /// The error of a cancellation, with which the task ends.
         var cancellation: (any Error)?
-        /// The cancellation takes nothing away from a download that is complete.
+        /// Whether the cancellation produces resume data, and leaves a complete download intact.
         var isCancelledResumably = false
         var counts = TransferCounts()
         var priority = URLSessionTask.defaultPriority
         var description: String?
         var delegate: (any URLSessionTaskDelegate)?
-        /// The same as each of its protocols; nil without a delegate.
+        /// The delegate as each of its protocols; nil without a delegate.
         var delegates: Delegates?
         var progress: Progress?
         var earliestBeginDate: Date?
         var expectsToReceive = NSURLSessionTransferSizeUnknown
         var expectsToSend = NSURLSessionTransferSizeUnknown
         var metrics: [TransferMetrics] = []
-        /// What another download could go on from if this one ended now.
+        /// The resume data of a download that ended now.
         var resumption: ResumeData?
         weak var object: URLSessionTask?
-        /// From the first resumption to the end the session keeps its tasks.
+        /// The task object, which the session retains from the first resumption to the end.
         var runningObject: URLSessionTask?
     }
 
@@ -68,18 +69,18 @@ final class TaskCore: Sendable {
     let originalRequest: URLRequest?
     let body: RequestBody
     let completion: Completion?
-    /// What the task goes on with.
+    /// The resume data from which the task continues.
     let resumption: ResumeData?
     let session: SessionCore
-    /// Why the task fails as soon as it is resumed.
+    /// The reason why the task fails as soon as it is resumed.
     let defect: URLError?
-    /// Whether it is the session's own, which asks about a cached response that was delivered stale.
+    /// Whether the task is the session's own, which revalidates a cached response that was delivered stale.
     let isRefresh: Bool
     private let storage: Mutex<Storage>
     let backlog = Backlog()
-    /// When it was made.
+    /// The date at which the task was created.
     let creation = Date()
-    /// What belongs to the thread or queue on which the delegate is called.
+    /// The state that belongs to the thread or queue on which the delegate is called.
     let deliveryState = DeliveryState()
 
     init(
@@ -115,7 +116,8 @@ final class TaskCore: Sendable {
 
     func attach(_ object: URLSessionTask) { storage.withLock { $0.object = object } }
 
-    /// Nobody can resume it any more; a task under way keeps its task object.
+    /// Notes the release of the task object. A task that was never resumed then ends; a task under way retains its task
+    /// object.
     func objectReleased() {
         if withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
     }
@@ -130,7 +132,7 @@ final class TaskCore: Sendable {
 
     var counts: TransferCounts { storage.withLock { $0.counts } }
 
-    /// Both directions of the task; made when somebody asks for it, and kept up from then on.
+    /// The progress of both directions of the task; created on first use, and updated from then on.
     var progress: Progress {
         storage.withLock { storage in
             if let progress = storage.progress { return progress }
@@ -190,10 +192,10 @@ final class TaskCore: Sendable {
         if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
     }
 
-    /// Cancels a download, and hands on what another one can go on with; the handler is called once, where delegates
-    /// are.
+    /// Cancels a download, and passes its resume data to a handler; the handler is called once, where delegates are
+    /// called.
     ///
-    /// A download that is complete by then ends as if nothing had been said, and the handler gets nil.
+    /// A download that is complete by then ends as if it had not been cancelled, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
         let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
         let isCancelled = noteCancellation(error, isResumable: true)
@@ -202,20 +204,20 @@ final class TaskCore: Sendable {
         if isCancelled { end(with: error) }
     }
 
-    /// False where the task has ended, or been cancelled before.
+    /// Notes a cancellation; returns false if the task has ended, or was cancelled before.
     private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.state == .running || storage.state == .suspended else { return false }
             storage.state = .canceling
             storage.cancellation = error
             storage.isCancelledResumably = isResumable
-            // A task that was never resumed ends too, and tells its delegate so.
+            // A task that was never resumed ends too, and reports the end to its delegate.
             storage.runningObject = storage.object
             return true
         }
     }
 
-    /// Ends a task that has nothing to do with the loop.
+    /// Ends a task without the loop.
     private func end(with error: any Error) {
         if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
         session.delivery.send(.event(self, .complete(error)), through: session.loop)
@@ -225,7 +227,8 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.state == .canceling || $0.state == .completed } }
 
-    /// Whether what comes is wanted no longer: not that of a download whose cancellation is to lose nothing.
+    /// Whether further content is no longer wanted. It still is if the cancellation of a download must not lose
+    /// anything.
     var isAbandoned: Bool {
         storage.withLock { storage in
             storage.state == .completed || storage.state == .canceling && !storage.isCancelledResumably
@@ -234,19 +237,19 @@ final class TaskCore: Sendable {
 
     var isSuspended: Bool { storage.withLock { $0.state == .suspended } }
 
-    /// What a loop does with a task that it has not taken up.
+    /// The loop's decision about a task that has not begun.
     enum Beginning: Equatable {
-        /// Takes it up, which is said once.
+        /// The task begins, which is returned once.
         case now
         case later(Dormancy)
-        /// Nothing: it was taken up, or has ended, or was never resumed.
+        /// The task does not begin: it has already begun, or has ended, or was never resumed.
         case never
     }
 
-    /// Decides whether the loop takes it up.
+    /// Decides whether the loop begins the task.
     func begin(at now: LoopTime) -> Beginning {
         storage.withLock { storage in
-            // One that cannot be carried ends without the loop, whatever it is told meanwhile.
+            // A task with a defect ends without the loop, whatever commands arrive meanwhile.
             guard storage.state == .running || storage.state == .suspended, !storage.hasBegun, defect == nil,
                 let resumption = storage.firstResumption
             else { return .never }
@@ -260,8 +263,8 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// When the timer of its resource began to run, for a task that has been taken up: with its first resumption, or
-    /// with its earliest begin date.
+    /// The time at which the timer of its resource started, for a task that has begun: its first resumption, or its
+    /// earliest begin date.
     func timerStart(at now: LoopTime) -> LoopTime {
         storage.withLock { storage in
             let start = storage.firstResumption ?? now
@@ -278,7 +281,7 @@ final class TaskCore: Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        // The previous one may end with this, with a stream of the caller's.
+        // The previous request may be released here, with a stream of the caller's.
         let previous = storage.withLock { storage in
             defer { storage.currentRequest = request }
             return storage.currentRequest
@@ -286,7 +289,7 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Notes a response, and what it says of the length of its content.
+    /// Notes a response, and the expected length of its content.
     func setResponse(_ response: URLResponse, expected: Int64) {
         storage.withLock { storage in
             storage.response = response
@@ -305,7 +308,7 @@ final class TaskCore: Sendable {
         return counts
     }
 
-    /// Notes what another download could go on from, and how much of that there is; nil for as much as there was.
+    /// Notes the resume data and the number of bytes received; nil leaves the number unchanged.
     func noteResumption(_ resumption: ResumeData?, received: Int64?) {
         storage.withLock { $0.resumption = resumption }
         if let received { count { $0.received = received } }
@@ -319,12 +322,12 @@ final class TaskCore: Sendable {
         return resumption.encoded
     }
 
-    /// What a task that never began was to go on with.
+    /// The resume data of a task that never began.
     var unusedResumeData: Data? { storage.withLock { $0.hasBegun } ? nil : resumption?.encoded }
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.metrics.append(metrics) } }
 
-    /// Corrects the metrics of the last transfer, of which not all had been decoded when it ended.
+    /// Corrects the metrics of the last transfer, whose content had not been decoded completely when it ended.
     func noteDecodedBytes(_ count: Int64) {
         storage.withLock { storage in
             guard let last = storage.metrics.indices.last else { return }
@@ -334,7 +337,7 @@ final class TaskCore: Sendable {
 
     /// The state of a task that is completed.
     struct Ending {
-        /// Lives until the delegate has been told.
+        /// The task object, which lives until the delegate has been called.
         let object: URLSessionTask?
         let response: URLResponse?
         let error: (any Error)?
@@ -342,7 +345,8 @@ final class TaskCore: Sendable {
 
     /// Marks the task as completed and releases the task object.
     ///
-    /// A task that was cancelled before its delegate could hear of its end has failed, unless that is to come too late.
+    /// A task that was cancelled before its delegate learned of its end has failed, unless that cancellation comes too
+    /// late.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in
             let isHeeded = heedsCancellation && !storage.isCancelledResumably
@@ -359,7 +363,7 @@ final class TaskCore: Sendable {
     }
 
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
-        // The previous one may end with this, and its code must not run within the lock.
+        // The previous delegate may be released here, and its code must not run within the lock.
         let delegates = delegate.map { Delegates($0) }
         let previous = storage.withLock { storage in
             defer { (storage.delegate, storage.delegates) = (delegate, delegates) }
@@ -368,19 +372,20 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Whether it has a delegate of its own.
+    /// Whether the task has a delegate of its own.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegate != nil } }
 
-    /// Whether a delegate hears how a download goes on: beside a completion handler only that of the task itself.
+    /// Whether a delegate receives the progress of a download: besides a completion handler only that of the task
+    /// itself.
     var tellsDownload: Bool { completion == nil || hasOwnDelegate }
 
-    /// Whether a delegate hears of its metrics; that of a session manager has other ways.
+    /// Whether a delegate receives the metrics; a session manager's delegate gets them in another way.
     var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
 
-    /// The delegate that hears of the task: its own, else the session's.
+    /// The delegate for the task's events: its own, else the session's.
     var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
 
-    /// The delegate that hears of the task, with the objects that it is called with; nil if one of them was released.
+    /// The delegate for the task's events, with the objects that it is called with; nil if one of them was released.
     var listener: Listener? {
         let (own, object) = storage.withLock { ($0.delegates, $0.runningObject ?? $0.object) }
         guard let object, let (session, delegates) = session.objectAndDelegates else { return nil }

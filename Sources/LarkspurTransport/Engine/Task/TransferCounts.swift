@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The bytes that a task has moved, and how many it expects to.
+/// The bytes that a task has transferred, and the bytes that it expects to transfer.
 struct TransferCounts: Sendable {
     var received: Int64 = 0
     var sent: Int64 = 0
-    /// −1 where that is unknown.
+    /// The expected number of bytes; −1 if it is unknown.
     var expectedToReceive = NSURLSessionTransferSizeUnknown
     var expectedToSend: Int64 = 0
 
@@ -22,7 +22,7 @@ struct TransferCounts: Sendable {
         progress.completedUnitCount = total
     }
 
-    /// The sum, or the greatest number where it is greater: a negative one ends the process in that arithmetic too.
+    /// Adds two numbers, and saturates at the greatest number: a negative sum also ends the process in that arithmetic.
     private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
         return overflows ? .max : sum

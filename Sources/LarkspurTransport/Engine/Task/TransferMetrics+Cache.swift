@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TransferMetrics {
-    /// Those of a response that the cache has given, for which nothing was sent.
+    /// Creates the metrics of a cached response, for which nothing was sent.
     init(cachedResponse response: HTTPURLResponse, to request: URLRequest, start: Date, contentBytes: Int64) {
         self.request = request
         self.response = response

@@ -2,10 +2,10 @@
 internal import CLibcurl
 
 extension TransferMetrics {
-    /// Reads what libcurl knows of a transfer that has ended.
+    /// Reads libcurl's measurements of a transfer that has ended.
     /// - Parameters:
-    ///   - contentBytes: How much content came, out of its chunks and not decoded.
-    ///   - tls: Protocol and cipher suite, which libcurl knows only while the transfer is under way.
+    ///   - contentBytes: The number of content bytes that arrived, out of their chunks and not decoded.
+    ///   - tls: The protocol and the cipher suite, which libcurl knows only while the transfer is under way.
     init(
         _ handle: EasyHandle,
         request: URLRequest,
@@ -37,7 +37,8 @@ extension TransferMetrics {
         remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
         let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
-        // Since 8.8 the size of the request is that of all that was sent, before of what was sent in one piece.
+        // Since 8.8 libcurl's request size includes everything that was sent; before, only the part that was sent in
+        // one piece.
         let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes
@@ -48,7 +49,7 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
-    /// The ALPN names of CURL_HTTP_VERSION_1_0 and those that follow.
+    /// The ALPN name for CURL_HTTP_VERSION_1_0 and later values.
     private static func protocolName(_ version: Int) -> String? {
         switch version {
         case 1: "http/1.0"
