@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Reads a stream where waiting for it delays nobody, a chunk at a time, and sends what it reads to the loop.
+/// Reads a stream on a queue where blocking delays no other work, a chunk at a time, and sends each chunk to the loop.
 final class BodyPump: Sendable {
     enum Chunk: Sendable {
-        /// The delegate's answer to the question for a stream.
+        /// The delegate's answer to the request for a stream.
         case stream(Transferring<InputStream?>)
         case bytes(Data)
         case end
         case failed(URLError?)
     }
 
-    /// Where delegates are asked for streams, and streams are read: as many at a time as there are.
+    /// The queue on which delegates provide streams and streams are read, any number of them concurrently.
     static let queue = DispatchQueue(label: "larkspur.bodies", attributes: .concurrent)
 
     private static let chunkSize = 1 << 16
@@ -25,7 +25,7 @@ final class BodyPump: Sendable {
     private let send: @Sendable (Chunk) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter send: Takes what was read; called on the queue for streams.
+    /// - Parameter send: Receives each chunk; called on the queue for streams.
     init(_ stream: InputStream, send: @escaping @Sendable (Chunk) -> Void) {
         self.stream = Transferring(stream)
         self.send = send
@@ -33,7 +33,7 @@ final class BodyPump: Sendable {
 
     deinit { stream.value.close() }
 
-    /// Reads one more chunk, unless it is being read or there is none.
+    /// Reads one more chunk, unless a read is under way or the stream has ended.
     func readMore() {
         let mustRead = state.withLock { state in
             guard !state.isReading, !state.isOver else { return false }
@@ -59,8 +59,8 @@ final class BodyPump: Sendable {
         } else if count == 0, stream.streamStatus != .error {
             send(.end)
         } else {
-            // Foundation's streams end the process when they are asked for an error that they do not have, as one that
-            // is closed.
+            // Foundation's streams end the process when a program reads an error that they do not have, as after
+            // closing.
             let error = stream.streamStatus == .error ? stream.streamError : nil
             let reason = error.map { ": \($0.localizedDescription)" } ?? ""
             send(.failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil)))

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
-/// Where libcurl gets content from, piece by piece; on the loop's thread.
+/// The source from which libcurl reads content, piece by piece; on the loop's thread.
 protocol BodyReader: AnyObject {
-    /// In bytes; nil if only its end will tell.
+    /// The length in bytes; nil if it is not known before the end.
     var length: Int64? { get }
 
-    /// How many bytes it has given so far, counted from the beginning of the content.
+    /// The number of bytes read so far, counted from the beginning of the content.
     var position: Int64 { get }
 
-    /// Why it cannot go on.
+    /// The reason why it cannot continue; nil if it can.
     var failure: URLError? { get }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
 
-    /// Goes to a place, because content has to be sent again; false if it cannot.
+    /// Moves to an offset, because content has to be sent again; false if it cannot.
     func seek(to offset: Int64) -> Bool
 }
 

@@ -16,7 +16,7 @@ extension ContentSink {
         try file.write(bytes)
     }
 
-    /// Lets the content of the response follow that of the file.
+    /// Appends the content of the response to that of the file.
     func append(end: Int64, total: Int64) {
         guard let file = download.file else { return }
         download.end = end
@@ -27,14 +27,14 @@ extension ContentSink {
         if task.tellsDownload { loop.deliver(.resumed(at: offset, expected: total), to: task) }
     }
 
-    /// Goes on without the file of an earlier download.
+    /// Continues without the file of an earlier download.
     func leaveFile(discarding: Bool) {
         if discarding { download.file?.discard() } else { download.file?.close() }
         download.leaveFile()
         task.noteResumption(nil, received: 0)
     }
 
-    /// Notes the response from which another download could go on.
+    /// Notes the resume data that follows from the response.
     func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
         guard let original = task.originalRequest else { return }
         var hasBody = true
@@ -57,10 +57,11 @@ extension ContentSink {
         return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)
     }
 
-    /// Leaves the file of a download that has failed where another one could go on with it, and removes it otherwise.
+    /// Ends a download: leaves the file of a failed one if another download could continue it, and removes it
+    /// otherwise.
     /// - Returns: The error, with the resume data.
     func endDownload(with error: (any Error)?) -> (any Error)? {
-        // The task object of a data task that has become a download can be asked for resume data too.
+        // A program can also request resume data from the task object of a data task that has become a download.
         guard task.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
@@ -77,8 +78,8 @@ extension ContentSink {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the content of the file is in order: the network has failed, the download was cancelled to go on later,
-    /// or nothing was added to an earlier file.
+    /// Whether the content of the file is valid: the network has failed, the download was cancelled resumably, or
+    /// nothing was added to an earlier file.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         if error.tlsFailure?.reason == .missingCloseNotify { return true }

@@ -1,24 +1,24 @@
 #if canImport(FoundationNetworking)
-/// The way of content from a task's responses to its destination: out of its codings, then to the delegate, into memory
-/// or into a file, with a copy for the cache.
+/// The path of content from a task's responses to its destination. Content is decoded, then goes to the delegate, into
+/// memory or into a file, with a copy for the cache.
 ///
-/// It belongs to the loop's thread.
+/// The sink belongs to the loop's thread.
 final class ContentSink {
     /// The content of one response.
     struct Incoming {
-        /// The content as the server frames it, and whether all of it has come.
+        /// The content as the server frames it, and whether all of it has arrived.
         var framed = FramedContent(.none)
-        /// Nil where the content is delivered as it comes.
+        /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
-        /// The content that waits for its disposition, as it came.
+        /// The content that waits for its disposition, not decoded.
         var buffered = Data()
-        /// The bytes that were decoded.
+        /// The number of decoded bytes.
         var decodedBytes: Int64 = 0
-        /// The length of the content, decoded; −1 where the response does not announce it.
+        /// The length of the decoded content; −1 if the response does not announce it.
         var expectedBytes = NSURLSessionTransferSizeUnknown
-        /// Whether the transfer waits until the consumer has taken some of the content.
+        /// Whether the transfer waits until the consumer has consumed some of the content.
         var isPaused = false
-        /// The copy for the cache; nil where there is none.
+        /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
         /// The decoded bytes that have arrived. Content without codings need not be decoded to be counted.
@@ -27,13 +27,13 @@ final class ContentSink {
         }
     }
 
-    /// A response on its way into the cache. An object, as it is large, and most content has none.
+    /// A response on its way into the cache. It is an object, as it is large, and most content has none.
     final class CacheCopy {
-        /// Without its content.
+        /// The entry without its content.
         let entry: CacheEntry
-        /// Empty where the content is collected for the task anyway.
+        /// The content; empty if the content is collected for the task anyway.
         var content = Data()
-        /// Whether the cache may have responses of the URL.
+        /// Whether the cache may have responses for the URL.
         let hasEntries: Bool
 
         init(entry: CacheEntry, hasEntries: Bool) {
@@ -58,7 +58,7 @@ final class ContentSink {
 
     // MARK: Pausing
 
-    /// Whether content has to wait until its consumer, or a decision, has made room; notes the pause.
+    /// Whether content has to wait until the consumer, or a decision, has made room; notes the pause.
     func mustWait(isBuffering: Bool) -> Bool {
         guard !incoming.isPaused else { return true }
         incoming.isPaused =
@@ -66,17 +66,17 @@ final class ContentSink {
         return incoming.isPaused
     }
 
-    /// Whether there is content that has come and was not decoded yet.
+    /// Whether there is content that has arrived and is not decoded yet.
     var hasRest: Bool { incoming.decoder?.hasRest == true }
 
-    /// Whether all content of the task has been collected in the end.
+    /// The content that was collected for the task.
     var content: Data { collected }
 
     // MARK: Taking
 
-    /// Takes content out of its codings, and delivers it; with nothing, goes on with what was not decoded yet.
+    /// Decodes content and delivers it; without input, continues with content that is not decoded yet.
     ///
-    /// It pauses in the middle if the consumer does not keep up.
+    /// It pauses in the middle if the consumer is too slow.
     /// - Returns: The failure; nil if there is none.
     func take(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         guard let decoder = incoming.decoder else { return deliver(bytes) }
@@ -97,12 +97,12 @@ final class ContentSink {
     func takeBuffered() -> URLError? {
         let content = incoming.buffered
         incoming.buffered = Data()
-        // It was full, if anything, of the content that is delivered now.
+        // Any pause was because of the content that is delivered now.
         incoming.isPaused = false
         return content.isEmpty ? nil : content.withUnsafeBytes(take)
     }
 
-    /// Forgets the content that was buffered.
+    /// Discards the content that was buffered.
     func dropBuffered() {
         incoming.buffered = Data()
         incoming.isPaused = false
@@ -136,7 +136,7 @@ final class ContentSink {
         return nil
     }
 
-    /// The failure of a task that would collect this much content; nil where it collects none, or may.
+    /// The failure of a task that would collect this much content; nil if it collects none, or if the limit allows it.
     func excess(of count: Int64) -> URLError? {
         guard let limit = loop.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
             task.kind != .download
@@ -161,7 +161,7 @@ final class ContentSink {
         if task.isPiecewise { incoming.copy?.content.append(contentsOf: bytes) }
     }
 
-    /// The response for the cache, with all of its content; once.
+    /// Takes the response for the cache, with all of its content; once.
     func takeCopy() -> CacheEntry? {
         guard let copy = incoming.copy.take() else { return nil }
         var entry = copy.entry
@@ -171,8 +171,8 @@ final class ContentSink {
 
     // MARK: The end
 
-    /// Checks the end of content that is all decoded.
-    /// - Returns: The failure; nil if the content is whole.
+    /// Checks the end of completely decoded content.
+    /// - Returns: The failure; nil if the content is complete.
     func finish() -> URLError? {
         task.noteDecodedBytes(incoming.decodedBytes)
         if let shortfall { return shortfall }
@@ -184,13 +184,13 @@ final class ContentSink {
         }
     }
 
-    /// Gives the task its content or its file as a whole, if it has a completion handler or is a download.
+    /// Delivers the complete content or file, if the task has a completion handler or is a download.
     /// - Returns: The failure; nil if there is none.
     func deliverResult() -> URLError? {
         if case .data = task.completion { loop.deliver(.content(collected), to: task) }
         guard task.kind == .download else { return nil }
         do throws(URLError) {
-            // A response without content is a file too.
+            // A response without content makes a file too.
             loop.deliver(.file(try openFile().finish()), to: task)
             return nil
         } catch {

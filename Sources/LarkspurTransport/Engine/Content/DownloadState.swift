@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
-/// The state of a download: its file, and the earlier download that it goes on with.
+/// The state of a download: its file, and the earlier download that it continues.
 struct DownloadState {
-    /// Nil until there is content, or an earlier file.
+    /// The file; nil until there is content, or an earlier file.
     var file: DownloadFile?
-    /// The data from which another download could go on with the file; nil where none could.
+    /// The data with which another download could continue the file; nil if none could.
     var resumption: ResumeData?
-    /// Whether the file of an earlier download was looked for.
+    /// Whether the search for the file of an earlier download has been made.
     var isPrepared = false
     /// Whether the request asks for the part after the content of the file.
     var asksForRest = false
-    /// The length of the file in the end; nil where the response does not say.
+    /// The final length of the file; nil if the response does not announce it.
     var end: Int64?
-    /// The closure that gets the resume data of a download that was cancelled to go on later.
+    /// The closure that receives the resume data of a download that was cancelled resumably.
     var resumeDataHandler: Delivery.ResumeDataHandler?
 
-    /// Goes on without the file.
+    /// Continues without the file.
     mutating func leaveFile() {
         file = nil
         asksForRest = false

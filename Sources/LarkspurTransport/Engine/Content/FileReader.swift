@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Content in a file, which is to have the length that it had when it was opened.
+/// Content in a file, whose length must not change after it was opened.
 final class FileReader: BodyReader {
     private let file: URL
     private let descriptor: Int32
@@ -8,13 +8,13 @@ final class FileReader: BodyReader {
     private(set) var position: Int64 = 0
     private(set) var failure: URLError?
 
-    /// - Throws: Why the file cannot be read.
+    /// - Throws: The reason why the file cannot be read.
     init(_ file: URL) throws(URLError) {
         self.file = file
         guard file.isFileURL else {
             throw .engine(.fileDoesNotExist, "\(file.absoluteString) is no file URL.", url: file)
         }
-        // Without waiting, as a pipe would hold up all of the session until somebody writes to it.
+        // Non-blocking, as a pipe would block the whole session until a writer opens it.
         descriptor = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             let reason = errno
@@ -44,7 +44,7 @@ final class FileReader: BodyReader {
         guard count > 0 else {
             return fail(count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
-        // With its last bytes the server would take the content for whole.
+        // After its last bytes the server would take the content for complete.
         guard position + Int64(count) < size || isUnchanged else { return fail("it was changed meanwhile") }
         position += Int64(count)
         return .bytes(count)

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The content of a request, as its task was given it.
+/// The content of a request, as its task received it.
 enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// Read once from the stream of the request, if it has one; else, and each time that it must be sent again, the
-    /// delegate is asked for one.
+    /// A stream, which is read once: that of the request, if it has one. Otherwise, and each time that the content must
+    /// be sent again, the delegate provides one.
     case stream(Transferring<InputStream>?)
 
     /// The content of the request itself.

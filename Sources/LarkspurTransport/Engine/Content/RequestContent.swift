@@ -4,16 +4,16 @@ struct RequestContent {
     var body: RequestBody
     /// The reader for the transfer under way; nil without content.
     var reader: (any BodyReader)?
-    /// Nil until there is a stream for the request.
+    /// The reader of a stream; nil until there is a stream for the request.
     var streamReader: StreamReader?
     var hasAskedForStream = false
-    /// The number of the stream that is read, which tells its content from that of an earlier one.
+    /// The number of the current stream, which distinguishes its content from that of an earlier one.
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
     init(_ body: RequestBody) { self.body = body }
 
-    /// Makes the reader for a transfer.
+    /// Creates the reader for a transfer.
     mutating func makeReader() throws(URLError) -> (any BodyReader)? {
         reader =
             switch body {
@@ -25,7 +25,7 @@ struct RequestContent {
         return reader
     }
 
-    /// Takes the content of the next request. A stream of which nothing was read serves again.
+    /// Sets the content of the next request. A stream of which nothing was read is used again.
     mutating func beginNext(_ body: RequestBody) {
         self.body = body
         reader = nil

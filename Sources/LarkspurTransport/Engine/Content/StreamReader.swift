@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Content from a stream, which is read on a queue of its own, ahead of what libcurl takes.
+/// Content from a stream, which is read on a queue of its own, ahead of libcurl's reads.
 final class StreamReader: BodyReader {
-    /// As the head of the request says.
+    /// The length in the head of the request; nil if it has none.
     var length: Int64?
     private(set) var failure: URLError?
     private let pump: BodyPump
@@ -11,7 +11,7 @@ final class StreamReader: BodyReader {
 
     init(_ pump: BodyPump) { self.pump = pump }
 
-    /// Takes what the pump has read.
+    /// Receives a chunk from the pump.
     func receive(_ chunk: BodyPump.Chunk) {
         switch chunk {
         case .bytes(let data):
@@ -26,7 +26,7 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
-        // libcurl would send them all, and the server would take what is too much for the next request.
+        // libcurl would send all of them, and the server would take the surplus for the next request.
         if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
             return fail("The body stream has more than the \(length) bytes that were announced.")
         }
@@ -54,7 +54,7 @@ final class StreamReader: BodyReader {
         return .failed
     }
 
-    /// A stream flows one way.
+    /// Whether the offset is the current one: a stream cannot seek.
     func seek(to offset: Int64) -> Bool { offset == position }
 }
 #endif

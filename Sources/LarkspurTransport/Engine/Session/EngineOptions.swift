@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The options of a ``CurlURLSession`` that a `URLSessionConfiguration` has no properties for.
+/// The options of a ``CurlURLSession`` for which `URLSessionConfiguration` has no properties.
 public struct EngineOptions: Sendable {
-    /// Whether HTTP/2 is offered in the TLS handshake. Default: where the libcurl in use can be trusted with it.
+    /// The use of HTTP/2, which is offered in the TLS handshake. Default: ``HTTP2Use/whereTrusted``, only with versions
+    /// of libcurl that report every truncated response.
     public var http2 = HTTP2Use.whereTrusted
     /// Whether HTTP/2 may be offered in the TLS handshake. Default: true.
     ///
@@ -12,47 +13,47 @@ public struct EngineOptions: Sendable {
     }
     /// Whether a redirect may lead from https to http. Default: false; such a task fails.
     public var allowsInsecureRedirects = false
-    /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost
-    /// before a response. Default: false; such a task fails with `networkConnectionLost` once a byte of the request
-    /// may have left, as the server may have executed it (RFC 9110, section 9.2.2).
+    /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost before a
+    /// response. Default: false; such a task fails with `networkConnectionLost` once a byte of the request may have
+    /// left, as the server may have executed it (RFC 9110, section 9.2.2).
     ///
-    /// A request with an `Idempotency-Key` field is sent again whatever this says, as is one of which the server
-    /// says that it did not process it.
+    /// A request with an `Idempotency-Key` field is always sent again. So is one that the server reports as not
+    /// processed.
     public var resendsNonIdempotentRequests = false
-    /// The multiple of its coded size that content may have when it is decoded, as long as it is more than 16 MiB.
-    /// Default: 100.
+    /// The largest ratio of decoded content to its coded size, for content of more than 16 MiB. Default: 100.
     ///
-    /// It is what stands between a few kilobytes of a hostile server's and all of the memory.
+    /// The limit keeps a few kilobytes from a hostile server from filling all of the memory.
     public var maximumExpansion = 100
-    /// The number of bytes of content that are collected for a completion handler or an async method that returns
-    /// content whole. Default: nil, any number, as with URLSession on other platforms.
+    /// The largest number of bytes of content that are collected for a completion handler or an async method that
+    /// returns the whole content. Default: nil, no limit, as with URLSession on other platforms.
     ///
-    /// A response with more, once decoded, fails with the code `dataLengthExceedsMaximum`; one that announces more
-    /// fails before its content comes. Delegates, `bytes(for:)` and downloads have no limit, as nothing is
-    /// collected for them.
+    /// A response with more decoded content fails with the code `dataLengthExceedsMaximum`; one that announces more
+    /// fails before its content arrives. Delegates, `bytes(for:)` and downloads have no limit, as nothing is collected
+    /// for them.
     public var maximumContentSize: Int?
-    /// Which proxies are used. Default: those of the configuration, else those of the environment.
+    /// The choice of proxies. Default: ``ProxyChoice/automatic``, those of the configuration, else those of the
+    /// environment.
     public var proxy = ProxyChoice.automatic
-    /// Hosts whose addresses are given here, so that nobody is asked for them. Default: none.
+    /// The hosts with fixed addresses, for which no name server is asked. Default: none.
     public var hostAddresses: [HostAddress] = []
-    /// The address, or the name of the network interface, from which connections are made. Default: nil, the
+    /// The numerical address, or the name of the network interface, from which connections are made. Default: nil, the
     /// system's choice.
     public var localAddress: String?
-    /// The addresses of the name servers that are asked, each with a port if need be. Default: none, the system's.
+    /// The addresses of the name servers to use, each with a port if need be. Default: none, those of the system.
     ///
-    /// Only a libcurl that was built with c-ares can do this, which those of Debian, Ubuntu and Fedora are not;
-    /// with any other every request fails.
+    /// Only a libcurl that was built with c-ares supports this. Those of Debian, Ubuntu and Fedora are not; with them
+    /// every request fails with the code `cannotFindHost`.
     public var nameServers: [String] = []
-    /// The folder in which downloads are written, and in which one that was broken off keeps its beginning.
-    /// Default: nil, the temporary folder, which many systems empty when they start.
+    /// The folder for files of downloads under way, and for the beginning of interrupted downloads. Default: nil, the
+    /// temporary folder, which many systems empty when they start.
     ///
-    /// It has to exist. In the folder where finished files go, moving them is but a change of names.
+    /// It has to exist. If it is on the file system of the finished files, moving these only renames them.
     public var partialDownloadFolder: URL?
     /// The settings of TLS: the servers that are trusted, and the client's certificate. Default: servers with
     /// certificates of authorities that the system trusts, and no client certificate.
     public var tls = TLSConfiguration()
 
-    /// Makes options with the defaults.
+    /// Creates options with the defaults.
     public init() {}
 }
 #endif

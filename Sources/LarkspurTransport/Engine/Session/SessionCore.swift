@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// What a session and its tasks share: its settings, its loop, its delegate and the list of its tasks.
+/// The shared state of a session and its tasks: its settings, its loop, its delegate and the list of its tasks.
 final class SessionCore: Sendable {
     fileprivate struct Storage {
         weak var object: (any SessionObject)?
@@ -11,17 +11,17 @@ final class SessionCore: Sendable {
         var nextIdentifier = SessionCore.firstIdentifier
         var isInvalidated = false
         var hasEnded = false
-        /// A task went to the superclass, whose end is waited for too.
+        /// Whether a task was passed to the superclass, whose end is awaited too.
         var usesSuperclass = false
     }
 
-    /// The superclass counts its own tasks from 1.
+    /// The first identifier; the superclass counts its own tasks from 1.
     private static let firstIdentifier = 1 << 30
 
     let settings: SessionSettings
     let delivery: Delivery
     let loop: LoopMailbox
-    /// Why no task can be carried at all; nil if they can.
+    /// The reason why every task fails; nil if tasks work.
     private let unavailability: String?
     private let storage: Mutex<Storage>
 
@@ -52,12 +52,12 @@ final class SessionCore: Sendable {
 
     // MARK: Tasks
 
-    /// The tasks that have neither ended nor been cancelled, and that somebody still holds.
+    /// The tasks that have neither ended nor been cancelled, and whose task objects are still retained.
     var tasks: [URLSessionTask] {
         storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
     }
 
-    /// Whether the engine carries a request itself, or has a class of the caller's do it; the superclass has the other
+    /// Whether the engine handles a request, itself or by a class of the caller's; the superclass handles the other
     /// schemes.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme?.lowercased() else { return true }
@@ -91,7 +91,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// A task of the session's own, which nobody sees and no invalidation waits for.
+    /// Creates a task of the session's own. It has no task object, and no invalidation waits for it.
     func makeRefresh(of request: URLRequest) -> TaskCore {
         storage.withLock { storage in
             defer { storage.nextIdentifier += 1 }
@@ -108,8 +108,8 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// A download that goes on where another has stopped.
-    /// - Parameter request: What to send instead of what the resume data says; nil for that.
+    /// Creates a download that continues another one.
+    /// - Parameter request: The request to send instead of that of the resume data; nil for that.
     func makeTask(
         withResumeData data: Data,
         request: URLRequest? = nil,
@@ -135,7 +135,7 @@ final class SessionCore: Sendable {
         )
     }
 
-    /// A task was completed, or nobody holds it who could resume it.
+    /// Notes that a task was completed, or that its task object was released and cannot be resumed.
     func taskEnded(_ task: TaskCore) {
         let isLast = storage.withLock { storage in
             storage.tasks[task.identifier] = nil
@@ -161,10 +161,10 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
-    /// The session goes with its last reference: nobody can make tasks any more, and none is left.
+    /// Ends the thread after the session's last reference was released: no task remains, and none can be made.
     func abandon() { loop.end() }
 
-    /// Tells the delegate, lets go of it, and ends the thread.
+    /// Calls the delegate, releases it, and ends the thread.
     private func end() {
         guard let object = self.object else { return abandon() }
         let notify = { @Sendable [self] in
@@ -190,7 +190,7 @@ final class SessionCore: Sendable {
 }
 
 extension SessionCore.Storage {
-    /// Whether the session, being invalid, has just seen the end of its last task; true once.
+    /// Whether the last task of an invalid session has just ended; true once.
     fileprivate var endsNow: Bool {
         mutating get {
             guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }

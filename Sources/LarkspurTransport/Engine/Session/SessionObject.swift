@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// The session that users of the engine see, as far as the engine needs it.
+/// The session that users of the engine see, with the parts that the engine needs.
 protocol SessionObject: URLSession {
-    /// Makes a download task that takes the place of a data task.
+    /// Creates a download task that replaces a data task.
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask
 
-    /// Calls back when the tasks that the session's superclass carries have ended.
+    /// Calls a closure when the tasks of the session's superclass have ended.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void)
 }
 #endif

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The configuration values that the engine reads, once when its session is made; an object, as each request looks at
-/// it and copying so many values costs.
+/// The configuration values that the engine reads, once when its session is made. It is an object, as each request uses
+/// it and copying so many values is expensive.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
-    /// Seconds without a byte, for requests that have the default.
+    /// The timeout without a byte in seconds, for requests with the default timeout.
     let requestTimeout: TimeInterval
-    /// Seconds for all of a task.
+    /// The timeout for a task as a whole, in seconds.
     let resourceTimeout: TimeInterval
     private let additionalFields: [String: String]
-    /// Those of them that a server may see to which another one has redirected.
+    /// The fields that are also sent to other origins after a redirect.
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let credentials: CredentialStore
@@ -19,10 +19,10 @@ final class SessionSettings: Sendable {
     let options: EngineOptions
     let offersHTTP2: Bool
     let tls: TLSSettings
-    /// Nil without a cache.
+    /// The session's cache; nil without one.
     let cache: (any ResponseStore)?
     private let cachePolicy: URLRequest.CachePolicy
-    /// Where downloads are written.
+    /// The folder for the files of downloads.
     var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
 
     init(
@@ -56,10 +56,10 @@ final class SessionSettings: Sendable {
         cachePolicy = configuration.requestCachePolicy
     }
 
-    /// Fields that prove who somebody is, which are for the servers that the caller chose.
+    /// The fields with credentials, which are only for the servers that the caller chose.
     private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-    /// The fields that every request of the session gets, but for secrets where a redirect has led to another origin.
+    /// The session's fields for a request, without credentials if a redirect has led to another origin.
     func additionalFields(for request: URLRequest, of task: TaskCore) -> [String: String] {
         if additionalFields.count == fieldsForStrangers.count { return additionalFields }
         guard let url = request.url, let original = task.originalRequest?.url,
@@ -68,7 +68,7 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
-    /// A redirect of a class of the caller's, without the session's secrets where it leads to another origin.
+    /// Removes the session's credentials from a redirect of a class of the caller's, if it leads to another origin.
     func withholdingSecrets(from next: URLRequest, of task: TaskCore) -> URLRequest {
         let fields = additionalFields(for: next, of: task)
         var next = next
@@ -78,21 +78,21 @@ final class SessionSettings: Sendable {
         return next
     }
 
-    /// Whatever the dictionary holds, as text.
+    /// Converts all entries of the dictionary to text.
     static func fields(_ additional: [AnyHashable: Any]?) -> [String: String] {
         guard let additional, !additional.isEmpty else { return [:] }
         let pairs = additional.map { name, value in ("\(name.base)", "\(value)") }
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// The policy of a request that has one of its own, else the configuration's.
+    /// The policy of the request if it has one of its own, else the configuration's.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// The timeout of a request that has one of its own, else the configuration's: 60 seconds is what a request has
-    /// that was told nothing.
+    /// The timeout of the request if it has one of its own, else the configuration's: 60 seconds is the value of a
+    /// request without a timeout.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

@@ -1,25 +1,25 @@
 #if canImport(FoundationNetworking)
-/// The part of the cache in one transaction.
+/// The state of the cache in one transaction.
 struct CacheState {
     /// A response that is delivered in place of the network's.
     struct Replay {
         let entry: CacheEntry
         let source: TransferMetrics.Source
-        /// Nil if the server has just validated it.
+        /// The entry's age in seconds; nil if the server has just validated it.
         let age: TimeInterval?
-        /// How much of its content has been delivered.
+        /// The number of content bytes that have been delivered.
         var position = 0
     }
 
     let request: CacheRequest
-    /// What it is kept under.
+    /// The key under which the response is stored.
     let url: String
     var fields: CacheRequestFields
     /// Whether there may be entries for the URL.
     var hasEntries = false
-    /// What the server is asked about, or what may serve if it fails.
+    /// The entry to revalidate, or to use if the server fails.
     var stale: CacheEntry?
-    /// Whether the server is asked about ``stale``.
+    /// Whether the server is asked to validate ``stale``.
     var isConditional = false
     var replay: Replay?
     init(request: CacheRequest, url: String, fields: CacheRequestFields) {

@@ -6,7 +6,7 @@ extension Exchange {
 
     // MARK: Sending
 
-    /// Makes the credentials of the request.
+    /// Makes the credentials for the request.
     func makeCredentials() -> RequestCredentials {
         var credentials = RequestCredentials(
             request: request,
@@ -18,7 +18,7 @@ extension Exchange {
             authentication.proxy.sendNothing()
             return credentials
         }
-        // What a request brings itself is not added to, unless its recipient has asked.
+        // Credentials of the request's own are not replaced, unless its recipient has challenged.
         let brings = [credentials.has("Authorization"), credentials.proxyAuthorization != nil]
         for (recipient, bringsOwn) in zip([AuthenticationState.Recipient.origin, .proxy], brings) {
             guard let request = request(to: recipient) else {
@@ -33,7 +33,7 @@ extension Exchange {
         return credentials
     }
 
-    /// The user's credential with which the request will be sent to its origin, unless it brings its own.
+    /// The user credential with which the request will be sent to its origin, unless it has its own.
     var userCredential: UserCredential? {
         guard !authentication.isIdle || !credentialStore.known.isEmpty, let seen = request(to: .origin) else {
             return nil
@@ -44,7 +44,7 @@ extension Exchange {
             ?? (bringsOwn ? nil : credentialStore.known.userCredential(for: seen))
     }
 
-    /// The request as its server or its proxy sees it; nil without a proxy that could ask.
+    /// The request as its server or its proxy sees it; nil for a proxy if none could challenge.
     private func request(to recipient: AuthenticationState.Recipient) -> RecipientAuthentication.Request? {
         guard let url = request.url else { return nil }
         let method = request.httpMethod ?? "GET"
@@ -76,20 +76,20 @@ extension Exchange {
         }
     }
 
-    /// Whether a proxy is to pass on what it cannot read.
+    /// Whether a proxy forwards the request through a tunnel, whose bytes it cannot read.
     var isTunnelled: Bool {
         transfer.proxy != nil && transfer.proxy?.kind != .socks5 && request.url?.scheme?.lowercased() == "https"
     }
 
     // MARK: Responses
 
-    /// The consequence of a response that wants credentials; nil for others. Accepted credentials are noted.
+    /// The consequence of a response that demands credentials; nil for others. Notes accepted credentials.
     func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
-            // Some proxies answer so to credentials that they refuse, without a challenge.
+            // Some proxies answer like this to refused credentials, without a challenge.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
-            // libcurl may be about to answer; if it is not, this is the last response.
+            // libcurl may be about to answer; if it does not, this is the last response.
             if authentication.origin.isOnConnection { return .awaitAnswer(.init(recipient: .origin, head: head)) }
             return demand(of: head.challenges, by: .origin, response)
         // The response comes through a tunnel from the server, which must not learn the proxy's credentials.
@@ -133,8 +133,8 @@ extension Exchange {
         }
     }
 
-    /// The consequence of a refusal that libcurl could have answered and has not: it would have kept the content to
-    /// itself.
+    /// The consequence of a refusal that libcurl could have answered and did not. Had it answered, it would not have
+    /// reported the content.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges
@@ -172,13 +172,13 @@ extension Exchange {
 }
 
 extension URL {
-    /// Path and query as they stand in the first line of a request.
+    /// The path and query as they appear in the first line of a request.
     fileprivate var requestTarget: String {
         let path = path(percentEncoded: true)
         return (path.isEmpty ? "/" : path) + (query(percentEncoded: true).map { "?" + $0 } ?? "")
     }
 
-    /// Host and port as they stand in the first line of a CONNECT request.
+    /// The host and port as they appear in the first line of a CONNECT request.
     fileprivate var authorityWithPort: String {
         let host = host(percentEncoded: true) ?? ""
         let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Answers from the cache.
+/// Responses from the cache.
 extension Exchange {
-    /// Has the cache answer, if it can, else the network.
+    /// Loads the response from the cache, if possible, else from the network.
     func load() {
         caching = nil
         let settings = loop.settings
@@ -22,14 +22,14 @@ extension Exchange {
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// What was to be waited for.
+    /// Receives the entries of a look-up.
     func receive(_ entries: [CacheEntry]) {
         guard transaction.endLookUp(), let state = caching else { return }
         let candidates = entries.filter { $0.matches(state.fields) }
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// Nil where the cache has no part: it knows only what data tasks get.
+    /// Makes the cache's state for the request; nil if the cache takes no part: it serves only data tasks.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = request.url,
             let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
@@ -78,14 +78,14 @@ extension Exchange {
         )
     }
 
-    /// Takes note of who the request is sent for after all, and with which cookies: the response is for nobody else.
+    /// Notes the credentials and cookies that the request is really sent with: its response is stored for these alone.
     func noteSent(_ head: RequestHead) {
         guard caching != nil else { return }
         caching?.fields.note(sentFor: authentication.origin.sentCredential, with: head.value(of: "authorization"))
         caching?.fields.note(sentCookie: head.value(of: "cookie"))
     }
 
-    /// The request with the fields that a cache sends along (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
+    /// Adds the fields that a cache sends (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
     func withCacheFields(_ request: URLRequest) -> URLRequest {
         let policy = loop.settings.cachePolicy(of: request)
         guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return request }
@@ -110,17 +110,17 @@ extension Exchange {
         replay(CacheState.Replay(entry: entry, source: .cache, age: Freshness(of: entry, at: Date()).age))
     }
 
-    /// Delivers a stored response, whatever is under way.
+    /// Delivers a stored response, ending a transfer under way.
     func replay(_ replay: CacheState.Replay) {
         if transaction.isTransferring { releaseHandle() }
         content.reader = nil
         caching?.replay = replay
         beginReplay()
-        // That of the network has passed where it has failed.
+        // If the network has failed, its deadline has passed.
         loop.note(deadline)
     }
 
-    /// Delivers the cache's response, as the network's would be.
+    /// Delivers the cache's response like a response of the network.
     func beginReplay() {
         guard let replay = caching?.replay, let url = request.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
@@ -149,7 +149,7 @@ extension Exchange {
         request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
     }
 
-    /// Goes on delivering a stored response, for as long as its content is taken.
+    /// Continues to deliver a stored response, as long as its content is consumed.
     func deliverReplay() {
         guard case .replaying = transaction.phase, !isSuspended, !sink.incoming.isPaused else { return }
         let content = replayedContent
@@ -169,7 +169,7 @@ extension Exchange {
 }
 
 extension CacheRequest {
-    /// Whether what is kept counts.
+    /// Whether stored responses may be used.
     fileprivate var looksUp: Bool {
         !isSpecial && policy != .reloadIgnoringLocalCacheData && policy != .reloadIgnoringLocalAndRemoteCacheData
     }
@@ -191,7 +191,7 @@ extension String {
 }
 
 extension CacheEntry {
-    /// What a request gets that only the cache may answer, and that it cannot (RFC 9111, section 5.2.1.7).
+    /// The response to a request that only the cache may answer, and that it cannot (RFC 9111, section 5.2.1.7).
     fileprivate static let gatewayTimeout = CacheEntry(
         url: "",
         status: 504,

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// What the network says to the cache.
+/// The effects of the network's responses on the cache.
 extension Exchange {
     private static let outages: Set<URLError.Code> = [
         .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
@@ -8,8 +8,7 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// The consequence of a response in whose place the cache's counts, such as a 304 or a failure of the server's; nil
-    /// for others.
+    /// The consequence of a response that a stored one replaces, such as a 304 or a server error; nil for others.
     func replacement(for head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let stale = state.stale else { return nil }
         switch head.status {
@@ -17,7 +16,7 @@ extension Exchange {
         case 500, 502, 503, 504:
             guard let fallback = fallback(to: stale) else { return nil }
             caching?.replay = fallback
-            // The content of the server's failure has no use.
+            // The content of the server error is not needed.
             return .replay(readsContent: false)
         default: return nil
         }
@@ -26,7 +25,7 @@ extension Exchange {
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = loop.settings.cache else { return nil }
         guard stale.isValidated(by: head.fields) else {
-            // The 304 is about another response; so the stored one is wrong, and the whole is needed.
+            // The 304 is about another response; so the stored one is wrong, and the complete response is needed.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
@@ -44,7 +43,7 @@ extension Exchange {
         return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
     }
 
-    /// The stale response that takes the place of a failure of the network's, if there is one and it may be used.
+    /// The stale response that replaces a network failure, if there is one and it may be used.
     func fallback(after error: URLError) -> CacheState.Replay? {
         guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)
@@ -54,7 +53,7 @@ extension Exchange {
 
     // MARK: Storing
 
-    /// Begins to copy a response that is being delivered, if it may be stored.
+    /// Starts to copy a response that is being delivered, if it may be stored.
     func copyForCache(_ head: ResponseHead) {
         guard let state = caching, let cache = loop.settings.cache else { return }
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
@@ -62,7 +61,7 @@ extension Exchange {
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
             sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // The stored response is out of date, as this one has taken its place at the server.
+            // The stored response is outdated, as this one has replaced it at the server.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
@@ -80,7 +79,7 @@ extension Exchange {
         sink.incoming.copy = ContentSink.CacheCopy(entry: entry, hasEntries: state.hasEntries)
     }
 
-    /// What a HEAD says of what a GET would get (RFC 9111, section 4.3.5).
+    /// Updates the stored response to a GET from the response to a HEAD (RFC 9111, section 4.3.5).
     private func note(_ head: ResponseHead, of state: CacheState, in cache: any ResponseStore) {
         guard head.status == 200, let stale = state.stale else { return }
         if stale.isConfirmed(byHead: head.fields) {
@@ -91,7 +90,7 @@ extension Exchange {
         }
     }
 
-    /// Stores a response in place of an older form of it, if it may still be stored.
+    /// Stores a response in place of an older version, if it may still be stored.
     private func store(
         _ entry: CacheEntry,
         inPlaceOf stale: CacheEntry,
@@ -103,19 +102,19 @@ extension Exchange {
         }
         var entry = entry
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
-        // As it was, it would go on to answer requests that the server tells apart now.
+        // The old entry would continue to answer requests that the server now distinguishes.
         if entry.varying != stale.varying { cache.remove(state.url) }
         cache.store(entry, for: request)
     }
 
-    /// Stores the copy of a response that is whole, if the delegate agrees.
+    /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = loop.settings.cache else { return }
         let proposal = CacheProposal(entry: entry, request: request, destination: cache)
         if task.completion == nil {
             loop.deliver(.willCache(proposal), to: task)
         } else if task.isRefresh, task.delegates.data != nil {
-            // The delegate might have refused it, and cannot be asked.
+            // The delegate might refuse, and cannot be asked.
             cache.remove(entry.url)
         } else {
             cache.store(entry, for: request)
@@ -124,7 +123,7 @@ extension Exchange {
 
     // MARK: Invalidation
 
-    /// Removes what an unsafe request has changed (RFC 9111, section 4.4).
+    /// Removes the stored responses that an unsafe request has invalidated (RFC 9111, section 4.4).
     func invalidateCache(after head: ResponseHead) {
         guard let cache = loop.settings.cache, let method = request.httpMethod, !Self.isSafe(method),
             (200...399).contains(head.status), let url = request.url, let key = CacheEntry.key(url)
@@ -133,7 +132,7 @@ extension Exchange {
         let base = URLReference(url.absoluteString)
         for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
             let target = URLReference(location).percentEncoded.resolved(against: base)
-            // Others must not be able to empty the cache of a server's.
+            // Other origins must not be able to remove a server's entries.
             guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
                 let url = URL(string: target.text), let key = CacheEntry.key(url)
             else { continue }

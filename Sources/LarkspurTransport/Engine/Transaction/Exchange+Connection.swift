@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The connection of a transaction: whether it may be used, whether the request may be sent once more, and whether its
-/// end is an end.
+/// The connection of a transaction: whether it may be used, whether the request may be sent again, and whether its end
+/// completes the content.
 extension Exchange {
-    /// Before each sending, from within libcurl; false stops the transfer.
+    /// Decides before each sending, from within libcurl; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
         switch transfer.sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
         case .send: return true
@@ -13,7 +13,7 @@ extension Exchange {
         }
     }
 
-    /// Whether the request may be sent again when a byte of it may have left.
+    /// The decision whether the request may be sent again when a byte of it may have left.
     var resendDecision: ResendDecision {
         ResendDecision(
             request,
@@ -23,17 +23,17 @@ extension Exchange {
         )
     }
 
-    /// Chooses whether a connection that was kept may be used: with a libcurl that asks before each sending, always.
+    /// Decides whether an idle connection may be reused: always with a libcurl that asks before each sending.
     func configureConnection(of handle: EasyHandle) {
         handle.usesFreshConnection = history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
         handle.closesConnection = false
-        // Where libcurl up to 8.14 was to send content again and could not, the next request of the handle would fail.
+        // If libcurl up to 8.14 could not send content again, the next request of the handle would fail.
         if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
         history.needsNewConnection = false
     }
 
-    /// Begins the transfer anew on a connection of its own if it was stopped before anything of it was sent; false if
-    /// that was not why it has ended.
+    /// Restarts the transfer on a new connection if it was stopped before anything of it was sent; false if it ended
+    /// for another reason.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.usesFreshConnection = true
@@ -46,7 +46,7 @@ extension Exchange {
 
     // MARK: The end
 
-    /// Has the end of the connection looked at where nothing else ends the content.
+    /// Watches the end of the connection if nothing else ends the content.
     func watchClose() {
         guard request.url?.isSecure == true, !loop.settings.options.tls.acceptsMissingCloseNotify,
             sink.incoming.framed.framing == .close
@@ -54,9 +54,9 @@ extension Exchange {
         transfer.handle?.watchClose()
     }
 
-    /// Takes note of a connection that has ended without a close_notify, and with it the content.
+    /// Notes a connection that has ended without a close_notify, and with it the content.
     ///
-    /// It counts where the content is delivered: of a redirect or a challenge the header is what was wanted.
+    /// It counts if the content is delivered: of a redirect or a challenge only the header is needed.
     func noteClose(of handle: EasyHandle) {
         guard handle.endCloseWatch() else { return }
         let sentence =

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Downloads that go on with the file of an earlier one.
+/// Downloads that continue the file of an earlier one.
 extension Exchange {
     // MARK: The request
 
@@ -9,7 +9,7 @@ extension Exchange {
     func prepareResumption() {
         guard let earlier = task.resumption else { return }
         if loop.settings.protocols.load(request) {
-            // A class of the caller's knows nothing of parts.
+            // A class of the caller's does not handle parts.
             sink.download.isPrepared = true
             if sink.download.asksForRest { askForWhole() }
             return
@@ -29,7 +29,7 @@ extension Exchange {
         task.noteResumption(resumption, received: offset)
     }
 
-    /// Gives the file up; the next request, if there is one, is for the whole.
+    /// Discards the file; the next request, if there is one, is for the whole content.
     private func askForWhole() {
         sink.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")
@@ -68,14 +68,14 @@ extension Exchange {
         }
         do throws(URLError) {
             guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
-                // A part would be taken for the rest, which it is not.
+                // A part would be mistaken for the rest.
                 throw .engine(
                     .badServerResponse,
                     "The server sends a part where the whole was asked for.",
                     url: request.url
                 )
             }
-            // Before the content: where there is no file, none is wanted.
+            // Before the content: if no file can be created, no content is wanted.
             let file = try sink.openFile()
             sink.noteResumption(after: response, file: file)
             return .goesOn

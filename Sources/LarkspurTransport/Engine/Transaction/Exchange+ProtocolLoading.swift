@@ -2,13 +2,14 @@
 /// The loading of a request by a `URLProtocol` of the caller's.
 struct ProtocolLoading {
     let loader: ProtocolLoader
-    /// The response with which it has reported a redirect.
+    /// The response with which the class has reported a redirect.
     var response: URLResponse?
 }
 
-/// Requests that a `URLProtocol` of the caller's loads.
+/// Requests that are loaded by a `URLProtocol` of the caller's.
 extension Exchange {
-    /// Has a class load the request if one claims it, and notes the request as both show it; false if there is none.
+    /// Lets a class load the request if one claims it, and notes the request as the class and the task show it; false
+    /// if there is no class.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = loop.settings.additionalFields(for: request, of: task)
         let request = fields.isEmpty ? request : request.adding(fields)
@@ -36,7 +37,7 @@ extension Exchange {
             transaction.receive(challenge)
             loop.deliver(.challenge(challenge), to: task)
         case .finished:
-            // Nothing more may be taken from the class, and stopping is what it expects.
+            // The class must not report more, and it expects to be stopped.
             finish(.success)
         case .failed(let error): finish(.failure(error))
         }
@@ -48,7 +49,7 @@ extension Exchange {
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {
-        // Its other reports, such as the cancellation of a transfer of its own, do not count.
+        // Its other reports, such as the cancellation of its own transfer, are ignored.
         loading?.loader.stop()
         touch()
         let next = loop.settings.withholdingSecrets(from: next, of: task)
@@ -63,13 +64,13 @@ extension Exchange {
         }
     }
 
-    /// The response of a redirect is the last one after all.
+    /// Accepts the response of a redirect as the last one.
     func accept(_ response: URLResponse) {
         begin(response)
         finish(.success)
     }
 
-    /// Hands the delegate's decision to the class.
+    /// Passes the delegate's decision to the class.
     func answer(
         _ challenge: URLAuthenticationChallenge,
         _ disposition: URLSession.AuthChallengeDisposition,

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// Responses and their content: the consequence of a response, and the way of its content to the sink.
+/// Responses and their content: the consequence of a response, and the path of its content to the sink.
 extension Exchange {
-    /// Takes the header section of a response, from within libcurl; false stops the transfer.
+    /// Receives the header section of a response, from within libcurl; false stops the transfer.
     func receive(_ head: ResponseHead) -> Bool {
         if head.status == 101 {
-            // The bytes that follow are of another protocol, and no content.
+            // The bytes that follow are of another protocol, and are not content.
             transaction.note(
                 .engine(
                     .badServerResponse,
@@ -14,7 +14,7 @@ extension Exchange {
             )
             return false
         }
-        // Other informational responses say nothing that a task could tell.
+        // Other informational responses contain nothing that a task could report.
         guard head.status >= 200 else { return true }
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
@@ -31,8 +31,8 @@ extension Exchange {
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.expectsContinue {
-            // RFC 9110, section 10.1.1: without the expectation, then. libcurl would do so by itself, after what looks
-            // like the end.
+            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do so by
+            // itself, after an apparent end.
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
@@ -51,7 +51,7 @@ extension Exchange {
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
             loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
         }
-        // Accepted credentials are noted, whatever the response leads to.
+        // Accepted credentials are noted, whatever the consequence of the response.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
         switch RedirectDecision.decide(
@@ -70,7 +70,7 @@ extension Exchange {
         }
     }
 
-    /// Finds out where the content of a response will end.
+    /// Determines the framing of a response's content.
     private func beginContent(of head: ResponseHead) throws(ResponseFraming.Failure) {
         let method = request.httpMethod ?? "GET"
         var incoming = ContentSink.Incoming()
@@ -83,7 +83,7 @@ extension Exchange {
         sink.incoming = incoming
     }
 
-    /// Nil where the content is delivered as it comes.
+    /// Makes the decoder for the content; nil if the content is delivered unchanged.
     private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
         // A part of coded content cannot be decoded without the part before it.
         guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
@@ -93,7 +93,7 @@ extension Exchange {
         )
     }
 
-    /// Gives the task its response, which is the last one, and makes its destination ready for the content.
+    /// Gives the task its last response, and prepares the destination of the content.
     func deliverResponse() -> Effect {
         guard let response = transfer.response else { return .stops }
         let expected = sink.incoming.expectedBytes
@@ -116,7 +116,7 @@ extension Exchange {
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
-            // libcurl would have kept the content of a refusal that it answers to itself.
+            // libcurl does not report the content of a refusal that it answers.
             perform(transaction.receive(settlement(of: refusal)))
             step = transaction.receiveContent()
         }
@@ -129,7 +129,7 @@ extension Exchange {
         sink.incoming.framed.take(bytes).withUnsafeBytes { content in
             switch step {
             case .deliver: failure = sink.take(content)
-            // Decoded only if it is delivered after all.
+            // Decoded only if it is delivered in the end.
             case .buffer: sink.incoming.buffered.append(contentsOf: content)
             case .discard, .refuse, .settle: break
             }
@@ -139,15 +139,15 @@ extension Exchange {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: request.url))
         }
         guard transaction.failure == nil else { return .refused }
-        // To read a little saves a connection, to read much costs more than that.
+        // Reading a little content saves a connection; reading much costs more than a new one.
         if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
 
-    /// The length of content that is read though it has no use, in bytes.
+    /// The length of unused content that is read to the end, in bytes.
     private static let discardLimit: Int64 = 1 << 16
 
-    /// Goes on where a pause has stopped it: with content that was not decoded yet, then with the transfer.
+    /// Continues after a pause: first with content that is not decoded yet, then with the transfer.
     @discardableResult func goOn() -> Effect {
         switch transaction.phase {
         case .replaying:
@@ -156,7 +156,7 @@ extension Exchange {
         case .awaitingResponse, .receiving:
             decodeRest()
             if let failure = transaction.failure {
-                // libcurl may have offered more, of which nothing comes any more.
+                // libcurl may have offered more, so that nothing else would report the failure.
                 fail(failure)
                 return .isOver
             }
@@ -172,7 +172,7 @@ extension Exchange {
         if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
     }
 
-    /// Ends the task as soon as the last of its content is decoded; the transfer has ended.
+    /// Ends the task as soon as the last of its content is decoded, after the transfer has ended.
     func drain() -> Effect {
         decodeRest()
         if let failure = transaction.failure {
@@ -204,7 +204,7 @@ extension Exchange {
         }
     }
 
-    /// The response is the last one after all.
+    /// Accepts the response as the last one.
     private func accept() {
         if let response = loading?.response { return accept(response) }
         perform(transaction.receive(.accept))
@@ -216,7 +216,7 @@ extension Exchange {
         beginNext(next, body: body(of: next, keepsContent: keepsContent))
     }
 
-    /// The content of the next request. A delegate may have put some into it, or none.
+    /// The content of the next request. A delegate may have added content, or removed it.
     private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
         // A class of the caller's has the content as a stream.

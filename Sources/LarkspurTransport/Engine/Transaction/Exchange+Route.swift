@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The way to the server: a proxy, a socket, or neither.
+/// The route to the server: a proxy, a socket, or neither.
 extension Exchange {
-    /// The proxy through which the request goes; nil for none.
+    /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
         let proxies = loop.settings.proxies
         guard !proxies.isDirect, let url = request.url, url.scheme?.isUnixScheme != true else { return nil }
@@ -20,10 +20,10 @@ extension String {
 }
 
 extension EasyHandle {
-    /// Sets what is the same for all transfers of a session.
-    /// - Returns: Why transfers cannot be made as the options demand; nil if they can.
+    /// Sets the options that are the same for all transfers of a session.
+    /// - Returns: The reason why libcurl cannot apply the options; nil if it can.
     func setRoute(of options: EngineOptions) -> String? {
-        // The environment is read by the session.
+        // The session reads the environment, not libcurl.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         if let address = options.localAddress { set(CURLOPT_INTERFACE, address) }
@@ -44,7 +44,7 @@ extension EasyHandle {
         return nil
     }
 
-    /// Sets the way of one transfer.
+    /// Sets the route of one transfer.
     func setRoute(proxy: ProxyServer?, socketPath: String?) {
         let route = Route(proxy: proxy, socketPath: socketPath)
         guard route != self.route else { return }
@@ -56,7 +56,7 @@ extension EasyHandle {
         set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
     }
 
-    /// The way of the transfer that was set up last.
+    /// The route of the last transfer that was set up.
     struct Route: Equatable {
         var proxy: ProxyServer?
         var socketPath: String?

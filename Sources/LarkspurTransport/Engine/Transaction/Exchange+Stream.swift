@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Content that comes from streams: where they come from, and what they give.
+/// Content from streams: the source of the streams, and their chunks.
 extension Exchange {
-    /// Whether the content can be sent; if it is a stream that there is none of yet, one is asked for.
+    /// Whether the content can be sent. If it needs a stream that is missing, the delegate is asked for one.
     var hasContent: Bool {
         guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
         if let stream {
@@ -41,7 +41,7 @@ extension Exchange {
     }
 
     private func use(_ stream: InputStream) {
-        // A later transaction needs another one.
+        // A later transaction needs another stream.
         content.body = .stream(nil)
         let task = task
         content.streamNumber += 1

@@ -1,15 +1,16 @@
 #if canImport(FoundationNetworking)
-/// Streams of HTTP/2 whose end libcurl does not tell from a reset without an error.
+/// HTTP/2 streams whose end libcurl does not distinguish from a reset without an error.
 extension Exchange {
-    /// Has streams watched from the beginning where a response may end before the request, or must not be sent twice.
+    /// Watches streams from the beginning if a response may end before the request, or must not be sent twice.
     ///
-    /// RST_STREAM may follow END_STREAM then (RFC 9113, section 8.1), or say that the request was not processed.
+    /// In these cases RST_STREAM may follow END_STREAM (RFC 9113, section 8.1), or mean that the request was not
+    /// processed.
     func watchStreamOfUpload() {
         guard request.url?.isSecure == true, content.reader != nil || resendDecision == .fail else { return }
         watchStream()
     }
 
-    /// Has streams watched from the head of a response on, where only the end of its stream says that it is complete.
+    /// Watches streams from the head of a response on, if only the end of its stream shows that it is complete.
     func watchStream(of head: ResponseHead) {
         guard head.version == "HTTP/2", head.contentLength == nil, mayHaveContent(head) else { return }
         transfer.endsWithStream = true
@@ -31,14 +32,14 @@ extension Exchange {
         if loop.note(event, on: transfer.handle?.connection) { transfer.isStreamReset = true }
     }
 
-    /// Ends what ``watchStream(of:)`` has begun.
+    /// Ends the watch of ``watchStream(of:)``.
     func stopWatchingStream() {
         guard transfer.watchesStream else { return }
         transfer.watchesStream = false
         loop.endWatchingStreams()
     }
 
-    /// The failure of a response whose stream was reset before its end, though libcurl takes it for complete.
+    /// The failure of a response whose stream was reset before its end, although libcurl takes it for complete.
     var streamFailure: URLError? {
         guard transfer.endsWithStream, transfer.isStreamReset else { return nil }
         return .engine(

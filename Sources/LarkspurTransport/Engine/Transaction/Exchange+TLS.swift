@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// What a session's TLS configuration asks of a transaction.
+/// The application of a session's TLS configuration to a transaction.
 extension Exchange {
-    /// Checks whether the request may be sent at all, and sets up what is for its host.
+    /// Checks whether the request may be sent at all, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         let tls = loop.settings.tls
         guard tls.isCustom || request.url?.isSecure == true || transfer.proxy?.kind == .https else { return }
@@ -14,15 +14,15 @@ extension Exchange {
         }
     }
 
-    /// Why the handshake was refused, if that is why the transfer failed.
+    /// The reason why the handshake was refused, if the transfer failed for it.
     ///
-    /// Behind an https proxy libcurl 7.88 says with its result 35 only that the handshake failed, not why.
+    /// For an https proxy, libcurl 7.88 reports with its result 35 only that the handshake failed, not why.
     func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
         guard Self.handshakeResults.contains(result) else { return nil }
         return handle.trust?.objection(at: handle.trustHost, after: handle.earlierObjections)
     }
 
-    /// The https proxy with which the handshake failed; nil where none did, or that with the server.
+    /// The https proxy with which the handshake failed; nil if none did, or if that with the server failed.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
         guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0
@@ -30,7 +30,7 @@ extension Exchange {
         return proxy.host
     }
 
-    /// What libcurl ends transfers with whose handshake has failed.
+    /// The results of libcurl for a failed handshake.
     private static let handshakeResults: [Int32] = [35, 51, 60]
 }
 #endif

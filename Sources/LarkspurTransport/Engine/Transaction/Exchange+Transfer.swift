@@ -2,9 +2,9 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// One transaction: setting libcurl up, and what it reports.
+/// One transaction: the set-up of libcurl, and its reports.
 extension Exchange {
-    /// Begins the transfer; the host has given it a place.
+    /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
         transfer = Transfer(start: Date())
         transaction.beginTransfer()
@@ -27,14 +27,15 @@ extension Exchange {
         }
     }
 
-    /// Gives back the resources of a transfer that did not begin, and of which there is nothing to measure.
+    /// Returns the resources of a transfer that did not begin, and that has no metrics.
     private func abandonTransfer() {
         transaction.abandonTransfer()
         guard transfer.handle == nil else { return giveHandleBack() }
         leaveHost()
     }
 
-    /// - Parameter contentLength: Nil without content; nil in it if the length is not known.
+    /// - Parameter contentLength: The content's length; the outer optional is nil without content, the inner one if the
+    ///   length is not known.
     private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
         let settings = loop.settings
         let credentials = makeCredentials()
@@ -74,12 +75,12 @@ extension Exchange {
             CURLOPT_HTTP_VERSION,
             Int(settings.offersHTTP2 && credentials.server == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         )
-        // Without TLS it would wait for a response to learn that there is no HTTP/2.
+        // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
         handle.watchStreams(loop.watchesStreams)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
-        // The idle timer watches over connecting too.
+        // The idle timer covers connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
@@ -88,7 +89,7 @@ extension Exchange {
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
         handle.resetMethod()
         if method == "HEAD" {
-            // Content has no meaning there (RFC 9110, section 9.3.2), and libcurl would wait for some in return.
+            // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content in return.
             handle.set(CURLOPT_NOBODY, 1)
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
@@ -113,18 +114,18 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
-    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, where that can
-    /// be needed.
+    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, the one protocol
+    /// that can need it.
     func nudge() {
         guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
             handle.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        // It looks only when a pause ends.
+        // libcurl looks only when a pause ends.
         handle.pause(receiving: true, sending: transfer.isSendingPaused)
         handle.pause(receiving: false, sending: transfer.isSendingPaused)
     }
 
-    /// The transfer has come to its end, or libcurl has given it up.
+    /// Handles the end of the transfer, or its failure in libcurl.
     func transferEnded(_ result: Int32) {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         noteClose(of: handle)
@@ -143,8 +144,8 @@ extension Exchange {
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// The way in which the request is sent again after its transfer has failed; nil if it is not. Each of them is
-    /// taken once by a task.
+    /// The way in which the request is sent again after its transfer has failed; nil if it is not. A task uses each of
+    /// them once.
     private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
         if repeatsOnNewConnection(after: result, of: handle) {
             history.hasRepeated = true
@@ -155,14 +156,14 @@ extension Exchange {
         return .withNewStream
     }
 
-    /// Whether a connection that was kept from before turned out to be closed when some of a stream had been sent on
-    /// it: libcurl begins anew on another one, for which only content that can be read again is enough.
+    /// Whether an idle connection turned out to be closed after part of a stream had been sent on it. libcurl then
+    /// restarts on another connection, for which it needs content that can be read again.
     ///
-    /// - Parameter isReused: Whether the last connection was one that was kept.
+    /// - Parameter isReused: Whether the last connection was a reused one.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
         guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
             case .stream = content.body,
-            // Some versions only say that there was nothing to read.
+            // Some versions report only that there was nothing to read.
             result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
                 || isReused && Self.lossResults.contains(result),
             resendDecision == .resend
@@ -170,11 +171,12 @@ extension Exchange {
         return true
     }
 
-    /// The results of transfers whose connection was lost: nothing came (52), or it could not be written (55) or read
-    /// (56). Versions from 8.x on, and any version that loses it while it sends, end so instead of beginning anew.
+    /// The results of transfers whose connection was lost: nothing arrived (52), or a write (55) or a read (56) failed.
+    /// Versions from 8.x on, and any version that loses the connection while it sends, return them instead of
+    /// restarting.
     private static let lossResults: [Int32] = [52, 55, 56]
 
-    /// What is wrong with the end of a transfer, if anything is.
+    /// The error in the end of a transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
         if transfer.isCutShort { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
@@ -208,10 +210,9 @@ extension Exchange {
 }
 
 extension RequestHead {
-    /// The line for the codings that the engine can undo.
+    /// The line for the codings that the engine can decode.
     ///
-    /// A part of coded content could not be decoded, so that none is asked for with a range, as the Fetch standard has
-    /// it.
+    /// A part of coded content cannot be decoded, so none is requested with a range, as in the Fetch standard.
     fileprivate var acceptEncoding: String? {
         lines.contains(where: \.isRange) ? "Accept-Encoding: identity" : Self.anyCoding
     }
@@ -233,7 +234,7 @@ extension Exchange: EasyHandleClient {
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
             if head.status >= 200, content.reader != nil {
-                // Before the delegate hears of the response.
+                // Before the delegate receives the response.
                 noteSentBytes()
                 loop.noteAnswer(to: self)
             }
@@ -254,10 +255,10 @@ extension Exchange: EasyHandleClient {
 
     func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
 
-    /// Tells the delegate of the bytes that have gone out.
+    /// Reports the sent bytes to the delegate.
     func noteSentBytes() {
         guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
-        // libcurl counts the framing of chunks too, and we the bytes that still wait in its buffers.
+        // libcurl also counts the framing of chunks, and the reader the bytes that still wait in libcurl's buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - content.sentBytes
         guard difference > 0 else { return }

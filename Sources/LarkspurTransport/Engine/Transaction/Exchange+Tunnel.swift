@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The answers of a proxy that was asked for a tunnel.
+/// The responses of a proxy to `CONNECT`.
 ///
-/// An object, as it is large, and most transfers have none.
+/// It is an object, as it is large, and most transfers have none.
 final class TunnelAnswers {
     private var parser = ResponseHeadParser()
-    /// The last answer; nil if it cannot be read.
+    /// The last response; nil if it cannot be parsed.
     private(set) var last: ResponseHead?
 
     func receive(_ line: UnsafeRawBufferPointer) {
@@ -20,18 +20,18 @@ final class TunnelAnswers {
 
 /// Tunnels through proxies.
 extension Exchange {
-    /// Takes a line of libcurl's account of what it received.
+    /// Receives a line of libcurl's trace of received headers.
     ///
-    /// The fields of a proxy's answer are not among those of responses, so that no proxy can pass for a server whose
-    /// connection it has not even made. They are looked at only if there is no tunnel.
+    /// The fields of a proxy's response are not among those of responses, so that no proxy can pass for a server that
+    /// it has not even connected to. They are read only if there is no tunnel.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
         transfer.tunnel?.receive(line)
     }
 
-    /// The refusal of a proxy that wants credentials before it makes a tunnel; nil if that is not the reason for which
-    /// the transfer has failed. It takes the place of the response.
+    /// The refusal of a proxy that demands credentials before it makes a tunnel; nil if the transfer has failed for
+    /// another reason. The refusal replaces the response.
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = request.url,
@@ -44,8 +44,7 @@ extension Exchange {
 }
 
 extension ResponseHead {
-    /// A head that says no more than who asks and for what: whatever else a proxy says is not to be taken for the
-    /// server's.
+    /// The head reduced to its challenges: the proxy's other fields must not be taken for the server's.
     fileprivate var withChallengesOnly: ResponseHead {
         ResponseHead(
             status: status,

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// One task on the loop: carries out the actions of its transactions, one request after the other, until its end.
+/// One task on the loop. It performs the actions of its transactions, one request after the other, until its end.
 ///
-/// It belongs to the loop's thread, as do the other classes whose properties are `@exclusivity(unchecked)`: no caller's
-/// code runs while one is being changed, and checks of that at run time were 7 % of a small GET's instructions.
+/// The exchange belongs to the loop's thread, as do the other classes whose properties are `@exclusivity(unchecked)`.
+/// No caller's code runs while one of them changes, and run-time checks of that took 7 % of a small GET's instructions.
 final class Exchange {
-    /// The bytes that libcurl reads at a time. It allocates that for every transfer; twice as much is what malloc gives
-    /// back to the system each time.
+    /// The size of libcurl's receive buffer in bytes. libcurl allocates it for every transfer; a buffer twice as large
+    /// is one that malloc returns to the system each time.
     static let bufferSize = 1 << 16
 
     /// The end of a task.
@@ -17,17 +17,17 @@ final class Exchange {
     let task: TaskCore
     unowned let loop: EventLoop
     @exclusivity(unchecked) var isSuspended = false
-    /// Its place in the queue of its host, while it waits there.
+    /// The ticket in the queue of the host, while the exchange waits there.
     @exclusivity(unchecked) var ticket: Int?
-    /// The host at which it has a place.
+    /// The queue of the host that has admitted the exchange.
     @exclusivity(unchecked) var host: HostQueue?
-    /// The request under way.
+    /// The current request.
     @exclusivity(unchecked) var request: URLRequest
     @exclusivity(unchecked) var transaction: Transaction
     @exclusivity(unchecked) var transfer = Transfer()
     @exclusivity(unchecked) var content: RequestContent
     let sink: ContentSink
-    /// Nil where the cache has no part.
+    /// The state of the cache; nil if the cache takes no part.
     @exclusivity(unchecked) var caching: CacheState?
     @exclusivity(unchecked) var authentication = AuthenticationState()
     @exclusivity(unchecked) var history = TaskHistory()
@@ -35,7 +35,7 @@ final class Exchange {
     @exclusivity(unchecked) var loading: ProtocolLoading?
     @exclusivity(unchecked) private var timers: TaskTimers
 
-    /// Nil if the task has no request, which it cannot have been made without.
+    /// Creates an exchange; nil if the task has no request, without which it cannot have been made.
     init?(task: TaskCore, loop: EventLoop) {
         guard let request = task.originalRequest else { return nil }
         self.task = task
@@ -52,7 +52,7 @@ final class Exchange {
         )
     }
 
-    /// Begins the request: at a `URLProtocol` that claims it, else from the cache or the network.
+    /// Begins the request: with a `URLProtocol` that claims it, else from the cache or the network.
     func start() {
         loop.note(timers.deadline(isIdleTimed: false))
         prepareResumption()
@@ -60,7 +60,7 @@ final class Exchange {
         if !load(byProtocolOf: loop.settings.protocols) { load() }
     }
 
-    /// Begins another request in place of the one under way.
+    /// Begins another request in place of the current one.
     func beginNext(_ next: URLRequest, body: RequestBody) {
         if transaction.isTransferring { releaseHandle() }
         request = next
@@ -71,7 +71,7 @@ final class Exchange {
         start()
     }
 
-    /// Waits for a connection to the host of the request, as soon as there is content for it.
+    /// Waits for a connection to the host of the request, as soon as its content is available.
     func enqueue() {
         guard !isSuspended, hasContent else { return }
         timers.idleTimeout = loop.settings.idleTimeout(of: request)
@@ -98,7 +98,7 @@ final class Exchange {
         if case .waiting = transaction.phase, ticket != nil { enqueue() }
     }
 
-    /// The consumer has taken some of the content for which it was waited.
+    /// Continues a transfer after the consumer has consumed some of the content.
     func resumeReceiving() {
         guard sink.incoming.isPaused else { return }
         sink.incoming.isPaused = false
@@ -116,18 +116,18 @@ final class Exchange {
 
     // MARK: Time
 
-    /// Notes that a byte has moved.
+    /// Notes that a byte was sent or received.
     func touch() { timers.touch(at: loop.now) }
 
-    /// The time at which the task fails unless something happens. While its consumer or a suspension holds the transfer
-    /// up, nothing is to be expected of the network.
+    /// The time at which the task fails unless something happens. While its consumer or a suspension pauses the
+    /// transfer, no bytes are expected from the network.
     var deadline: LoopTime {
         timers.deadline(
             isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
         )
     }
 
-    /// Ends the task if its time is over; false if it is not.
+    /// Ends the task if its deadline has passed; false if it has not.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
         if transaction.isTransferring { retireConnection() }
@@ -137,7 +137,7 @@ final class Exchange {
 
     // MARK: Actions
 
-    /// The effect of actions on what was going on.
+    /// The effect of actions on the code that performs them.
     enum Effect {
         case goesOn
         /// The transfer is to be stopped.
@@ -146,7 +146,7 @@ final class Exchange {
         case isOver
     }
 
-    /// Carries actions out. Within a callback of libcurl's there are none that end the transaction.
+    /// Performs actions. Within a callback of libcurl's, none of them ends the transaction.
     @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
         var effect = Effect.goesOn
         for action in actions {
@@ -161,7 +161,7 @@ final class Exchange {
 
     private func perform(_ action: Transaction.Action) -> Effect {
         switch action {
-        // Performed by those who begin a response.
+        // The code that begins a response decides.
         case .decide: break
         case .stop: return .stops
         case .deliver: return deliverResponse()
@@ -203,12 +203,12 @@ final class Exchange {
 
     // MARK: Ending
 
-    /// Ends the task with a failure, unless the cache has a response that may take its place.
+    /// Ends the task with a failure, unless a stored response may replace it.
     func fail(_ error: URLError) {
         if let fallback = fallback(after: error) { replay(fallback) } else { finish(.failure(error)) }
     }
 
-    /// Ends the task, whatever it is doing; not from within libcurl.
+    /// Ends the task in any phase; not from within libcurl.
     func finish(_ outcome: Outcome) {
         if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
         guard transaction.finish() else { return }
@@ -229,14 +229,14 @@ final class Exchange {
         sink.incoming = ContentSink.Incoming()
     }
 
-    /// Gives the handle back, and the place at the host.
+    /// Collects metrics, and returns the handle and the place at the host.
     func releaseHandle() {
         guard let handle = transfer.handle else { return }
         collectMetrics(handle)
         giveHandleBack()
     }
 
-    /// The same without metrics, of which a transfer that did not begin has none.
+    /// Returns the handle and the place at the host without metrics, for a transfer that did not begin.
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
         stopWatchingStream()

@@ -1,22 +1,22 @@
 #if canImport(FoundationNetworking)
-/// The facts about a task's earlier requests that bear on the next ones.
+/// The facts about a task's earlier requests that affect the next ones.
 struct TaskHistory {
-    /// The number of redirects that a task follows.
+    /// The largest number of redirects that a task follows.
     static let redirectLimit = 20
 
     private(set) var redirects = 0
-    /// Whether stored responses are of no use, as a server has refused to validate one.
+    /// Whether stored responses are ignored, as a server has not validated one.
     var ignoresCache = false
-    /// Whether a server may be asked for its consent to long content: until one has answered 417.
+    /// Whether a request may have `Expect: 100-continue` for long content: until a server has answered 417.
     var mayExpectContinue = true
-    /// Whether the request was sent again with another stream, as a connection that had been used before was lost.
+    /// Whether the request was sent again with another stream, as a reused connection was lost.
     var hasRenewedStream = false
-    /// Whether the request was sent again, as a connection that it shared was lost.
+    /// Whether the request was sent again, as a shared connection was lost.
     var hasRepeated = false
-    /// Whether the next transfer may not use an existing connection.
+    /// Whether the next transfer needs a new connection.
     var needsNewConnection = false
 
-    /// The failure of a task that has followed as many redirects as it may; nil for others.
+    /// The failure of a task that has followed the largest number of redirects; nil for others.
     func excessOfRedirects(at url: URL?) -> URLError? {
         guard redirects >= Self.redirectLimit else { return nil }
         return .engine(

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The times at which a task fails: after a while without a byte, and as a whole.
+/// The times at which a task fails: after a time without a byte, and as a whole.
 struct TaskTimers {
     private let resourceDeadline: LoopTime
     private let resourceTimeout: TimeInterval
-    /// In seconds.
+    /// The limit for the time without a byte, in seconds.
     var idleTimeout: TimeInterval
     private var lastActivity: LoopTime
 
@@ -18,7 +18,7 @@ struct TaskTimers {
         self.idleTimeout = idleTimeout
     }
 
-    /// Notes that a byte has moved.
+    /// Notes that a byte was sent or received.
     mutating func touch(at now: LoopTime) { lastActivity = now }
 
     /// The time at which the task fails if nothing happens.

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// The state of one request and its response: a value that is told of events and returns the actions to take.
+/// The state of one request and its response: a value whose methods receive events and return the actions to perform.
 ///
-/// It has no I/O, no lock and no clock. Each request of a task has a transaction of its own, so that nothing of an
-/// earlier response is left in it.
+/// It has no I/O, no lock and no clock. Each request of a task has a transaction of its own, so that it contains
+/// nothing of an earlier response.
 struct Transaction {
-    /// A decision of the delegate's without which the transaction cannot go on.
+    /// A decision of the delegate that the transaction needs to continue.
     indirect enum Question {
-        /// `keepsContent` says whether the next request has the content of this one.
+        /// The redirect to follow; `keepsContent` is true if the next request has the content of this one.
         case redirect(to: URLRequest, keepsContent: Bool)
         case challenge(AuthenticationState.Recipient, CredentialDemand, URLAuthenticationChallenge)
     }
 
     /// A 401 or 407 response that libcurl may be about to answer on its own.
     ///
-    /// An object, as it is large and seldom needed, and every transaction has room for one.
+    /// It is an object, as it is large and rare, and every transaction has room for one.
     final class Refusal: Sendable {
         let recipient: AuthenticationState.Recipient
         let head: ResponseHead
@@ -27,11 +27,11 @@ struct Transaction {
     /// The destination of the content that arrives.
     enum Disposition {
         case deliver
-        /// Buffered until the delegate has said whether the response counts.
+        /// Buffered until the delegate has decided whether the response is used.
         case buffer(Question)
-        /// Buffered until libcurl has answered the refusal, or has sent nothing more.
+        /// Buffered until libcurl has answered the refusal, or the transfer has ended.
         case bufferUnlessAnswered(Refusal)
-        /// Read, for the sake of the connection, and not used.
+        /// Read to preserve the connection, and discarded.
         case discard(Successor)
     }
 
@@ -68,7 +68,7 @@ struct Transaction {
         case awaitAnswer(Refusal)
         /// The same request is sent again, at once or when the content has been read.
         case sendAgain(readsContent: Bool)
-        /// A stored response takes the place of this one, at once or when the content has been read.
+        /// A stored response replaces this one, at once or when the content has been read.
         case replay(readsContent: Bool)
         case fail(URLError)
     }
@@ -103,20 +103,20 @@ struct Transaction {
     }
 
     enum Action {
-        /// Find out the consequence of the response.
+        /// Determine the consequence of the response.
         case decide
         /// Give the response to the task.
         case deliver
         case deliverBuffered
         case dropBuffered
         case ask(Question)
-        /// Find out the consequence of a refusal that libcurl has not answered.
+        /// Determine the consequence of a refusal that libcurl has not answered.
         case settle(Refusal)
         /// Stop the transfer, from within libcurl.
         case stop
-        /// Apply the pauses that hold the transfer.
+        /// Apply the pauses of the transfer.
         case pause
-        /// Let decoding and the transfer go on.
+        /// Continue decoding and the transfer.
         case goOn
         /// End the task when all content is decoded.
         case drain
@@ -125,7 +125,7 @@ struct Transaction {
         case send(Repetition)
         case follow(URLRequest, keepsContent: Bool)
         case replay
-        /// End the task, unless a stored response can take the place of the failure.
+        /// End the task, unless a stored response can replace the failure.
         case fail(URLError)
     }
 
@@ -136,7 +136,7 @@ struct Transaction {
     }
 
     private(set) var phase = Phase.waiting
-    /// The reason for which the transfer is stopped from within libcurl, known before the transfer has ended.
+    /// The reason why the transfer is stopped from within libcurl, known before the transfer has ended.
     private(set) var failure: URLError?
     /// The URL of the request, for errors.
     private let url: URL?
@@ -150,7 +150,7 @@ struct Transaction {
         }
     }
 
-    /// Whether the response is the last one, so that its content goes to the task.
+    /// Whether the response is the last one, so that its content is delivered to the task.
     var isDelivering: Bool {
         switch phase {
         case .receiving(.deliver), .draining: failure == nil
@@ -158,7 +158,7 @@ struct Transaction {
         }
     }
 
-    /// Whether the content that has arrived is buffered as it came, before its decoding.
+    /// Whether the content is buffered undecoded.
     var isBuffering: Bool {
         switch phase {
         case .receiving(.buffer), .receiving(.bufferUnlessAnswered): true
@@ -166,11 +166,11 @@ struct Transaction {
         }
     }
 
-    /// Whether the task fails if nothing happens for a while.
+    /// Whether the task fails after a time without a byte.
     ///
-    /// A delegate that is asked about a redirect has as long as the network; one that is asked for a password may ask a
-    /// person.
-    /// - Parameter isPaused: Whether the task's consumer holds the transfer up.
+    /// A delegate that decides about a redirect has the same time as the network; one that chooses a credential may ask
+    /// a person.
+    /// - Parameter isPaused: Whether the task's consumer pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {
         case .asking(.redirect, _), .receiving(.buffer(.redirect)): true
@@ -183,7 +183,7 @@ struct Transaction {
 
     mutating func beginLookUp() { phase = .lookingUp }
 
-    /// Returns false if the cache's answer is not awaited any more.
+    /// Ends the look-up; returns false if the cache's result is no longer awaited.
     mutating func endLookUp() -> Bool {
         guard case .lookingUp = phase else { return false }
         phase = .waiting
@@ -192,31 +192,31 @@ struct Transaction {
 
     mutating func beginLoading() { phase = .loading(nil) }
 
-    /// The `URLProtocol` does not load the request, or has redirected it.
+    /// Notes that the `URLProtocol` does not load the request, or has redirected it.
     mutating func endLoading() { phase = .waiting }
 
     mutating func receive(_ challenge: URLAuthenticationChallenge) { phase = .loading(challenge) }
 
-    /// The challenge of a `URLProtocol` that was waiting for an answer; once.
+    /// Returns the pending challenge of a `URLProtocol`, once.
     mutating func takeChallenge() -> URLAuthenticationChallenge? {
         guard case .loading(let challenge?) = phase else { return nil }
         phase = .loading(nil)
         return challenge
     }
 
-    /// A redirect of a `URLProtocol`'s waits for the delegate.
+    /// Notes a redirect of a `URLProtocol`, which waits for the delegate.
     mutating func receiveRedirect(to next: URLRequest) {
         phase = .asking(.redirect(to: next, keepsContent: true), failure: nil)
     }
 
     mutating func beginTransfer() { phase = .awaitingResponse }
 
-    /// A transfer could not be begun.
+    /// Notes that a transfer could not begin.
     mutating func abandonTransfer() { phase = .waiting }
 
     // MARK: The response
 
-    /// The header section of a final response has come.
+    /// Notes the header section of a final response.
     mutating func beginResponse() -> [Action] {
         switch phase {
         case .awaitingResponse: return [.decide]
@@ -237,7 +237,7 @@ struct Transaction {
         }
     }
 
-    /// The consequence of a response is known, or of a refusal that libcurl has not answered.
+    /// Receives the consequence of a response, or of a refusal that libcurl has not answered.
     mutating func receive(_ consequence: Consequence) -> [Action] {
         var hasEnded = false
         if case .draining = phase { hasEnded = true }
@@ -265,7 +265,7 @@ struct Transaction {
         }
     }
 
-    /// A piece of content has come.
+    /// Receives a piece of content.
     mutating func receiveContent() -> ContentStep {
         guard failure == nil else { return .refuse }
         switch phase {
@@ -279,14 +279,14 @@ struct Transaction {
         }
     }
 
-    /// The response cannot be used, which is reported when the transfer has ended; the first reason counts.
+    /// Notes that the response cannot be used, which is reported when the transfer has ended; the first reason counts.
     mutating func note(_ failure: URLError) { self.failure = self.failure ?? failure }
 
     // MARK: The end of the transfer
 
     mutating func endTransfer(_ end: TransferEnd) -> [Action] {
         switch phase {
-        // However the response ends, nothing of it is used.
+        // However the transfer ends, its response is not used.
         case .receiving(.discard(.storedResponse)): return [.replay]
         case .receiving(.discard(.sameRequest)): return [.send(.same)]
         // The header section was needed; the end of the content counts only if the response is accepted.
@@ -317,7 +317,7 @@ struct Transaction {
         }
     }
 
-    /// The transfer has ended because a proxy refuses a tunnel to the server.
+    /// Notes that the transfer has ended because a proxy refuses a tunnel to the server.
     mutating func endTransfer(refusedBy refusal: Refusal) -> [Action] {
         phase = .draining
         return [.settle(refusal)]
@@ -375,13 +375,13 @@ struct Transaction {
 
     // MARK: The end
 
-    /// A stored response takes the place of whatever has come.
+    /// Replaces whatever has arrived with a stored response.
     mutating func beginReplay() {
         phase = .replaying
         failure = nil
     }
 
-    /// Returns false if it has finished before.
+    /// Finishes the transaction; returns false if it had already finished.
     mutating func finish() -> Bool {
         if case .finished = phase { return false }
         phase = .finished
