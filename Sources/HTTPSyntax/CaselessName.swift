@@ -1,6 +1,6 @@
 /// A field's name as a key: names that differ only in the case of ASCII letters are equal (RFC 9110, section 5.1).
 package struct CaselessName: Hashable, Sendable {
-    /// The name as it was written.
+    /// The name as it is spelled in the source.
     package let text: String
 
     package init(_ text: String) { self.text = text }

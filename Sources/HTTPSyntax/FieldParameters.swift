@@ -1,9 +1,9 @@
 /// A field's value of the form `leading; name=value; name="quoted value"`, or a list of such pairs with another
 /// separator.
 package struct FieldParameters {
-    /// What stands before the first separator.
+    /// The text before the first separator.
     package let leading: String
-    /// The parameters by their lower-case names; of two with one name the first counts.
+    /// The parameters by their lower-case names; of two with one name the first one counts.
     package let values: [String: String]
 
     package init(_ text: String, separator: Character = ";") {
@@ -17,7 +17,7 @@ package struct FieldParameters {
         values = Dictionary(pairs) { first, _ in first }
     }
 
-    /// A separator inside double quotes separates nothing.
+    /// Splits a text at a separator, but not inside double quotes.
     private static func split(_ text: String, at separator: Character) -> [String] {
         var parts = [""]
         var isQuoted = false

@@ -1,6 +1,6 @@
-// One `import LarkspurTransport` brings Foundation and its networking half. Every other file of this module relies on
-// that, and all but the metrics and the certificates are empty where FoundationNetworking does not exist: Apple
-// platforms have a URLSession of their own.
+// One `import LarkspurTransport` imports Foundation and its networking half. Every other file of this module relies on
+// that. All but the metrics and the certificates are empty without FoundationNetworking: Apple platforms have a
+// URLSession of their own.
 
 @_exported public import Foundation
 

@@ -18,7 +18,7 @@ package enum DigestAlgorithm: String, CaseIterable {
         self == .md5Session || self == .sha256Session
     }
 
-    /// The function that the RFC calls H, with its result in hexadecimal digits.
+    /// Computes the function that the RFC calls H, with its result in hexadecimal digits.
     package func hash(_ data: Data) -> String {
         switch self {
         case .md5, .md5Session: MD5.hash(data).hexadecimal

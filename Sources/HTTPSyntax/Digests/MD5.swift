@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The hash function MD5 (RFC 1321), for Digest authentication and nothing that needs a secure one.
+/// The hash function MD5 (RFC 1321), for Digest authentication only; it is not secure for other uses.
 package enum MD5 {
     package static func hash(_ message: Data) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]

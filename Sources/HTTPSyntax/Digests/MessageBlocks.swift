@@ -2,7 +2,8 @@ internal import Foundation
 
 /// The blocks of 512 bits into which MD5 and SHA-256 divide a message, after padding it and adding its length.
 ///
-/// The words of a block have the order of their bytes in memory: the hash function knows which one it wants.
+/// The words of a block have the order of their bytes in memory; the hash function converts them to the order that it
+/// needs.
 struct MessageBlocks: Sequence {
     enum LengthOrder {
         case littleEndian, bigEndian

@@ -2,16 +2,17 @@
 internal import CLibcurl
 import Synchronization
 
-/// An `HTTPURLResponse` whose fields are taken as they are.
+/// An `HTTPURLResponse` whose fields are taken unchanged.
 ///
-/// The superclass spells every name anew and reads the Content-Type with scanners when it is made, which costs more
-/// than all else that the engine does for a small response. Here its storage is filled with names that are canonical
-/// already, and what it would derive from them is derived when somebody asks.
+/// The superclass respells every name and reads the Content-Type with scanners when it is made. That costs more than
+/// all other work of the engine for a small response. Here its storage is filled with names that are canonical already,
+/// and the derived values are computed on first use.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
-    // Safe: nothing changes once it is made.
+    // Safe: nothing changes after initialisation.
     private let fields: [String: String]
 
-    /// Nil where the superclass is not built as expected; an ordinary response has to serve then.
+    /// Creates a response; nil if the superclass has an unexpected layout, in which case an ordinary response has to
+    /// serve.
     init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
         guard let offset = Self.fieldsOffset else { return nil }
         self.fields = fields
@@ -25,21 +26,23 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         super.init(coder: coder)
     }
 
-    // MARK: What the superclass derives from the fields
+    // MARK: Values derived from the fields
 
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { contentType.mimeType }
     override var textEncodingName: String? { contentType.textEncodingName }
-    /// Always the name of a file in a folder, whatever the server says: see ``SuggestedFilename``.
+    /// The suggested name, which is always the name of a file in a folder, whatever the server sends: see
+    /// ``SuggestedFilename``.
     override var suggestedFilename: String? { ordinary.map { SuggestedFilename($0.suggestedFilename).text } }
 
-    /// An archive is to be read where this class does not exist.
+    /// The class for archives, which must be readable by programs without this class.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 
-    /// Foundation's response of those fields of which it reads more than the text.
+    /// Foundation's response with the fields that it parses.
     private var ordinary: HTTPURLResponse? {
-        // Its scanners take a time that grows with the square of a value's length; no more of a value counts.
+        // The time of Foundation's scanners grows with the square of a value's length; the rest of a longer value is
+        // ignored.
         let fields = fields.filter { $0.key == "Content-Type" || $0.key == "Content-Disposition" }
             .mapValues { $0.utf8.count > 4096 ? String(decoding: $0.utf8.prefix(4096), as: UTF8.self) : $0 }
         return url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
@@ -50,10 +53,11 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         var textEncodingName: String?
     }
 
-    /// How Foundation reads the values seen most recently: servers send few.
+    /// Foundation's results for the most recent values; servers send few different ones.
     private static let contentTypes = Mutex<[String: ContentType]>([:])
 
-    /// A server could make the process keep 64 times the length of a head.
+    /// The length of the longest cached value, in bytes: otherwise a server could make the process store 64 times the
+    /// length of a head.
     private static let longestRemembered = 256
 
     private var contentType: ContentType {
@@ -72,8 +76,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     // MARK: The superclass's storage
 
-    /// The offset at which a response keeps its fields, found by looking for those of one whose fields reflection
-    /// shows; nil if they are not found, or writing them has not the effect that it must have.
+    /// The offset at which a response stores its fields. It is found by a search for those of a sample whose fields
+    /// reflection shows; nil if they are not found, or if a write does not have the expected effect.
     private static let fieldsOffset: Int? = {
         guard let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),
@@ -90,7 +94,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         return sample.value(forHTTPHeaderField: "X-C") == "d" && sample.allHeaderFields.count == 1 ? offset : nil
     }()
 
-    /// Whether the shortcut is open.
+    /// Whether the fields can be stored directly.
     static var isUsable: Bool { fieldsOffset != nil }
 }
 #endif

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A response field's name in its canonical spelling, and what the engine itself reads the field for.
+/// A response field's name in its canonical spelling, and the engine's own use of the field.
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
-        /// A name beginning with X-, whose spelling is the server's.
+        /// A name beginning with X-, which keeps the server's spelling.
         case spelledAsSent
     }
 
     let text: String
     let role: Role
 
-    /// Whether the field says where the content ends.
+    /// Whether the field determines the end of the content.
     var isFraming: Bool { role == .contentLength || role == .transferEncoding }
 
     private init(spelled text: String, _ role: Role = .plain) {
@@ -20,7 +20,7 @@ struct FieldName: Sendable {
         self.role = role
     }
 
-    /// The name that was sent as `bytes`, or nil when they are not a token.
+    /// Creates the name of the received `bytes`; nil if they are not a token.
     init?(_ bytes: UnsafeRawBufferPointer) {
         if let common = Self.common(bytes) {
             self = common
@@ -40,7 +40,7 @@ struct FieldName: Sendable {
         self = made
     }
 
-    /// Finding a common name costs no allocation, unlike spelling one.
+    /// Finds a common name without an allocation, which a spelling needs.
     private static func common(_ bytes: UnsafeRawBufferPointer) -> FieldName? {
         guard bytes.count < commonByLength.count, bytes.count > 1 else { return nil }
         let ends = ends(bytes)
@@ -54,8 +54,8 @@ struct FieldName: Sendable {
         UInt16(bytes[0] | 0x20) << 8 | UInt16(bytes[bytes.count - 1] | 0x20)
     }
 
-    /// Words begin with a capital, as in `HTTPURLResponse`, which leaves only names beginning with X- as they were
-    /// sent.
+    /// Spells a name with capitals at the beginning of words, as `HTTPURLResponse` does, which leaves only names
+    /// beginning with X- unchanged.
     private static func canonical(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { output in
             var isInsideWord = false
@@ -69,7 +69,7 @@ struct FieldName: Sendable {
         }
     }
 
-    /// Foundation takes these three for marks on a letter, and every other byte for the end of a word.
+    /// Whether Foundation treats the byte as a mark on a letter; every other byte ends a word.
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "^") || byte == UInt8(ascii: "`")
     }
@@ -112,10 +112,10 @@ struct FieldName: Sendable {
     private struct Common {
         let name: FieldName
         let bytes: [UInt8]
-        /// The first and the last byte, which tell most names of one length apart.
+        /// The first and the last byte, which distinguish most names of one length.
         let ends: UInt16
 
-        /// Compares with as many bytes, without regard to the case of letters.
+        /// Compares with the same number of bytes, without regard to the case of letters.
         func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
             bytes.withUnsafeBufferPointer { bytes in
                 for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {

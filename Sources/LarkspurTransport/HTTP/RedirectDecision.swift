@@ -4,11 +4,11 @@ internal import HTTPSyntax
 /// The decision about a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
 /// fetch).
 enum RedirectDecision {
-    /// The response is the answer, be it one of 3xx.
+    /// The response is final, even if its status is 3xx.
     case deliver
-    /// The request to send next. `keepsBody` says whether its content is sent again, wherever that comes from.
+    /// The request to send next. `keepsBody` is true if its content is sent again, whatever its source.
     case follow(URLRequest, keepsBody: Bool)
-    /// The response may neither be followed nor be taken for the answer.
+    /// The response must neither be followed nor be delivered.
     case fail(URLError.Code, String)
 
     static func decide(
@@ -90,7 +90,7 @@ enum RedirectDecision {
         "Transfer-Encoding",
     ]
 
-    /// Secrets of the origin, and its name.
+    /// The fields with credentials of the origin, and its name.
     private static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 }
 

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 
 extension RequestHead {
-    /// Why a request cannot be written. A sentence names the offender, never its value, which may be a secret.
+    /// The reason why a request cannot be written. A sentence names the offending field, never its value, which may be
+    /// a secret.
     enum Failure: Error, Equatable {
         case missingURL, invalidURL, unsupportedScheme, invalidSocketPath
         case invalidMethod

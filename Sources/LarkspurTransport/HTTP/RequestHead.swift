@@ -1,19 +1,20 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What libcurl is told of a request before its content.
+/// The data of a request that libcurl gets before its content.
 struct RequestHead {
-    /// How much content there is to send.
+    /// The length of the content to send.
     enum BodyLength: Equatable {
         case none
         case known(Int64)
-        /// libcurl sends it in chunks over HTTP/1.1 by itself, given `CURLOPT_UPLOAD` and no size.
+        /// The length is unknown. libcurl sends the content in chunks over HTTP/1.1 by itself, given `CURLOPT_UPLOAD`
+        /// and no size.
         case unknown
 
         var hasContent: Bool { self != .none && self != .known(0) }
 
-        /// Whether it is worth asking first if the server wants it (RFC 9110, section 10.1.1), as libcurl does above 1
-        /// MiB.
+        /// Whether the content is long enough for `Expect: 100-continue` (RFC 9110, section 10.1.1), which libcurl
+        /// sends above 1 MiB.
         var isLong: Bool {
             if case .known(let length) = self { length > 1 << 20 } else { false }
         }
@@ -21,28 +22,28 @@ struct RequestHead {
 
     let method: String
     let target: RequestTarget
-    /// Lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" against one of
+    /// The lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" to remove one of
     /// libcurl's own.
     let lines: [String]
-    /// The length of the content, which a stream's request may state in a Content-Length field.
+    /// The length of the content, which the request for a stream may give in a Content-Length field.
     let body: BodyLength
-    /// Whether the server is asked if it wants the content before it gets it.
+    /// Whether the request has `Expect: 100-continue`, so that the server decides before it gets the content.
     let asksFirst: Bool
-    /// Whether the caller says which codings are welcome.
+    /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
 
-    /// The length of the URL and the fields together, in bytes; libcurl allows 1 MiB for them and for what it adds, and
-    /// does not say what is too large.
+    /// The largest length of the URL and the fields together, in bytes. libcurl allows 1 MiB for them and for the lines
+    /// that it adds, and does not report which of them is too large.
     static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for `CURLOPT_URL`.
     var url: String { target.text }
 
-    /// Checks the request, for libcurl writes what it is given, and completes its fields.
+    /// Checks the request, since libcurl writes its input unchecked, and completes its fields.
     ///
-    /// The request's own fields win over `additionalFields`, and both over `cookie`. `authorization` is the answer to a
-    /// challenge and wins over all. Fields about the transfer of the content are libcurl's to write; it asks first
-    /// whether the server wants long content if it may.
+    /// The request's own fields precede `additionalFields`, and both precede `cookie`. `authorization` is the answer to
+    /// a challenge and precedes all. libcurl writes the fields about the transfer of the content. For long content it
+    /// sends `Expect: 100-continue`, if `mayAskFirst` is true.
     init(
         _ request: URLRequest,
         additionalFields: [String: String],

@@ -3,7 +3,7 @@
 internal import CLibcurl
 
 extension RequestLines {
-    /// The lines of a request that says nothing about its fields.
+    /// The lines of a request without fields of its own.
     static let defaults: [String] = [accept, userAgent] + (acceptLanguage.map { [$0] } ?? [])
 
     static let accept = "Accept: */*"

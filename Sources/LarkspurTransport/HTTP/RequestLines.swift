@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The lines of a request's fields while they are put together; of two fields with one name the first counts.
+/// The lines of a request's fields while they are collected; of two fields with one name the first one counts.
 struct RequestLines {
-    /// Fields that decide about others.
+    /// The fields that affect others.
     struct Noted: OptionSet {
         let rawValue: UInt16
 
@@ -21,7 +21,7 @@ struct RequestLines {
     private var statedLength: Int64?
     private let mayAskFirst: Bool
 
-    /// - Parameter mayAskFirst: Whether the server may be asked if it wants the content.
+    /// - Parameter mayAskFirst: Whether the request may have `Expect: 100-continue`.
     init(mayAskFirst: Bool) {
         self.mayAskFirst = mayAskFirst
         lines.reserveCapacity(16)
@@ -36,12 +36,12 @@ struct RequestLines {
         guard !names.contains(where: { $0.hasSameLetters(as: name) }) else { return }
         names.append(name)
         if note(name, value) {
-            // libcurl takes a name with a colon and nothing but blanks for the wish to send no such field.
+            // libcurl takes a name with a colon and only blanks as the instruction to send no such field.
             lines.append(value.utf8.allSatisfy(\.isBlank) ? name + ";" : name + ": " + value)
         }
     }
 
-    /// Returns whether the field is the caller's to send.
+    /// Notes a field; returns whether the caller may send it.
     private mutating func note(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
         case 6 where name.hasSameLetters(as: "Accept"): noted.insert(.accept)
@@ -56,14 +56,14 @@ struct RequestLines {
             statedLength = ContentLength(value).value
             return false
         case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
-        // A server must not see what is for a proxy (RFC 9110, section 11.7.2), which gets it in another way.
+        // A server must not see a field for a proxy (RFC 9110, section 11.7.2), which is sent in another way.
         case 19 where name.hasSameLetters(as: "Proxy-Authorization"): return false
         default: break
         }
         return true
     }
 
-    /// A stream is as long as the caller says it is.
+    /// The length of the content: for a stream, that of the caller's Content-Length field.
     func length(ofBody body: RequestHead.BodyLength) -> RequestHead.BodyLength {
         guard body == .unknown, let statedLength else { return body }
         return .known(statedLength)
@@ -79,13 +79,14 @@ struct RequestLines {
     private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
         let isPost = method == "POST"
         if !contains(.contentType), body.hasContent {
-            // libcurl gives any content of its own accord the type that only a POST without one should have.
+            // libcurl by itself gives any content the type that only a POST without a type should have.
             lines.append(isPost ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:")
         }
         if body.hasContent {
             if !contains(.expect), !mayAskFirst || !body.isLong { lines.append("Expect:") }
         } else if isPost || method == "PUT" || method == "PATCH" {
-            // Servers wait for content with these methods unless told that there is none (RFC 9110, section 8.6).
+            // Servers wait for content with these methods unless the request announces that there is none (RFC 9110,
+            // section 8.6).
             lines.append("Content-Length: 0")
         }
     }

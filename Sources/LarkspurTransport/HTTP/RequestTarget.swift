@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL in the form that libcurl takes: absolute, in ASCII, without user information and fragment, with a host and a
-/// port that exist.
+/// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, with a valid host
+/// and port.
 struct RequestTarget: Equatable {
     let text: String
     let isSecure: Bool
-    /// The path of the Unix-domain socket on which the server listens; nil if it is found by the host of the URL.
+    /// The path of the Unix-domain socket on which the server listens; nil if the URL's host names the server.
     let socketPath: String?
 
     init(_ url: URL) throws(RequestHead.Failure) {
@@ -23,7 +23,7 @@ struct RequestTarget: Equatable {
         socketPath = nil
         isSecure = parts.scheme == .https
         guard parts.isValid else { throw .invalidURL }
-        // libcurl would send the name of a user unasked.
+        // libcurl would send the user information without a challenge.
         if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
             text = whole
         } else {
@@ -46,7 +46,7 @@ struct RequestTarget: Equatable {
         var isValid = false
     }
 
-    /// Nil when there is no scheme.
+    /// Splits a URL; nil if there is no scheme.
     private static func parts(of bytes: UnsafeBufferPointer<UInt8>) -> Parts? {
         guard let colon = bytes.firstIndex(where: { !$0.isToken }), bytes[colon] == UInt8(ascii: ":") else {
             return nil

@@ -1,30 +1,31 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Whether a request may be sent again after an attempt that got no response (RFC 9110, section 9.2.2): a value without
-/// I/O.
+/// The decision whether a request may be sent again after an attempt without a response (RFC 9110, section 9.2.2): a
+/// value without I/O.
 ///
-/// A request that was answered by a redirect, a challenge or the like is another matter: the server has said what
-/// follows.
+/// It does not apply to a request with a redirect, a challenge or the like as its response: there the server has
+/// determined the next step.
 enum ResendDecision: Equatable, Sendable {
     case resend
-    /// The server may have executed it.
+    /// The server may have executed the request.
     case fail
 
-    /// The fate of the attempt before.
+    /// The outcome of the previous attempt.
     enum Attempt: Sendable, CaseIterable {
-        /// Nothing of the request has left this machine.
+        /// No byte of the request has left this machine.
         case notSent
-        /// The server has said that it did not process it: a GOAWAY with a lower stream identifier, or REFUSED_STREAM.
+        /// The server has reported that it did not process the request: a GOAWAY with a lower stream identifier, or
+        /// REFUSED_STREAM.
         case notProcessed
-        /// A byte of it may have left, and there is no telling what the server did.
+        /// A byte of the request may have left, and it is unknown whether the server has executed it.
         case lost
     }
 
     /// - Parameters:
-    ///   - request: The request, with the fields that it brings itself.
+    ///   - request: The request, with its own fields.
     ///   - additionalFields: The fields that the session adds.
-    ///   - attempt: The fate of the attempt before.
+    ///   - attempt: The outcome of the previous attempt.
     ///   - isAllowed: Whether the caller allows methods that are not idempotent to be sent again.
     init(_ request: URLRequest, additionalFields: [String: String], after attempt: Attempt, isAllowed: Bool) {
         let mayBeRepeated =
@@ -36,12 +37,12 @@ enum ResendDecision: Equatable, Sendable {
         self = attempt != .lost || mayBeRepeated ? .resend : .fail
     }
 
-    /// Those of RFC 9110, section 9.2.2, and the safe ones of IANA's registry. Methods are case-sensitive.
+    /// The methods of RFC 9110, section 9.2.2, and the safe ones of IANA's registry. Methods are case-sensitive.
     private static let idempotentMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
     ]
 
-    /// With one of these a server recognizes a request that it has executed already.
+    /// The fields by which a server recognizes a request that it has executed already.
     private static let keyNames = ["Idempotency-Key", "X-Idempotency-Key"]
 
     /// The error of a request that is not sent again.

@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 extension ResponseHead {
-    /// A head whose fields are still coming in.
+    /// A head whose fields are still arriving.
     struct Draft {
         let status: Int
         let version: String
@@ -44,14 +44,15 @@ extension ResponseHead {
             }
         }
 
-        /// Notes that a field which says where the content ends is written in a way that not every recipient reads.
+        /// Notes that a field which determines the end of the content is written in a way that not every recipient
+        /// reads.
         mutating func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 
         private mutating func add(_ value: String, named name: String) {
             Self.append(value, to: &fields[name])
         }
 
-        /// In place, as a field may be repeated as often as a head has room.
+        /// Appends in place, as a field may be repeated as often as a head has room.
         private static func append(_ value: String, to list: inout String?) {
             if list?.append(", " + value) == nil { list = value }
         }
@@ -62,7 +63,8 @@ extension ResponseHead {
 
         consuming func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
-            // A Transfer-Encoding overrides it, and it must not be taken for the length (RFC 9112, section 6.3).
+            // A Transfer-Encoding overrides Content-Length, which must not be taken for the length (RFC 9112, section
+            // 6.3).
             if transferEncoding == nil, let lengths, let length {
                 let isList = lengths.utf8.contains(UInt8(ascii: ","))
                 fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths

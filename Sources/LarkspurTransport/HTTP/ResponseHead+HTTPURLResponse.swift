@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 extension ResponseHead {
-    /// The response as URLSession's users know it; nil only if Foundation refuses to make one, which no version does.
+    /// Makes the response that URLSession's users get; nil only if Foundation refuses to make one, which no version
+    /// does.
     func makeResponse(url: URL) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
             ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)

@@ -4,26 +4,27 @@ internal import HTTPSyntax
 /// The status line and the fields of one response, final or informational.
 struct ResponseHead: Sendable {
     let status: Int
-    /// As sent, for instance "HTTP/1.1" or "HTTP/2".
+    /// The version as it was received, for instance "HTTP/1.1" or "HTTP/2".
     let version: String
-    /// Values by names as `HTTPURLResponse` spells them. Repeated fields are joined with a comma; `Set-Cookie` so that
-    /// Foundation's parser can take the cookies apart again.
+    /// The values by names in the spelling of `HTTPURLResponse`. Repeated fields are joined with a comma; `Set-Cookie`
+    /// so that Foundation's parser can split the cookies again.
     let fields: [String: String]
-    /// Each `Set-Cookie` value for itself: joined they cannot be told apart with certainty.
+    /// Each `Set-Cookie` value separately: joined ones cannot be split with certainty.
     let setCookies: [String]
-    /// Each `WWW-Authenticate` value for itself.
+    /// Each `WWW-Authenticate` value separately.
     let challenges: [String]
-    /// Each `Proxy-Authenticate` value for itself.
+    /// Each `Proxy-Authenticate` value separately.
     let proxyChallenges: [String]
     /// The first `Location` value.
     let location: String?
     /// The fields that frame the content.
     let framing: FramingFields
 
-    /// Nil where the field is missing, is no number that fits, or is there with different values.
+    /// The length of the content; nil if the field is missing, is not a valid number, or is present with different
+    /// values.
     var contentLength: Int64? { framing.length?.value }
 
-    /// The value of the field with this name, whatever its case.
+    /// The value of a field; the case of the name does not matter.
     subscript(name: String) -> String? {
         if let value = fields[name] { return value }
         guard let canonical = FieldName(name) else { return nil }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Puts response heads together from header lines as libcurl hands them over, one at a time with its line end.
+/// Assembles response heads from libcurl's header lines, one at a time with its line end.
 ///
-/// It takes what servers really send: no reason phrase, no blank after the colon or one before it, bare line feeds,
-/// text in ISO 8859-1, folded lines. A line that is no field is skipped. Control characters that could end a line
-/// elsewhere become spaces (RFC 9110, section 5.5). What of that could make it uncertain where the content ends is
-/// noted (``FramingFields/obscured``).
+/// The parser accepts input that servers really send: no reason phrase, no blank after the colon or one before it, bare
+/// line feeds, text in ISO 8859-1, folded lines. It skips a line that is no field. Control characters that could end a
+/// line elsewhere become spaces (RFC 9110, section 5.5). It notes input that could make the end of the content
+/// uncertain (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd
@@ -32,13 +32,13 @@ struct ResponseHeadParser {
     private var stage = Stage.statusLine
     private var byteCount = 0
     private var draft: ResponseHead.Draft?
-    /// The field read last: the next line may go on with it.
+    /// The last field; the next line may continue it.
     private var pending: (name: FieldName, value: String)?
     private var finishedTrailers: [String: String] = [:]
 
     init() {}
 
-    /// The fields after the content, by canonical names; complete when the transfer is.
+    /// The fields after the content, by canonical names; complete when the transfer has ended.
     var trailers: [String: String] {
         guard stage == .trailers, let pending else { return finishedTrailers }
         var all = finishedTrailers
@@ -46,15 +46,15 @@ struct ResponseHeadParser {
         return all
     }
 
-    /// Takes the next line.
+    /// Consumes the next line.
     ///
-    /// Returns a head with the empty line that ends it, for informational responses too. What follows a final one is
-    /// trailers, until a status line begins another: libcurl may repeat a request by itself.
+    /// Returns a head with the empty line that ends it, for informational responses too. The lines after a final head
+    /// are trailers, until a status line begins another head: libcurl may repeat a request by itself.
     mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
         let content = Self.withoutLineEnd(line)
-        // libcurl takes it for the empty line.
+        // libcurl takes such a line for the empty line.
         guard content.first != .carriageReturn else { throw .invalidLineEnd }
         switch stage {
         case .statusLine:
@@ -100,8 +100,8 @@ struct ResponseHeadParser {
         pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
     }
 
-    /// The name without the blanks around it. A name that others read, or leave unread, may have been meant for another
-    /// field.
+    /// The name without the blanks around it. A name that other recipients read differently, or ignore, may have been
+    /// meant for another field.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))
@@ -138,7 +138,7 @@ extension ResponseHeadParser {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// The first characters that a name may have.
+    /// The first run of characters that a name may have.
     private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         while start < bytes.count, !bytes[start].isToken { start += 1 }
@@ -148,7 +148,7 @@ extension ResponseHeadParser {
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        // Without an early end, so that the compiler can look at many bytes at once.
+        // Without an early exit, so that the compiler can test many bytes at once.
         var controls: UInt8 = 0
         var all: UInt8 = 0
         for byte in bytes {

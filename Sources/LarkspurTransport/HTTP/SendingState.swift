@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// The sendings of one request, of which libcurl makes another where a connection that was kept turns out to be dead: a
-/// value without I/O.
+/// The sendings of one request: a value without I/O. libcurl repeats a sending if a reused connection turns out to be
+/// closed.
 struct SendingState: Sendable {
     enum Verdict: Equatable, Sendable {
         case send
-        /// Nothing is sent on this connection, and the request begins anew on another.
+        /// Nothing is sent on this connection, and the request starts again on another.
         case takeFreshConnection
         /// The request may have been executed, and is not sent again.
         case fail
@@ -14,11 +14,11 @@ struct SendingState: Sendable {
     private var mayHaveLeft = false
     private var isInterrupted = false
 
-    /// Decides about a sending before it begins.
+    /// Decides whether a sending may begin.
     /// - Parameters:
-    ///   - hasStaleConnection: Whether the connection was kept from before, and has been closed or has brought bytes
-    ///     that belong to no response.
-    ///   - resend: The decision about a request that may have left; made only if that is so.
+    ///   - hasStaleConnection: Whether the connection was used before, and has been closed or has received bytes that
+    ///     belong to no response.
+    ///   - resend: Returns the decision about a request that may have left; called only in that case.
     mutating func begin(hasStaleConnection: Bool, resend: () -> ResendDecision) -> Verdict {
         if mayHaveLeft, resend() == .fail { return .fail }
         if hasStaleConnection {
@@ -29,14 +29,13 @@ struct SendingState: Sendable {
         return .send
     }
 
-    /// Takes note of bytes of a response: whatever is sent after them is what the server has asked for.
+    /// Notes bytes of a response: the server has requested any sending after them.
     mutating func noteResponse() { mayHaveLeft = false }
 
-    /// Takes note that the server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream
-    /// identifier).
+    /// Notes that the server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream identifier).
     mutating func noteRefusal() { mayHaveLeft = false }
 
-    /// Whether the transfer was stopped to have another connection; true once.
+    /// Whether the transfer was stopped to use another connection; true once.
     mutating func endInterruption() -> Bool {
         defer { isInterrupted = false }
         return isInterrupted

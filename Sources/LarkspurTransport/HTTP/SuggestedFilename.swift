@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 
-/// A file's name that a server suggests, made into one that is the name of a file in any folder.
+/// A file name that a server suggests, converted to the name of a file that is valid in any folder.
 ///
 /// Slashes, backslashes, control characters, and the marks that change the direction of text become underscores, and so
-/// do dots at the beginning: no name is `..`, or hides the file. Blanks around the name go. A name is cut to the 255
-/// bytes of a file system, its extension kept where that is short. Without a name it is `Unknown`, as in Foundation.
+/// do dots at the beginning: no name is `..`, or hides the file. Blanks around the name are removed. A name is cut to
+/// the 255 bytes of a file system; its extension is preserved if it is short. Without a name it is `Unknown`, as in
+/// Foundation.
 struct SuggestedFilename: Equatable {
     static let unknown = "Unknown"
     private static let maximumLength = 255
@@ -15,7 +16,7 @@ struct SuggestedFilename: Equatable {
     init(_ suggestion: String?) {
         var scalars = String.UnicodeScalarView()
         for scalar in (suggestion ?? "").unicodeScalars {
-            // No more of a header counts.
+            // The rest of a longer value is ignored.
             guard scalars.count < 4 * Self.maximumLength else { break }
             scalars.append(Self.isHarmful(scalar) ? "_" : scalar)
         }

@@ -2,8 +2,8 @@
 internal import HTTPSyntax
 
 extension URLReference {
-    /// The reference with what may not stand in a URL percent-encoded, as servers send spaces and UTF-8 in a Location;
-    /// the host is left to Foundation, which knows how international names are written.
+    /// The reference with invalid characters percent-encoded, as servers send spaces and UTF-8 in a Location. The host
+    /// is left to Foundation, which encodes international names.
     var percentEncoded: URLReference {
         var encoded = self
         encoded.path = Self.encode(path)
@@ -14,7 +14,8 @@ extension URLReference {
 
     private static func encode(_ text: String) -> String { PercentEncoding.escaping(text, unless: isAllowed) }
 
-    /// Unreserved characters, delimiters, and those that path, query and fragment have in common.
+    /// Whether the byte is an unreserved character, a delimiter, or another character that path, query and fragment all
+    /// allow.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "("),

@@ -2,15 +2,15 @@
 internal import HTTPSyntax
 
 extension URLReference {
-    /// Whether it names a server on a Unix-domain socket, to which no other server may lead.
+    /// Whether the URL names a server on a Unix-domain socket, to which no other server may redirect.
     var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.lowercased()) } ?? false }
 
-    /// Whether scheme and authority are the same, letter by letter.
+    /// Whether scheme and authority are the same, character by character.
     func hasSameServer(as other: URLReference) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && authority == other.authority
     }
 
-    /// Nil for anything but an http or https URL with a host and a port that exists.
+    /// The origin; nil for anything but an http or https URL with a host and a valid port.
     var origin: Origin? {
         guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let authority else {
             return nil

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL or a relative reference in its five components (RFC 3986), made of any text without failing.
+/// A URL or a relative reference in its five components (RFC 3986), parsed from any text without failure.
 ///
 /// Foundation resolves references as well, but keeps dot segments of absolute ones and treats a percent sign
-/// differently depending on what else is in the text.
+/// differently depending on the rest of the text.
 struct URLReference: Equatable {
     var scheme: String?
     var authority: String?
@@ -12,7 +12,7 @@ struct URLReference: Equatable {
     var query: String?
     var fragment: String?
 
-    /// Takes the text apart as in appendix B of RFC 3986.
+    /// Splits the text as in appendix B of RFC 3986.
     init(_ text: String) {
         var rest = text[...]
         fragment = Self.cut(&rest, at: "#")
@@ -30,7 +30,7 @@ struct URLReference: Equatable {
         path = String(rest)
     }
 
-    /// The text after the separator, which is taken off the end of `rest` together with it.
+    /// Removes the separator and the text after it from the end of `rest`, and returns that text.
     private static func cut(_ rest: inout Substring, at separator: Unicode.Scalar) -> String? {
         let byte = UInt8(ascii: separator)
         guard let index = rest.utf8.firstIndex(of: byte) else { return nil }
@@ -55,7 +55,7 @@ struct URLReference: Equatable {
         return text
     }
 
-    /// What the reference means where it stands in the content of `base` (RFC 3986, section 5.2.2).
+    /// Resolves the reference against the URL of the document that contains it (RFC 3986, section 5.2.2).
     func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil || authority != nil {
@@ -83,7 +83,7 @@ struct URLReference: Equatable {
         return String(path[...slash])
     }
 
-    /// Section 5.2.4, segment by segment.
+    /// Removes dot segments (section 5.2.4), segment by segment.
     private static func withoutDotSegments(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")

@@ -4,17 +4,17 @@ internal import HTTPSyntax
 /// A URL of the scheme http+unix or https+unix, whose host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]
-    /// What such servers expect in the field Host, and are named by in TLS.
+    /// The value of the Host field that such servers expect, and their name in TLS.
     static let host = "localhost"
 
     let socketPath: String
     let isSecure: Bool
-    /// The URL that is asked for over the socket, with the host that such servers expect.
+    /// The URL to request over the socket, with the host that such servers expect.
     let text: String
 
     init(_ url: URL) throws(RequestHead.Failure) {
         guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme) else { throw .unsupportedScheme }
-        // What sockaddr_un holds, with the zero at its end.
+        // The capacity of sockaddr_un, with the zero at its end.
         guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
             path.utf8.count < 108, !path.utf8.contains(0)
         else { throw .invalidSocketPath }
@@ -28,12 +28,13 @@ struct UnixSocketTarget: Equatable {
 }
 
 extension URL {
-    /// Makes the URL of a resource that a server on a Unix-domain socket has, such as the Docker API's, for tasks of a
-    /// ``CurlURLSession``.
+    /// Creates the URL of a resource of a server on a Unix-domain socket, such as the Docker API, for tasks of a
+    /// ``CurlURLSession``. Nil if the result is not a valid URL.
     ///
     /// - Parameters:
     ///   - socketPath: The absolute path of the socket, of at most 107 bytes.
-    ///   - resource: Path and query of the resource, percent-encoded. Default: "/".
+    ///   - resource: The path and query of the resource, percent-encoded. A slash is added at its beginning if it has
+    ///     none. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
         let host = socketPath.utf8.map(\.percentEncoded).joined()
         self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Takes content out of its chunks (RFC 9112, section 7.1).
+/// Decodes chunked content (RFC 9112, section 7.1).
 ///
-/// libcurl takes anything for a chunk's size that begins with a hexadecimal digit: `0x5` and `0 5` are the end of the
-/// content to it. So it is left to find out when to stop reading, and the chunks are read here. Line feeds alone end
-/// lines, as they do in heads.
+/// libcurl accepts any chunk size that begins with a hexadecimal digit: it takes `0x5` and `0 5` for the end of the
+/// content. So libcurl only determines when to stop reading, and the chunks are decoded here. Line feeds alone end
+/// lines, as in heads.
 struct ChunkedDecoder: Sendable {
     enum Failure: Error, Equatable {
         case malformedSize, missingLineEnd, malformedTrailer
@@ -14,7 +14,7 @@ struct ChunkedDecoder: Sendable {
 
     private enum State {
         case size, blanks, chunkExtension
-        /// After the carriage return of a size's line.
+        /// After the carriage return of a size line.
         case sizeLineFeed
         case data
         /// After a chunk's data.
@@ -24,30 +24,30 @@ struct ChunkedDecoder: Sendable {
         case ended
     }
 
-    /// The size of a chunk fits into so many digits.
+    /// The largest number of digits of a chunk's size.
     private static let digitLimit = 16
-    /// The number of bytes that the line with a chunk's size may have.
+    /// The largest number of bytes of the line with a chunk's size.
     static let lineLimit = 1 << 14
-    /// The number of bytes that the trailer section may have.
+    /// The largest number of bytes of the trailer section.
     static let trailerLimit = ResponseHeadParser.maximumByteCount
 
     private var state = State.size
-    /// The number of bytes that are missing of a chunk.
+    /// The number of bytes that are missing from the current chunk.
     private var rest: Int64 = 0
     private var digits = 0
     private var lineLength = 0
     private var trailerLength = 0
     private var line: [UInt8] = []
-    /// The lines of the trailer section, without their ends.
+    /// The lines of the trailer section, without their line ends.
     private(set) var trailers: [[UInt8]] = []
 
     init() {}
 
-    /// Whether all of the content and what follows it has come.
+    /// Whether all of the content and the trailer section have arrived.
     var isComplete: Bool { state == .ended }
 
-    /// Takes the next bytes; those behind the end are ignored.
-    /// - Parameter piece: Takes content that is among them, in order.
+    /// Decodes the next bytes; bytes after the end are ignored.
+    /// - Parameter piece: Receives the content among the bytes, in order.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ piece: (UnsafeRawBufferPointer) -> Void
@@ -116,7 +116,7 @@ struct ChunkedDecoder: Sendable {
         line.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a line is a field, or goes on with one.
+    /// Whether a line is a field, or continues one.
     private func isTrailer(_ line: [UInt8]) -> Bool {
         if line[0].isBlank { return !trailers.isEmpty }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }

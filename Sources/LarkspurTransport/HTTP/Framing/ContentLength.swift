@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The meaning of the `Content-Length` fields of a message together (RFC 9110, section 8.6).
+/// The combined meaning of the `Content-Length` fields of a message (RFC 9110, section 8.6).
 enum ContentLength: Equatable, Sendable {
-    /// One number that fits, however often it was sent.
+    /// One valid number, possibly repeated.
     case bytes(Int64)
     /// Several values that are not one number.
     case contradictory
-    /// Something else than digits, or a number that is too large.
+    /// A value with other characters than digits, or a number that is too large.
     case malformed
 
     /// Reads the value of the field, or the values of several joined by commas.
@@ -24,7 +24,7 @@ enum ContentLength: Equatable, Sendable {
         self = number.map(Self.bytes) ?? .malformed
     }
 
-    /// The number of bytes; nil where the fields do not say it.
+    /// The number of bytes; nil if the fields do not determine it.
     var value: Int64? {
         if case .bytes(let value) = self { value } else { nil }
     }

@@ -1,10 +1,11 @@
 #if canImport(FoundationNetworking)
 
-/// The content of one response on its way in: what of the bytes is content, and whether all of it has come.
+/// The content of one response while it arrives: it separates content from framing, and determines whether all of it
+/// has arrived.
 struct FramedContent: Sendable {
     enum Failure: Error, Equatable {
         case chunks(ChunkedDecoder.Failure)
-        /// More content than was announced.
+        /// The server sends more content than it announced.
         case excess
 
         var sentence: String {
@@ -16,7 +17,7 @@ struct FramedContent: Sendable {
     }
 
     let framing: ResponseFraming
-    /// The number of bytes of content that have come.
+    /// The number of bytes of content that have arrived.
     private(set) var count: Int64 = 0
     /// The error in the bytes; set once.
     private(set) var failure: Failure?
@@ -24,8 +25,8 @@ struct FramedContent: Sendable {
 
     init(_ framing: ResponseFraming) { self.framing = framing }
 
-    /// Takes bytes as libcurl hands them over, chunks with all that is around them.
-    /// - Returns: The content among them, up to what is wrong with them, if anything is.
+    /// Takes bytes from libcurl, with the framing of chunks.
+    /// - Returns: The content among them, up to the first error, if there is one.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Piece {
         var piece = Piece()
         guard failure == nil else { return piece }
@@ -47,7 +48,7 @@ struct FramedContent: Sendable {
         return piece
     }
 
-    /// Whether all of the content has come, if the connection or the stream has ended now in order.
+    /// Whether all of the content has arrived, if the connection or the stream ended regularly now.
     var isComplete: Bool {
         guard failure == nil else { return false }
         return switch framing {
@@ -57,7 +58,7 @@ struct FramedContent: Sendable {
         }
     }
 
-    /// The number of bytes of content that there will be; nil where that is not known.
+    /// The total number of bytes of content; nil if it is not known.
     var expectedCount: Int64? {
         switch framing {
         case .none: 0
@@ -68,7 +69,7 @@ struct FramedContent: Sendable {
 }
 
 extension FramedContent {
-    /// Content in one piece: the bytes that came where they are, or a copy where there was something between them.
+    /// Content in one piece: the received bytes in place, or a copy if there was framing between them.
     struct Piece {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         private var joined: [UInt8] = []
@@ -84,7 +85,7 @@ extension FramedContent {
             }
         }
 
-        /// Lends the content, which is valid as long as the bytes that it was taken from.
+        /// Provides the content, which is valid as long as the bytes that it was taken from.
         func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
             if joined.isEmpty { body(bytes) } else { joined.withUnsafeBytes(body) }
         }

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The end of a response's content: the one rule for it, whatever the content is for (RFC 9112, section 6.3; RFC 9113,
-/// section 8.1).
+/// The end of a response's content, by one rule for all uses of the content (RFC 9112, section 6.3; RFC 9113, section
+/// 8.1).
 ///
-/// libcurl decides for itself where content ends, by its own reading of the same fields. Everything here that it could
-/// read in another way is a failure.
+/// libcurl determines the end of content on its own, by its own reading of the same fields. Everything here that
+/// libcurl could read in another way is a failure.
 enum ResponseFraming: Equatable, Sendable {
-    /// There is no content, whatever the fields say.
+    /// There is no content, whatever the fields contain.
     case none
     case length(Int64)
     case chunked
-    /// Content ends with the connection.
+    /// The content ends with the connection.
     case close
-    /// Content ends with its stream, over HTTP/2 and HTTP/3.
+    /// The content ends with its stream, over HTTP/2 and HTTP/3.
     case stream
 
     enum Failure: Error, Equatable {
@@ -33,7 +33,7 @@ enum ResponseFraming: Equatable, Sendable {
 
     /// - Parameters:
     ///   - status: The status of a final response.
-    ///   - version: The version as it was sent, "HTTP/1.1" or "HTTP/2".
+    ///   - version: The version as it was received, "HTTP/1.1" or "HTTP/2".
     ///   - method: The request's method.
     init(_ fields: FramingFields, status: Int, version: String, method: String) throws(Failure) {
         switch fields.length {
@@ -51,15 +51,15 @@ enum ResponseFraming: Equatable, Sendable {
         }
         if let name = fields.obscured { throw .obscuredField(name) }
         if let encoding = fields.transferEncoding, try Self.isChunked(encoding) {
-            // Whatever Content-Length says (RFC 9112, section 6.1).
+            // Regardless of Content-Length (RFC 9112, section 6.1).
             self = .chunked
         } else {
             self = fields.length?.value.map(Self.length) ?? .close
         }
     }
 
-    /// Whether the connection is not to be used again, as another reader of the same bytes could find another end (RFC
-    /// 9112, section 6.1).
+    /// Whether the connection must not be reused, as another reader of the same bytes could find another end (RFC 9112,
+    /// section 6.1).
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
         fields.transferEncoding != nil && (fields.length != nil || version == "HTTP/1.0")
     }
@@ -67,15 +67,15 @@ enum ResponseFraming: Equatable, Sendable {
     private static func hasNoContent(status: Int, method: String) -> Bool {
         switch status {
         case ..<200, 204, 304: true
-        // What follows belongs to a tunnel.
+        // The bytes after it belong to a tunnel.
         case 200..<300 where method == "CONNECT": true
         default: method == "HEAD"
         }
     }
 
-    /// Whether the content comes in chunks; `identity` is what RFC 2616 calls content that does not.
+    /// Whether the content is chunked; RFC 2616 calls content that is not `identity`.
     ///
-    /// No other coding is ever asked for, and libcurl would take some of them away by itself.
+    /// The engine requests no other coding, and libcurl would decode some of them by itself.
     private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
         let codings = encoding.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmedOfBlanks }
             .filter { !$0.isEmpty }
