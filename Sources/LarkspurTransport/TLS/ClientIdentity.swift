@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The certificate and private key with which a client proves who it is to a server that asks for that.
+/// A certificate with its private key, by which a client authenticates itself to a server that requests a certificate.
 ///
-/// Every server of the session that asks gets to see the certificate, the target of a redirect too; the private key
-/// never leaves the process. What is printed of it shows no secret.
+/// Every server of the session that requests a certificate gets it, the target of a redirect too; the private key never
+/// leaves the process. Printed descriptions contain no secret.
 public struct ClientIdentity: Sendable, Hashable {
     enum Form: Hashable {
         case pem(certificates: Data, key: Data)
@@ -17,15 +17,18 @@ public struct ClientIdentity: Sendable, Hashable {
         self.passphrase = passphrase ?? ""
     }
 
-    /// Takes a certificate and its key.
+    /// Creates an identity from a certificate and its key.
     ///
-    /// Whether the passphrase is right and the key is that of the certificate shows with the first request.
+    /// A wrong passphrase, or a key that does not belong to the certificate, shows only with the first request, which
+    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
     ///   - certificates: The client's own certificate, then those of its authorities that the server may not have; PEM,
     ///     or one certificate in DER.
     ///   - key: The private key of the first certificate, in PEM.
-    ///   - passphrase: What the key is encrypted with. Default: nil, it is not.
-    /// - Throws: `malformedCertificate`, `malformedKey`, `missingPassphrase`.
+    ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
+    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if the data hold no valid certificate,
+    ///   `malformedKey` if they hold no private key, `missingPassphrase` if the key is encrypted and there is no
+    ///   passphrase.
     public static func pem(
         certificates: Data,
         key: Data,
@@ -36,7 +39,7 @@ public struct ClientIdentity: Sendable, Hashable {
         guard let block = blocks.first else {
             throw TLSConfigurationError(.malformedKey, "The data hold no private key in PEM.")
         }
-        // The old way has lines in the block that are no base64: "Proc-Type: 4,ENCRYPTED".
+        // The old format has lines in the block that are not base64: "Proc-Type: 4,ENCRYPTED".
         let isEncrypted = block.label == "ENCRYPTED PRIVATE KEY" || block.content == nil
         if isEncrypted, passphrase == nil {
             throw TLSConfigurationError(.missingPassphrase, "The private key is encrypted, and there is no passphrase.")
@@ -44,12 +47,18 @@ public struct ClientIdentity: Sendable, Hashable {
         return ClientIdentity(.pem(certificates: Data(chain.utf8), key: Data(key)), passphrase)
     }
 
-    /// Takes a certificate and its key from files, as ``pem(certificates:key:passphrase:)`` does.
+    /// Creates an identity from files with a certificate and its key.
+    ///
+    /// A wrong passphrase, or a key that does not belong to the certificate, shows only with the first request, which
+    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read at once.
     /// - Parameters:
-    ///   - certificateFile: The client's certificates; PEM, or one in DER.
-    ///   - keyFile: The private key in PEM; it may be the same file.
-    ///   - passphrase: What the key is encrypted with. Default: nil, it is not.
-    /// - Throws: `fileUnreadable`, `malformedCertificate`, `malformedKey`, `missingPassphrase`.
+    ///   - certificateFile: The file with the client's own certificate, then those of its authorities that the server
+    ///     may not have; PEM, or one certificate in DER.
+    ///   - keyFile: The file with the private key of the first certificate, in PEM; it may be the same file.
+    ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if a file cannot be read, `malformedCertificate` if
+    ///   there is no valid certificate, `malformedKey` if there is no private key, `missingPassphrase` if the key is
+    ///   encrypted and there is no passphrase.
     public static func pem(
         certificateFile: URL,
         keyFile: URL,
@@ -62,14 +71,15 @@ public struct ClientIdentity: Sendable, Hashable {
         )
     }
 
-    /// Takes certificate, key and authorities from one PKCS #12 container (RFC 7292), such as a `.p12` or `.pfx` file
-    /// has.
+    /// Creates an identity from a PKCS #12 container (RFC 7292) with certificate, key and authorities, as in a `.p12`
+    /// or `.pfx` file.
     ///
-    /// Whether the passphrase is right shows with the first request.
+    /// A wrong passphrase shows only with the first request, which fails with
+    /// ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
     ///   - data: The container.
-    ///   - passphrase: What it is encrypted with.
-    /// - Throws: `malformedKey` if it is no such container.
+    ///   - passphrase: The passphrase of the container.
+    /// - Throws: A ``TLSConfigurationError``: `malformedKey` if the data are not such a container.
     public static func pkcs12(_ data: Data, passphrase: String) throws(TLSConfigurationError) -> ClientIdentity {
         var content = DERReader.sequence(ArraySlice(data))
         guard content?.read(DERReader.Tag.integer)?.content.elementsEqual([3]) == true else {
@@ -78,18 +88,23 @@ public struct ClientIdentity: Sendable, Hashable {
         return ClientIdentity(.pkcs12(Data(data)), passphrase)
     }
 
-    /// Takes certificate, key and authorities from a PKCS #12 file, as ``pkcs12(_:passphrase:)`` does.
+    /// Creates an identity from a PKCS #12 file (RFC 7292) with certificate, key and authorities, such as a `.p12` or
+    /// `.pfx` file.
+    ///
+    /// A wrong passphrase shows only with the first request, which fails with
+    /// ``TLSFailure/Reason/clientIdentityUnusable``. The file is read at once.
     /// - Parameters:
     ///   - file: The file.
-    ///   - passphrase: What it is encrypted with.
-    /// - Throws: `fileUnreadable`, `malformedKey`.
+    ///   - passphrase: The passphrase of the file.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it is not
+    ///   such a container.
     public static func pkcs12(file: URL, passphrase: String) throws(TLSConfigurationError) -> ClientIdentity {
         try pkcs12(TLSConfigurationError.contents(of: file), passphrase: passphrase)
     }
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What kind of identity it is.
+    /// The kind of the identity, without secrets.
     public var description: String {
         switch form {
         case .pem: "client identity (PEM)"
@@ -97,10 +112,10 @@ extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
         }
     }
 
-    /// The same as ``description``.
+    /// The kind of the identity, without secrets.
     public var debugDescription: String { description }
 
-    /// Nothing, as key and passphrase are secrets.
+    /// A mirror without children, as key and passphrase are secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 #endif

@@ -1,9 +1,9 @@
-/// Reads values of the Distinguished Encoding Rules (X.690) one after the other, and nothing beyond its bytes.
+/// Reads values of the Distinguished Encoding Rules (X.690) in sequence, and never beyond its bytes.
 struct DERReader {
     struct Value: Equatable {
         let tag: UInt8
         let content: ArraySlice<UInt8>
-        /// The whole of it, with tag and length.
+        /// The complete encoding, with tag and length.
         let encoding: ArraySlice<UInt8>
     }
 
@@ -12,7 +12,7 @@ struct DERReader {
         static let bitString: UInt8 = 0x03
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
-        /// What a certificate has in front of its number, if it says which version it is of.
+        /// The version, which may precede a certificate's serial number.
         static let version: UInt8 = 0xA0
     }
 
@@ -24,7 +24,7 @@ struct DERReader {
 
     var nextTag: UInt8? { rest.first }
 
-    /// The next value; nil if there is none, it goes beyond the end, or it is not as it has to be encoded.
+    /// Reads the next value; nil if there is none, if it exceeds the end, or if its encoding is invalid.
     mutating func read() -> Value? {
         let whole = rest
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let length = readLength(), length <= rest.count else {
@@ -35,7 +35,7 @@ struct DERReader {
         return Value(tag: tag, content: content, encoding: whole[..<content.endIndex])
     }
 
-    /// The next value, if it has this tag.
+    /// Reads the next value, if it has this tag.
     mutating func read(_ tag: UInt8) -> Value? {
         guard nextTag == tag else { return nil }
         return read()
@@ -45,25 +45,25 @@ struct DERReader {
         guard let first = rest.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
         let count = Int(first & 0x7F)
-        // More than 4 bytes are never needed here, and 0 stands for a length that is not said.
+        // More than 4 bytes are never needed here, and 0 stands for an indefinite length.
         guard (1...4).contains(count), count <= rest.count else { return nil }
         let bytes = rest.prefix(count)
         rest = rest.dropFirst(count)
         let length = bytes.reduce(0) { $0 << 8 | Int($1) }
-        // The shortest form is the only one.
+        // Only the shortest form is valid.
         return length >= 0x80 && bytes.first != 0 ? length : nil
     }
 }
 
 extension DERReader {
-    /// The one sequence that bytes are, without anything behind it.
+    /// Reads bytes that are exactly one sequence, without anything after it.
     static func sequence(_ bytes: ArraySlice<UInt8>) -> DERReader? {
         var reader = DERReader(bytes)
         guard let value = reader.read(Tag.sequence), reader.isAtEnd else { return nil }
         return DERReader(value.content)
     }
 
-    /// A value with its tag and length.
+    /// Encodes a value with its tag and length.
     static func encoded(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
         let length = withUnsafeBytes(of: UInt64(content.count).bigEndian, Array.init).drop { $0 == 0 }

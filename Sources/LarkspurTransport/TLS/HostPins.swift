@@ -1,25 +1,25 @@
-/// The public keys one of which a host has to have.
+/// The pinned public keys of a host, of which it must have one.
 public struct HostPins: Sendable, Hashable {
-    /// The host, in lower case; an international name in its ASCII form.
+    /// The host's name in lower case; an international name in its ASCII form.
     public let host: String
-    /// Whether the pins hold for all hosts below it too. Default: false.
+    /// Whether the pins apply to all subdomains too. Default: false.
     public let includesSubdomains: Bool
-    /// The keys that are in use.
+    /// The keys in use.
     public let pins: Set<PublicKeyPin>
-    /// Keys that are not in use yet, and that the server will have when those in use are lost.
+    /// The keys that are not in use yet, and that the server will use if the current ones are lost.
     public let backupPins: Set<PublicKeyPin>
 
-    /// Pins a host: a certificate of its chain has to have one of the keys.
+    /// Creates the pins of a host: a certificate of its chain must have one of the keys.
     ///
-    /// With the key of the server's own certificate only that may change; with the key of an authority, every
-    /// certificate that it issues for the host is good. Without a backup pin, a key that is lost locks every client out
-    /// that is not updated in time.
+    /// With the key of the server's own certificate, only certificates for that key are accepted; with the key of an
+    /// authority, every certificate that it issues for the host is. Without a backup pin, the loss of a key locks out
+    /// every client that is not updated in time.
     /// - Parameters:
-    ///   - host: A name or address, without scheme and port.
-    ///   - includesSubdomains: Whether the pins hold for all hosts below it too. Default: false.
-    ///   - pins: The keys that are in use. Without any key, backups included, no server is accepted.
-    ///   - backupPins: Keys kept aside, for when those in use are lost. They count as much. Default: none.
-    /// - Throws: `malformedHost`, as pins of a host that is misspelt would protect nothing.
+    ///   - host: The name or address of the host, without scheme and port.
+    ///   - includesSubdomains: Whether the pins apply to all subdomains too. Default: false.
+    ///   - pins: The keys in use. Without any key, backups included, no server is accepted.
+    ///   - backupPins: The keys in reserve, for the loss of those in use. They are accepted too. Default: none.
+    /// - Throws: A ``TLSConfigurationError``: `malformedHost`, as pins of a misspelt host would protect nothing.
     public init(
         _ host: String,
         includesSubdomains: Bool = false,

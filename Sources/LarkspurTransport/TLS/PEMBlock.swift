@@ -1,11 +1,11 @@
 /// A block of the text encoding of keys and certificates (RFC 7468).
 struct PEMBlock: Equatable {
-    /// What stands in its first line, such as "CERTIFICATE".
+    /// The label in its first line, such as "CERTIFICATE".
     let label: String
-    /// Nil where the lines between are no base64, as with keys that are encrypted in the old way.
+    /// The decoded content; nil if the lines between are not base64, as with keys that are encrypted in the old format.
     let content: Data?
 
-    /// The blocks of a text, in their order; text around them is passed over.
+    /// Reads the blocks of a text, in their order; text around them is skipped.
     static func blocks(of data: Data) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var label: String?
@@ -36,7 +36,7 @@ struct PEMBlock: Equatable {
         return String(decoding: line.dropFirst(prefix.utf8.count).dropLast(end.count), as: UTF8.self)
     }
 
-    /// Bytes in this encoding, with its line end.
+    /// Encodes bytes in this format, with a line end.
     static func text(label: String, _ content: Data) -> String {
         let options: Data.Base64EncodingOptions = [.lineLength64Characters, .endLineWithLineFeed]
         return "-----BEGIN \(label)-----\n\(content.base64EncodedString(options: options))\n-----END \(label)-----\n"

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// Which keys a server has to have, by its name.
+/// The required keys of servers, by their names.
 struct PinTable: Sendable {
     private var hosts: [String: Set<PublicKeyPin>] = [:]
     private var domains: [String: Set<PublicKeyPin>] = [:]
-    /// Nil if hosts without pins of their own may have any key.
+    /// The keys for all hosts; nil if hosts without pins of their own may have any key.
     private let everywhere: Set<PublicKeyPin>?
 
     init(_ pins: [HostPins], everywhere: Set<PublicKeyPin>? = nil) {
@@ -20,9 +20,9 @@ struct PinTable: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
-    /// Sets of keys, of each of which a server has to have one; the more special pins of a name replace those of the
-    /// domains above it.
-    /// - Parameter name: In its canonical form.
+    /// Returns sets of keys; a server must have one key of each set. The more specific pins of a name replace those of
+    /// its parent domains.
+    /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []
         if let everywhere { requirements.append(everywhere) }

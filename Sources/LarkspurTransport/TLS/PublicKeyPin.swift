@@ -1,18 +1,18 @@
 internal import HTTPSyntax
 
-/// The hash of a public key that a server has to have: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
+/// The hash of a required public key of a server: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///
-/// A pin holds for a key and not for a certificate: it stays when a certificate is renewed for the same key.
+/// A pin belongs to a key and not to a certificate: it remains valid when a certificate is renewed for the same key.
 public struct PublicKeyPin: Sendable, Hashable {
     /// The 32 bytes of the hash.
     public let sha256: Data
 
-    /// Makes the pin of a certificate's key.
+    /// Creates the pin of a certificate's key.
     public init(certificate: TLSCertificate) { self.init(certificate.key) }
 
-    /// Takes a pin that was computed elsewhere.
-    /// - Parameter base64: The hash in base64, as it is or after `sha256/` or `sha256//`.
-    /// - Throws: `malformedPin` if that is no hash of 32 bytes.
+    /// Creates a pin from a hash that was computed elsewhere.
+    /// - Parameter base64: The hash in base64, optionally after `sha256/` or `sha256//`.
+    /// - Throws: A ``TLSConfigurationError``: `malformedPin` if the text is not a hash of 32 bytes.
     public init(sha256 base64: String) throws(TLSConfigurationError) {
         var text = base64[...]
         if text.hasPrefix("sha256/") { text = text.dropFirst(text.hasPrefix("sha256//") ? 8 : 7) }
@@ -22,9 +22,10 @@ public struct PublicKeyPin: Sendable, Hashable {
         sha256 = hash
     }
 
-    /// Makes the pin of a public key that is in no certificate, such as that of a backup.
-    /// - Parameter publicKey: PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: `malformedKey`, for private keys too: their public half is made with `openssl pkey -pubout`.
+    /// Creates the pin of a public key without a certificate, such as a backup key.
+    /// - Parameter data: The public key in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
+    /// - Throws: A ``TLSConfigurationError``: `malformedKey`, for private keys too; `openssl pkey -pubout` extracts
+    ///   their public half.
     public init(publicKey data: Data) throws(TLSConfigurationError) {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
@@ -42,9 +43,10 @@ public struct PublicKeyPin: Sendable, Hashable {
         self.init(key)
     }
 
-    /// Makes the pin of a public key in a file.
-    /// - Parameter file: A file in PEM or DER.
-    /// - Throws: `fileUnreadable`, `malformedKey`.
+    /// Creates the pin of a public key in a file.
+    /// - Parameter file: The file with the public key, in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedKey` if it holds
+    ///   no public key.
     public init(publicKeyContentsOf file: URL) throws(TLSConfigurationError) {
         self = try Self(publicKey: TLSConfigurationError.contents(of: file))
     }

@@ -1,9 +1,9 @@
 internal import HTTPSyntax
 
-/// The spellings of a host, brought to one.
+/// The canonical spelling of hosts.
 enum ServerName {
-    /// A name in lower case and without the dot at its end, an address as the system writes it; nil for what can be
-    /// neither.
+    /// Converts a name to lower case without the dot at its end, and an address to the system's notation; nil for a
+    /// text that can be neither.
     static func canonical(_ host: String) -> String? {
         var name = host[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
@@ -25,7 +25,7 @@ enum ServerName {
         }
     }
 
-    /// What libcurl, too, reads as an address: 127.1 and 0x7f000001 are 127.0.0.1.
+    /// Converts an IPv4 address in any notation that libcurl accepts: 127.1 and 0x7f000001 are 127.0.0.1.
     private static func numericAddress(_ name: String) -> String? {
         var value = in_addr()
         guard inet_aton(name, &value) == 1 else { return nil }
@@ -33,7 +33,7 @@ enum ServerName {
     }
 
     private static func sixthVersionAddress(_ name: Substring) -> String? {
-        // What comes after a percent sign is the zone, which says which network is meant and not which host.
+        // The text after a percent sign is the zone, which identifies a network and not a host.
         let address = name.prefix { $0 != "%" }
         var value = in6_addr()
         guard inet_pton(AF_INET6, String(address), &value) == 1 else { return nil }

@@ -3,19 +3,19 @@ internal import CLibcurl
 
 /// Checks the certificates of servers within the handshake, for all connections of one loop.
 ///
-/// It belongs to the loop's thread, and outlives all connections.
+/// The object belongs to the loop's thread, and outlives all connections.
 final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
-    /// The last objection to a handshake for each host, and which it was of all.
+    /// The last objection to a handshake for each host, with its number among all objections.
     private var objections: [String: (number: Int, objection: TrustObjection)] = [:]
-    /// How many there have been.
+    /// The number of objections so far.
     private(set) var objectionCount = 0
 
-    /// Why it cannot be done; nil if it can.
+    /// The reason why the check is not available; nil if it is.
     static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
 
-    /// Nil if OpenSSL cannot be used, or does not read one of the certificates.
+    /// Creates the check; nil if OpenSSL cannot be used, or cannot read one of the certificates.
     init?(_ rules: ServerTrustRules, roots: TrustedRoots, anchors: [TLSCertificate]) {
         self.rules = rules
         raw = libcurl_trust_new(Self.judge, Unmanaged.passUnretained(self).toOpaque())
@@ -30,7 +30,8 @@ final class ServerTrust {
         guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
     }
 
-    /// Nil if the settings need none, or it cannot be made: then they are not enforced, and no request is sent.
+    /// Creates the check for settings; nil if they need none, or if it cannot be created: then they cannot be enforced,
+    /// and no request is sent.
     convenience init?(_ tls: TLSSettings) {
         guard case .trust(let rules) = tls.method else { return nil }
         self.init(
@@ -51,13 +52,13 @@ final class ServerTrust {
         }
     }
 
-    /// Has the handshakes of a TLS context checked; false if there must be none.
+    /// Has the handshakes of a TLS context checked; false if the handshake must not take place.
     func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
         guard let raw else { return false }
         return libcurl_trust_attach(raw, tlsContext, host)
     }
 
-    /// The last objection to a handshake for a request to a host, if it is a later one than so many.
+    /// The last objection to a handshake for a request to a host, if its number is larger than `count`.
     func objection(at host: String, after count: Int) -> TrustObjection? {
         objections[host].flatMap { $0.number > count ? $0.objection : nil }
     }
@@ -72,7 +73,7 @@ final class ServerTrust {
     }
 
     private func object(to evidence: ServerTrustRules.Evidence, _ error: Int32) -> Int32 {
-        // They are for messages alone, and servers are many.
+        // They are used for messages only, and there may be many servers.
         if objections.count >= 64 { objections.removeAll() }
         objectionCount += 1
         let objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
@@ -93,7 +94,7 @@ extension ServerTrustRules.Evidence {
         host = String(cString: evidence.host)
         errors = Array(UnsafeBufferPointer(start: evidence.errors, count: evidence.error_count))
         keys = UnsafeBufferPointer(start: evidence.keys, count: evidence.key_count).map { key in
-            // A key that could not be read has a hash that no key has.
+            // A key that could not be read gets a hash that no key has.
             let bytes = UnsafeBufferPointer(start: key.bytes, count: key.bytes == nil ? 0 : key.count)
             return PublicKeyPin(SubjectPublicKeyInfo(encoding: Data(bytes)))
         }

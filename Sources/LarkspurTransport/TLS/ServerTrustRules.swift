@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
-/// The rules by which the certificates of a server are good enough: a value without I/O.
+/// The rules for the acceptance of a server's certificates: a value without I/O.
 struct ServerTrustRules: Sendable {
-    /// What a handshake has shown.
+    /// The facts about a handshake.
     struct Evidence: Sendable {
-        /// The name that the handshake was for; nil for servers that are named by an address.
+        /// The server name of the handshake; nil for servers with an address instead of a name.
         var serverName: String?
         /// The host of the request.
         var host: String
-        /// What OpenSSL objected to, in its numbers.
+        /// OpenSSL's errors, by its numbers.
         var errors: [Int32] = []
         /// The keys of the chain, the server's own first.
         var keys: [PublicKeyPin] = []
-        /// Whether the chain is valid also with the anchors alone.
+        /// Whether the chain is also valid with the anchors alone.
         var isAnchored = false
         /// Whether the server's own certificate has a subjectAltName with a host or an address.
         var hasNames = true
@@ -22,7 +22,7 @@ struct ServerTrustRules: Sendable {
         /// One of OpenSSL's numbers.
         case invalid(Int32)
         case mismatch
-        /// The server's own certificate names no host but by its common name.
+        /// The server's own certificate names its host only in its common name.
         case unnamed
     }
 
@@ -46,28 +46,26 @@ struct ServerTrustRules: Sendable {
 extension ServerTrustRules.Evidence {
     /// The name by which pins are looked up.
     ///
-    /// That of the handshake, where there is one: it says where the connection leads, and for a proxy that is the
-    /// proxy.
+    /// It is the name of the handshake, if there is one: that is the peer of the connection, which may be a proxy.
     var name: String {
         guard let serverName else { return host }
         return ServerName.canonical(serverName) ?? serverName
     }
 
-    /// The keys of certificates each of which has issued the one before it.
+    /// The keys of the certificates in the chain, each of which has issued the one before it.
     ///
-    /// A server can send along certificates that are not its own, so that without that only its own key counts, which
-    /// the handshake proves.
+    /// A server can send certificates that are not its own. If the chain is not verified, only the server's own key
+    /// counts, which the handshake proves.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }
 
-    /// Whether an objection is about the dates or the end of a chain, and not about who has issued whom.
+    /// Whether an error concerns the dates or the end of a chain, and not the signatures between its certificates.
     private static func leavesLinksIntact(_ error: Int32) -> Bool {
         switch error {
         // Not yet valid, and expired.
         case 9, 10: true
-        // Ends in a certificate that has signed itself, or whose issuer is not known; a chain of one whose issuer is
-        // not.
+        // Ends in a self-signed certificate, or in one with an unknown issuer; a chain of one with an unknown issuer.
         case 18, 19, 20, 21: true
         default: false
         }

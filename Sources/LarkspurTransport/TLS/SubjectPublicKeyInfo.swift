@@ -1,11 +1,11 @@
-/// A public key with its algorithm (RFC 5280, section 4.1.2.7), which is what pins are made of.
+/// A public key with its algorithm (RFC 5280, section 4.1.2.7), from which pins are made.
 struct SubjectPublicKeyInfo: Equatable {
-    /// DER.
+    /// The key in DER.
     let encoding: Data
 
     init(encoding: Data) { self.encoding = encoding }
 
-    /// The key of a certificate (RFC 5280, section 4.1); nil if the bytes are none.
+    /// Reads the key of a certificate (RFC 5280, section 4.1); nil if the bytes are not a certificate.
     init?(certificate: Data) {
         guard var outer = DERReader.sequence(ArraySlice(certificate)),
             let body = outer.read(DERReader.Tag.sequence), outer.read(DERReader.Tag.sequence) != nil,
@@ -20,8 +20,7 @@ struct SubjectPublicKeyInfo: Equatable {
         encoding = Data(key.encoding)
     }
 
-    /// A public key as it stands in a file of its own: with its algorithm, or a bare one of RSA (RFC 8017, appendix
-    /// A.1.1).
+    /// Reads a public key from a file of its own: with its algorithm, or a bare RSA key (RFC 8017, appendix A.1.1).
     init?(publicKey: Data) {
         let bytes = ArraySlice(publicKey)
         if Self.isKey(bytes) {
@@ -35,7 +34,7 @@ struct SubjectPublicKeyInfo: Equatable {
         }
     }
 
-    /// 1.2.840.113549.1.1.1 and its parameters, which are NULL (RFC 3279, section 2.3.1).
+    /// The object identifier 1.2.840.113549.1.1.1 and its parameters, which are NULL (RFC 3279, section 2.3.1).
     private static let rsaEncryption: [UInt8] = [
         0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
     ]

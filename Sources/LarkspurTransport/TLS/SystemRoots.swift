@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
-/// The place where libcurl finds the certificate authorities of the system.
+/// The location of the system's certificate authorities for libcurl.
 ///
-/// A libcurl that was built for another distribution, as one that comes with a program, names a file that this system
-/// does not have. Then every secure request would fail.
+/// A libcurl that was built for another distribution, such as one that is shipped with a program, names a file that
+/// this system does not have. Every secure request would then fail.
 enum SystemRoots: Equatable {
     case asConfigured
-    /// The file, without the folder: with both, libcurl reads them anew for every connection, with the file alone it
-    /// keeps them.
+    /// The file, without the folder: with both, libcurl reads them again for every connection; it caches the file
+    /// alone.
     case fileAlone
-    /// The file of this system.
+    /// The file of this system instead.
     case other(String)
 
-    /// The files in which distributions keep them, in the order in which Go's standard library looks for them
-    /// (`crypto/x509`, `root_linux.go`).
+    /// The files in which distributions store their authorities, in the order of Go's standard library (`crypto/x509`,
+    /// `root_linux.go`).
     static let files = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",
@@ -23,9 +23,9 @@ enum SystemRoots: Equatable {
     ]
 
     /// - Parameters:
-    ///   - file: What libcurl was built with; nil where it does not say, as before 7.84.
-    ///   - folder: The same of a folder of certificates.
-    ///   - isReadable: Whether a path leads to something that can be read.
+    ///   - file: The file that libcurl was built with; nil if libcurl does not report it, as before 7.84.
+    ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.
+    ///   - isReadable: Returns whether a path leads to a readable file or folder.
     init(
         file: String?,
         folder: String?,

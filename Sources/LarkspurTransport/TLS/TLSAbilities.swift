@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
-/// What the libcurl at hand can do for TLS.
+/// The TLS abilities of the loaded libcurl.
 package struct TLSAbilities: Sendable {
-    /// Why servers cannot be checked within the handshake: a sentence without its full stop; nil if they can.
+    /// The reason why servers cannot be checked within the handshake, a sentence without its full stop; nil if they
+    /// can.
     package var trustUnavailability: String?
-    /// The library that does TLS, as in "OpenSSL/3.0.19".
+    /// The TLS library, as in "OpenSSL/3.0.19".
     package var library: String
 
     package init(trustUnavailability: String?, library: String) {
@@ -11,7 +12,7 @@ package struct TLSAbilities: Sendable {
         self.library = library
     }
 
-    /// Those that are OpenSSL or have come from it take certificates and keys from memory.
+    /// Whether the library accepts certificates and keys from memory, which OpenSSL and its derivatives do.
     var takesIdentities: Bool {
         ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.hasPrefix($0 + "/") }
     }

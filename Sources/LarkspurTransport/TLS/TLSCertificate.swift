@@ -1,22 +1,24 @@
-/// A certificate (RFC 5280), as a root to trust, or to make pins of.
+/// A certificate (RFC 5280), for use as a trusted root or to make pins.
 ///
-/// It is read when it is made, so that a missing file or a damaged certificate is known before there is a session.
+/// It is parsed when it is created, so that a missing file or a damaged certificate is found before there is a session.
 public struct TLSCertificate: Sendable, Hashable {
     /// The certificate in DER, as servers send it.
     public let der: Data
     let key: SubjectPublicKeyInfo
 
     /// Reads one certificate.
-    /// - Parameter data: PEM or DER; of several certificates in PEM the first counts.
-    /// - Throws: `malformedCertificate`.
+    /// - Parameter data: The certificate in PEM or DER; of several certificates in PEM the first one is used.
+    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
     public init(_ data: Data) throws(TLSConfigurationError) {
         guard let first = try Self.certificates(in: data).first else { throw Self.malformed("There is no certificate") }
         self = first
     }
 
-    /// Reads one certificate.
-    /// - Parameter file: A file in PEM or DER; of several certificates in PEM the first counts.
-    /// - Throws: `fileUnreadable`, `malformedCertificate`.
+    /// Reads one certificate from a file.
+    /// - Parameter file: The file with the certificate in PEM or DER; of several certificates in PEM the first one is
+    ///   used.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
+    ///   there is no certificate, or if one of them is damaged.
     public init(contentsOf file: URL) throws(TLSConfigurationError) {
         self = try Self(TLSConfigurationError.contents(of: file))
     }
@@ -30,8 +32,8 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads all certificates of some data, such as a bundle of roots.
-    /// - Parameter data: One certificate in DER, or any number in PEM; other blocks of PEM are passed over.
-    /// - Throws: `malformedCertificate` if there is none, or one of them is damaged.
+    /// - Parameter data: One certificate in DER, or any number in PEM; other PEM blocks are skipped.
+    /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
     public static func certificates(in data: Data) throws(TLSConfigurationError) -> [TLSCertificate] {
         let data = Data(data)
         if data.first == DERReader.Tag.sequence { return [try TLSCertificate(der: data, name: "The certificate")] }
@@ -46,8 +48,9 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads all certificates of a file, such as a bundle of roots.
-    /// - Parameter file: A file with one certificate in DER, or any number in PEM; other blocks of PEM are passed over.
-    /// - Throws: `fileUnreadable`; `malformedCertificate` if there is none, or one of them is damaged.
+    /// - Parameter file: The file with one certificate in DER, or any number in PEM; other PEM blocks are skipped.
+    /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
+    ///   there is no certificate, or if one of them is damaged.
     public static func certificates(contentsOf file: URL) throws(TLSConfigurationError) -> [TLSCertificate] {
         try certificates(in: TLSConfigurationError.contents(of: file))
     }
@@ -61,14 +64,14 @@ public struct TLSCertificate: Sendable, Hashable {
     /// The certificate in PEM.
     public var pem: String { PEMBlock.text(label: "CERTIFICATE", der) }
 
-    /// Certificates are equal when their bytes are.
+    /// Compares the DER bytes of two certificates.
     public static func == (left: TLSCertificate, right: TLSCertificate) -> Bool { left.der == right.der }
 
-    /// Hashes the bytes.
+    /// Hashes the DER bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
 
 extension TLSCertificate: CustomStringConvertible {
-    /// The pin of its key.
+    /// The pin of the certificate's key, in a short text.
     public var description: String { "certificate with the key \(PublicKeyPin(certificate: self))" }
 }

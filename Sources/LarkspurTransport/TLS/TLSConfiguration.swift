@@ -1,63 +1,64 @@
 #if canImport(FoundationNetworking)
-/// How servers prove who they are to a session, and how the session does to them.
+/// The TLS settings of a session: the trust in servers, the client's certificate and the versions.
 ///
-/// It is enforced within the TLS handshake, before anything of a request is sent. What the libcurl at hand cannot
-/// enforce fails each request that it concerns.
+/// The settings are enforced within the TLS handshake, before any part of a request is sent. If the loaded libcurl
+/// cannot enforce a setting, each request that it concerns fails.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// The certificate authorities whose word counts; for https proxies too. Default: those of the system.
+    /// The trusted certificate authorities, for https proxies too. Default: those of the system.
     public var trustedRoots = TrustedRoots.system
 
-    /// The public keys that hosts have to have, besides a certificate that is valid. Default: none.
+    /// The required public keys of hosts, in addition to a valid certificate. Default: none.
     ///
-    /// Requests to a host with pins that would go over plain http fail before they are sent. Of several entries for a
-    /// host, the keys count together; an entry for a host takes the place of those for domains above it.
+    /// Requests over plain http to a host with pins fail before they are sent. Of several entries for a host, the keys
+    /// are combined; an entry for a host replaces those for its parent domains.
     public var pins: [HostPins] = []
 
-    /// What the client shows to servers that ask for a certificate. Default: nil, nothing.
+    /// The certificate and key for servers that request a client certificate. Default: nil, none.
     public var clientIdentity: ClientIdentity?
 
-    /// The lowest version of TLS that is spoken. Default: 1.2.
+    /// The lowest allowed version of TLS. Default: 1.2.
     public var minimumVersion = TLSVersion.tls12
 
-    /// The highest version of TLS that is spoken. Default: nil, the highest that the TLS library has.
+    /// The highest allowed version of TLS. Default: nil, the highest of the TLS library.
     public var maximumVersion: TLSVersion?
 
-    /// Accepts certificates of unknown authorities, and such that are expired or not yet valid. Default: false.
+    /// Whether certificates of unknown authorities, and expired or not yet valid ones, are accepted. Default: false.
     ///
-    /// Anybody on the way can then pose as the server, and read and change everything, unless ``pins`` name its key:
-    /// those are checked all the same.
+    /// Any machine on the network path can then impersonate the server, and read and change everything, unless ``pins``
+    /// contain the server's key: pins are checked all the same.
     public var dangerouslySkipsCertificateVerification = false
 
-    /// Accepts certificates that are made out to other hosts. Default: false.
+    /// Whether certificates that are made out to other hosts are accepted. Default: false.
     ///
-    /// Whoever has a valid certificate for any host at all can then pose as the server, unless ``pins`` name its key.
+    /// Any owner of a valid certificate for any host can then impersonate the server, unless ``pins`` contain the
+    /// server's key.
     public var dangerouslySkipsHostNameVerification = false
 
-    /// Accepts certificates that name their host only in the common name of their subject, and not in a subjectAltName.
-    /// Default: false.
+    /// Whether certificates are accepted that name their host only in the common name of their subject, and not in a
+    /// subjectAltName. Default: false.
     ///
-    /// RFC 9110 (section 4.3.4) has common names not count. It is for old appliances. Only where libcurl uses OpenSSL
-    /// can such certificates be refused.
+    /// By RFC 9110 (section 4.3.4), common names do not count. The option is for old appliances. Such certificates can
+    /// be refused only if libcurl uses OpenSSL.
     public var acceptsCommonNames = false
 
-    /// Accepts content that ends where the connection does, although that was closed without TLS's close_notify.
-    /// Default: false; such a task fails when all that has come is delivered, as anybody on the way could have cut the
-    /// content short (RFC 9112, section 9.8).
+    /// Whether content is accepted that ends with its connection, although the connection was closed without TLS's
+    /// close_notify. Default: false; such a task fails after all received content was delivered, as any machine on the
+    /// network path could have truncated the content (RFC 9112, section 9.8).
     ///
-    /// Content with a `Content-Length`, in chunks or over HTTP/2 has an end of its own. Only where libcurl uses OpenSSL
-    /// can such an end be told.
+    /// Content with a `Content-Length`, in chunks or over HTTP/2 has an end of its own. A missing close_notify can be
+    /// detected only if libcurl uses OpenSSL.
     public var acceptsMissingCloseNotify = false
 
-    /// The keys one of which every server has to have; nil for any.
+    /// The keys of which every server must have one; nil for any.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 
-    /// The certificates in one of which the chain of every server has to end when they alone are trusted; nil for any.
+    /// The certificates in which the chain of every server must end when only they are trusted; nil for any.
     package var anchorsForAllHosts: [TLSCertificate]?
 
-    /// Why no https request can be allowed: a sentence; nil if they can.
+    /// The reason why no https request can be allowed, a sentence; nil if they can.
     package var contradiction: String?
 
-    /// Makes a configuration with the defaults.
+    /// Creates a configuration with the defaults.
     public init() {}
 }
 #endif

@@ -1,8 +1,10 @@
-/// Why a certificate, a key, a pin or a host cannot be used: thrown where it is read, before there is a session.
+/// The reason why a certificate, a key, a pin or a host cannot be used. It is thrown when the value is created, before
+/// there is a session.
 public struct TLSConfigurationError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of the error.
     ///
-    /// A struct rather than an enum, so that a new reason breaks nobody's `switch`; give every `switch` a `default`.
+    /// A struct rather than an enum, so that a new reason does not break existing `switch` statements; give every
+    /// `switch` a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         /// A short stable name for logs and metrics, such as `"malformed-certificate"`.
         public let label: String
@@ -12,21 +14,21 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
 
         /// A file is missing or cannot be read.
         public static let fileUnreadable = Self(label: "file-unreadable")
-        /// The data are no certificate, or a damaged one, or hold none.
+        /// The data are not a certificate, are a damaged one, or contain none.
         public static let malformedCertificate = Self(label: "malformed-certificate")
-        /// The data are no key of the kind that is wanted.
+        /// The data are not a key of the required kind.
         public static let malformedKey = Self(label: "malformed-key")
-        /// The text is no SHA-256 hash in base64.
+        /// The text is not a SHA-256 hash in base64.
         public static let malformedPin = Self(label: "malformed-pin")
-        /// The text is no host name or address.
+        /// The text is not a host name or address.
         public static let malformedHost = Self(label: "malformed-host")
         /// The key is encrypted, and there is no passphrase.
         public static let missingPassphrase = Self(label: "missing-passphrase")
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let reason: Reason
-    /// One sentence that says what is wrong, without secrets.
+    /// The error in one sentence, without secrets.
     public let message: String
 
     init(_ reason: Reason, _ message: String) {
@@ -34,7 +36,7 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
         self.message = message
     }
 
-    /// The contents of a file.
+    /// Reads the contents of a file.
     static func contents(of file: URL) throws(TLSConfigurationError) -> Data {
         do {
             return try Data(contentsOf: file)

@@ -1,17 +1,17 @@
 #if canImport(FoundationNetworking)
-/// What a session's TLS configuration comes to with the libcurl at hand: read once, when the session is made.
+/// The effective TLS settings of a session with the loaded libcurl; computed once, when the session is made.
 struct TLSSettings: Sendable {
-    /// How what is configured is enforced.
+    /// The method by which the configuration is enforced.
     enum Method: Sendable {
-        /// By options of libcurl's.
+        /// Options of libcurl.
         case options(Options)
-        /// By our own check within the handshake.
+        /// The engine's own check within the handshake.
         case trust(ServerTrustRules)
     }
 
-    /// What libcurl can do by itself, whatever TLS library it uses.
+    /// The options that libcurl supports by itself with any TLS library.
     struct Options: Sendable {
-        /// Nil for the system's.
+        /// The trusted roots; nil for the system's.
         var roots: [TLSCertificate]?
         var pins = PinTable([])
         var verifiesPeer = true
@@ -19,9 +19,9 @@ struct TLSSettings: Sendable {
 
     let configuration: TLSConfiguration
     let method: Method
-    /// Whether anything is asked for beyond what every request gets.
+    /// Whether the configuration demands more than the default one.
     let isCustom: Bool
-    /// Why no https request can be sent: a sentence; nil if they can.
+    /// The reason why no https request can be sent, a sentence; nil if they can.
     let defect: String?
     private let pins: PinTable
 
@@ -88,7 +88,7 @@ struct TLSSettings: Sendable {
         )
     }
 
-    /// Whether a task may be left to the superclass, which knows nothing of what is configured here.
+    /// Whether a task may be left to the superclass, which does not apply this configuration.
     func admitsForeignTask(for url: URL?) -> Bool {
         guard isCustom, let url, let scheme = url.scheme?.lowercased(), scheme != "file", scheme != "data" else {
             return true
@@ -96,14 +96,15 @@ struct TLSSettings: Sendable {
         return scheme != "wss" && scheme != "ftps" && (pins.isEmpty || requirements(for: url.host ?? "").isEmpty)
     }
 
-    /// The sets of keys of each of which a host has to have one.
+    /// Returns sets of keys; a host must have one key of each set.
     func requirements(for host: String) -> [Set<PublicKeyPin>] {
         pins.requirements(for: ServerName.canonical(host) ?? host)
     }
 }
 
 extension TLSConfiguration {
-    /// Whether anything is asked for that is not every session's, beyond leniency in what libcurl alone would accept.
+    /// Whether the configuration demands more than the default one, apart from acceptances of what libcurl alone would
+    /// accept.
     fileprivate var isCustom: Bool {
         var plain = TLSConfiguration()
         plain.acceptsCommonNames = acceptsCommonNames
@@ -111,14 +112,14 @@ extension TLSConfiguration {
         return self != plain
     }
 
-    /// Whether a certificate has to name its host in a subjectAltName; not where its names or all of it are not
+    /// Whether a certificate must name its host in a subjectAltName; false if host names or certificates are not
     /// verified.
     fileprivate var refusesCommonNames: Bool {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether libcurl's own options do not suffice: they know the key of the server's own certificate alone, and no
-    /// roots besides the system's.
+    /// Whether libcurl's own options do not suffice: they check only the key of the server's own certificate, and
+    /// support no roots in addition to the system's.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
     }

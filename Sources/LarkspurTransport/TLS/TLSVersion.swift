@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// A version of TLS. Those before 1.2 are not to be used any more (RFC 8996), and are not to be had.
+/// A version of TLS. Versions before 1.2 must not be used any more (RFC 8996), and are not available.
 ///
-/// A struct rather than an enum, so that a new version breaks nobody's `switch`; give every `switch` a `default`.
+/// A struct rather than an enum, so that a new version does not break existing `switch` statements; give every `switch`
+/// a `default`.
 public struct TLSVersion: Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
     enum Kind: Int, Sendable {
         case tls12
@@ -10,12 +11,12 @@ public struct TLSVersion: Sendable, Hashable, CaseIterable, Comparable, CustomSt
 
     let kind: Kind
 
-    /// RFC 5246.
+    /// TLS 1.2 (RFC 5246).
     public static let tls12 = Self(kind: .tls12)
-    /// RFC 8446.
+    /// TLS 1.3 (RFC 8446).
     public static let tls13 = Self(kind: .tls13)
 
-    /// The versions that this release knows, the earliest first.
+    /// The versions that this release supports, the earliest first.
     public static let allCases: [Self] = [.tls12, .tls13]
 
     /// The name, such as `TLS 1.3`.
@@ -26,7 +27,7 @@ public struct TLSVersion: Sendable, Hashable, CaseIterable, Comparable, CustomSt
         }
     }
 
-    /// Earlier versions come first.
+    /// Orders the versions; earlier ones come first.
     public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.kind.rawValue < right.kind.rawValue }
 }
 #endif

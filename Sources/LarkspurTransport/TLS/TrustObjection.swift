@@ -1,23 +1,24 @@
 #if canImport(FoundationNetworking)
-/// Why a handshake was refused, as it was found within it.
+/// The reason why a handshake was refused, as found within it.
 struct TrustObjection: Sendable, Hashable {
-    /// The name that the handshake was for: that of the server, or of a proxy.
+    /// The name of the peer of the handshake: the server, or a proxy.
     let name: String
-    /// One of OpenSSL's numbers.
+    /// The error, one of OpenSSL's numbers.
     let error: Int32
     /// The keys of the chain, the server's own first.
     let keys: [PublicKeyPin]
 
-    /// The number of OpenSSL's for what an application objects to.
+    /// OpenSSL's number for the rejection by an application.
     static let mismatchError: Int32 = 50
 
-    /// The number of OpenSSL's for a host name that does not match, which libcurl does not let it look for.
+    /// OpenSSL's number for a host name that does not match. OpenSSL itself does not report it, as libcurl does not let
+    /// it check names.
     static let namelessnessError: Int32 = 62
 
-    /// Whether nothing is wrong but that the server's certificate has no subjectAltName.
+    /// Whether the only error is that the server's certificate has no subjectAltName.
     var isNamelessness: Bool { error == Self.namelessnessError }
 
-    /// Whether nothing is wrong but that the chain has none of the keys that are pinned.
+    /// Whether the only error is that the chain has none of the pinned keys.
     var isMismatch: Bool { error == Self.mismatchError }
 }
 #endif

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// The certificate authorities whose word about servers counts.
+/// The certificate authorities that are trusted to vouch for servers.
 public enum TrustedRoots: Sendable, Hashable {
-    /// Those of the system.
+    /// The authorities of the system.
     case system
-    /// These alone. A certificate that is no authority's is trusted as that of its one server. With none, no server is
-    /// trusted.
+    /// Only the given certificates. A certificate that is not an authority's is trusted for its own server. With none,
+    /// no server is trusted.
     case only([TLSCertificate])
-    /// Those of the system and these.
+    /// The authorities of the system and the given certificates.
     case systemAnd([TLSCertificate])
 }
 #endif

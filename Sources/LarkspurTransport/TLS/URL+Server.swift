@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// What TLS has to know of a URL.
+/// The properties of a URL that TLS needs.
 extension URL {
-    /// Whether a request to it goes over TLS, be it on a Unix-domain socket.
+    /// Whether a request to the URL uses TLS, also on a Unix-domain socket.
     var isSecure: Bool {
         guard let scheme else { return false }
         return scheme.hasSameLetters(as: "https") || scheme.hasSameLetters(as: "https+unix")
     }
 
-    /// The host that its server has to be; of one that listens on a socket that is "localhost", as its requests say.
+    /// The required host name of the URL's server. For a server on a socket it is "localhost", as in its requests.
     var nameOfServer: String {
         if let scheme, scheme.hasSameLetters(as: "https+unix") { return UnixSocketTarget.host }
         return host ?? ""

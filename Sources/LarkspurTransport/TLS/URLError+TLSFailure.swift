@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// Why the connection was not safe enough, where that is why the request failed.
+    /// The reason why the connection was not safe enough; nil if the request failed for another reason.
     public var tlsFailure: TLSFailure? { userInfo[TLSFailure.userInfoKey] as? TLSFailure }
 
-    /// The error of a request that is not sent because what was configured cannot be enforced.
+    /// Creates the error of a request that is not sent because its configuration cannot be enforced.
     static func unenforceableTLS(url: URL?) -> URLError {
         tls(
             .secureConnectionFailed,
@@ -13,7 +13,7 @@ extension URLError {
         )
     }
 
-    /// The error of a request that is not sent, or not accepted, for the sake of security.
+    /// Creates the error of a request that is not sent, or whose response is not accepted, for security reasons.
     static func tls(_ code: URLError.Code, _ sentence: String, url: URL?, _ failure: TLSFailure) -> URLError {
         let error = engine(code, sentence, url: url)
         return URLError(code, userInfo: error.userInfo.merging([TLSFailure.userInfoKey: failure]) { $1 })
