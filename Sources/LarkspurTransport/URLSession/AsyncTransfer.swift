@@ -3,16 +3,16 @@ import Synchronization
 
 /// A `URLSessionTask` for which a Swift task waits.
 ///
-/// No lock is held while a session's or the runtime's code is called: both may wait for each other's.
+/// No lock is held during a call of a session's or the runtime's code: each may wait for the other's lock.
 final class AsyncTransfer<Value: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 
     private struct State {
         var isCancelled = false
         var continuation: CheckedContinuation<Value, any Error>?
-        /// What came before anybody waited for it, such as the refusal of a session that is invalid.
+        /// The result that arrived before the continuation did, such as the failure of an invalid session.
         var result: Result<Value, any Error>?
-        /// Between the moment that the task is there and its end.
+        /// The task, from its creation to its end.
         var task: URLSessionTask?
     }
 
@@ -20,9 +20,9 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 
     private init() {}
 
-    /// Makes a task, resumes it, and waits for its completion handler.
+    /// Creates a task, resumes it, and waits for its completion handler.
     ///
-    /// - Parameter makeTask: Makes a task that calls what it is given when it ends. Not called if the Swift task is
+    /// - Parameter makeTask: Creates a task that calls the given closure when it ends. Not called if the Swift task is
     ///   cancelled already.
     static func run(
         delegate: (any URLSessionTaskDelegate)?,
@@ -55,8 +55,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // A session keeps a task that is never resumed, so it has to be told. What the completion handler hears
-            // comes too late for anybody.
+            // A session retains a task that is never resumed, so the task must be cancelled. The result of its
+            // completion handler is no longer needed.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
         case .finish(let result): continuation.resume(with: result)
@@ -82,7 +82,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 }
 
 extension AsyncTransfer where Value == Never {
-    /// What a completion handler got, with an error in place of a response that should be there and is not.
+    /// The result of a completion handler, with an error if an expected response is missing.
     static func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<URLResponse, any Error> {
         if let error { return .failure(error) }
         return response.map(Result.success)

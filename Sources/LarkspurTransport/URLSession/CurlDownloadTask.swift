@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A task of a ``CurlURLSession``; what it does is in its core.
+/// A download task of a ``CurlURLSession``; its core does the work.
 final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sendable {
-    // Safe: both are constants, and what can change is behind the lock of the core.
+    // Safe: both are constants, and the lock of the core guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 
@@ -55,8 +55,8 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Cancels, and hands on what ``CurlURLSession/downloadTask(withResumeData:)`` takes, or nil; called once, where
-    /// the session's delegate is called.
+    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler, or
+    /// nil; called once, where the session's delegate is called.
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }

@@ -1,50 +1,52 @@
 #if canImport(FoundationNetworking)
-/// What resume data is good for besides ``CurlURLSession/downloadTask(withResumeData:)``.
+/// The uses of resume data in addition to ``CurlURLSession/downloadTask(withResumeData:)``.
 ///
-/// Resume data is a small document that outlives the process. It holds the URL and the fields of the request, what
-/// tells the version of the file (a strong `ETag`, or a `Last-Modified` that serves as one), its length, and the path
-/// of its beginning. User and password of the URL, and fields whose names speak of secrets (`Authorization`, `Cookie`,
-/// anything with "token", "key" and the like) are left out. The query of the URL is there as it was, so keep resume
-/// data as private as that.
+/// Resume data is a small document that outlives the process. It holds the URL and the fields of the request, the
+/// validator of the file's version (a strong `ETag`, or a `Last-Modified` that serves as one), the file's length, and
+/// the path of its beginning. User and password of the URL, and fields whose names suggest secrets (`Authorization`,
+/// `Cookie`, anything with "token", "key" and the like) are left out. The query of the URL is included unchanged, so
+/// keep resume data as private as the query.
 ///
-/// The file with the beginning belongs to who has the resume data. Resuming uses it up; ``discardResumeData(_:)``
-/// removes it.
+/// The file with the beginning belongs to the owner of the resume data. A resumed download uses it up;
+/// ``discardResumeData(_:)`` removes it.
 extension CurlURLSession {
-    /// Makes a task that goes on with what another download has left, by a request of the caller's.
+    /// Creates a task that continues another download, with a request of the caller's.
     ///
-    /// The request says what resume data does not hold, such as credentials, or a URL that was signed anew; `Range` and
-    /// `If-Range` are added to it.
+    /// The request supplies values that resume data does not contain, such as credentials or a newly signed URL. The
+    /// task adds `Range` and `If-Range` to it. If the file on the server or its local beginning has changed, the
+    /// download starts over. Data that is not resume data of a ``CurlURLSession`` fails the task with the code
+    /// `unsupportedURL`. The task is suspended until `resume()` is called, and its delegate is called on the delegate
+    /// queue.
     /// - Parameters:
-    ///   - request: What to send, a GET.
-    ///   - resumeData: What a download of the same file has left.
+    ///   - request: The request to send, a GET.
+    ///   - resumeData: The resume data of an earlier download of the same file.
     public func downloadTask(with request: URLRequest, resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, request: request, completion: nil), of: self)
     }
 
-    /// Whether data is resume data of a ``CurlURLSession``'s, whole and consistent. Nothing is said of the file with
-    /// the beginning.
-    /// - Parameter data: Whatever it is.
+    /// Whether data is resume data of a ``CurlURLSession``, complete and consistent. The file with the beginning is not
+    /// checked.
+    /// - Parameter data: Any data.
     public static func isResumeData(_ data: Data) -> Bool { ResumeData(data) != nil }
 
-    /// Removes the file that resume data speaks of, unless a download is using it. Nothing else can be done with the
-    /// data then.
-    /// - Parameter resumeData: Resume data; with anything else, nothing happens.
+    /// Removes the file that resume data belongs to, unless a download is using it. The data is useless afterwards.
+    /// - Parameter resumeData: The resume data; any other data has no effect.
     public static func discardResumeData(_ resumeData: Data) {
         if let resumption = ResumeData(resumeData) { DownloadFile.discardLeftFile(at: resumption.file) }
     }
 
-    /// Removes the beginnings of downloads that nobody has gone on with: what processes have left that were killed, and
-    /// what belonged to resume data that was thrown away.
+    /// Removes the beginnings of downloads that were not continued: those of killed processes, and those whose resume
+    /// data was discarded.
     ///
-    /// The file of a running download is left alone, whichever process it is of, and so are other users' files and
-    /// everything that is not the engine's. Resume data that speaks of a removed file makes a download begin anew.
-    /// Works on the caller's thread.
+    /// Files of running downloads are not removed, in whichever process they run, nor other users' files, nor files
+    /// that are not the engine's. A download from resume data whose file was removed starts over. The method runs on
+    /// the caller's thread.
     /// - Parameters:
-    ///   - folder: Where to look; nothing is removed through a symbolic link. Default: nil, the temporary folder, where
-    ///     downloads are written without a ``Options/partialDownloadFolder``.
-    ///   - age: How long nothing was written to a file that is removed, in seconds, such as 86,400 for a day. What is
-    ///     not a number removes nothing.
-    /// - Returns: How many files were removed.
+    ///   - folder: The folder to search; nothing is removed through a symbolic link. Default: nil, the temporary
+    ///     folder, where downloads are written without a ``Options/partialDownloadFolder``.
+    ///   - age: The time since the last write after which a file is removed, in seconds, such as 86,400 for a day. If
+    ///     it is not a number, nothing is removed.
+    /// - Returns: The number of files that were removed.
     @discardableResult
     public static func discardPartialDownloads(in folder: URL? = nil, unwrittenFor age: TimeInterval) -> Int {
         if let folder, DownloadFile.isLink(folder) { return 0 }

@@ -1,41 +1,44 @@
 #if canImport(FoundationNetworking)
-/// A `URLSession` for Linux whose http and https tasks are carried by libcurl's multi interface, on a thread of the
+/// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on a thread of the
 /// session's own.
 ///
-/// Use it in place of `URLSession`: make it with the same initialiser, and everything that the superclass's
-/// documentation says of data, upload and download tasks holds. Tasks for other schemes (data:, file:, ftp:, ws:) are
-/// the superclass's own. Unlike the superclass it never ends the process because of what a server sends, or because it
-/// was invalidated.
+/// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
+/// and download tasks applies. The superclass itself performs WebSocket tasks, and data tasks for other schemes (data:,
+/// file:, ftp:); upload and download tasks for these schemes fail with the code `unsupportedURL`. Unlike the
+/// superclass, this class never ends the process because of a server's response, or because the session was
+/// invalidated.
 ///
-/// The delegate is called on the delegate queue, one call after the other, and is kept until the session is
+/// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
 /// invalidated. A session that is released without having been invalidated ends with its last task.
 ///
-/// Sessions whose configuration is `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
-/// superclass. A server that acts for several users gives each an `.ephemeral` configuration, or a storage of its own.
+/// Sessions with the configuration `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
+/// superclass. A server that acts for several users should give each of them an `.ephemeral` configuration, or a
+/// storage of its own.
 public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendable {
-    /// The options that a `URLSessionConfiguration` has no properties for.
+    /// The options for which `URLSessionConfiguration` has no properties.
     public typealias Options = EngineOptions
 
-    // Safe: what can change is behind the lock of the core.
+    // Safe: the lock of the core guards all changing state.
     let core: SessionCore
-    /// Nil where tasks that the superclass makes by itself cannot be carried.
+    /// The hidden parts of the superclass; nil if tasks that the superclass creates by itself cannot be performed.
     let layout: FoundationLayout?
     private let ownConfiguration: URLSessionConfiguration
     private let superclassConfiguration: URLSessionConfiguration
     private let ownQueue: OperationQueue
 
-    /// Makes a session without a delegate.
-    /// - Parameter configuration: How the session behaves; it is copied, and what is changed later has no effect.
+    /// Creates a session without a delegate.
+    /// - Parameter configuration: The configuration of the session. It is copied; later changes have no effect.
     public convenience override init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
 
-    /// Makes a session.
+    /// Creates a session with a delegate.
     /// - Parameters:
-    ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
-    ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
-    ///   - queue: Where the delegate and completion handlers are called, one call after the other, each as an
-    ///     operation. Default: a serial queue of the session's own.
+    ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
+    ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Nil for
+    ///     none.
+    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
+    ///     an operation. Nil for a serial queue of the session's own.
     public convenience override init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -44,13 +47,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, options: Options())
     }
 
-    /// Makes a session with options that a configuration has no words for.
+    /// Creates a session with options that a configuration does not have.
     /// - Parameters:
-    ///   - configuration: How the session behaves; it is copied, and what is changed later has no effect.
-    ///   - delegate: Hears of the session and its tasks; kept until the session is invalidated.
-    ///   - queue: Where the delegate and completion handlers are called, one call after the other, each as an
-    ///     operation. Default: a serial queue of the session's own.
-    ///   - options: What else there is to choose.
+    ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
+    ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Default:
+    ///     nil, none.
+    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
+    ///     an operation. Default: nil, a serial queue of the session's own.
+    ///   - options: The options of the session.
     public convenience init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)? = nil,
@@ -61,11 +65,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     }
 
     /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never wait for
-    ///     anything.
-    ///   - unavailability: Why no task can be carried; nil if they can.
-    ///   - tlsAbilities: What libcurl can do for TLS. Default: nil, what it really can.
-    ///   - thread: Starts the session's thread. Default: one of the system's.
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never block.
+    ///   - unavailability: The reason why every task fails; nil if tasks work.
+    ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the real ones.
+    ///   - thread: Starts the session's thread. Default: a thread of the system.
     package convenience init(
         _ configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -89,7 +92,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         )
     }
 
-    /// - Parameter layout: The hidden parts of the superclass; nil where they were not found.
+    /// - Parameter layout: The hidden parts of the superclass; nil if they were not found.
     init(
         _ configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -103,7 +106,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ) {
         self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // One that was shown by a session without a layout.
+        // The class is present in a configuration that was read from a session without a layout.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
         if let queue {
@@ -132,8 +135,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     deinit { core.abandon() }
 
-    /// The configuration without what the superclass would trap on when it is made, add to requests by rules of its
-    /// own, or needlessly open files for; with the class that carries its tasks.
+    /// The configuration for the superclass, without the values on which it would trap, which it would add to requests
+    /// by rules of its own, or for which it would needlessly open files; with the class that performs its tasks.
     private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -147,34 +150,42 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Availability
 
-    /// Whether there is a libcurl that the engine can use: 7.68 or later. Without one every task fails with what
-    /// ``unavailabilityReason`` says.
+    /// Whether the process has a libcurl that the engine can use: 7.68 or later. Without one, every task fails with the
+    /// code `resourceUnavailable` and the message of ``unavailabilityReason``.
     public static var isAvailable: Bool { unavailabilityReason == nil }
 
-    /// Why the engine cannot be used; nil if it can.
+    /// The reason why the engine cannot be used; nil if it can.
     public static var unavailabilityReason: String? { Libcurl.unavailability }
 
-    /// The version of the libcurl that carries the requests, as in "7.88.1"; nil if there is none.
+    /// The version of the libcurl that performs the requests, as in "7.88.1"; nil if there is none.
     public static var libcurlVersion: String? { Libcurl.version }
 
-    // MARK: What the superclass shows
+    // MARK: Properties of URLSession
 
     private static let sharedSession = CurlURLSession(configuration: .default)
 
-    /// A session for requests without demands of their own. Invalidating it has no effect.
+    /// A session with the default configuration, for requests without special requirements. Invalidating it has no
+    /// effect.
     ///
-    /// Its type is `CurlURLSession`: what only this class has can be called on it without a cast.
+    /// Its type is `CurlURLSession`, so the members of this class can be used without a cast.
     public override class var shared: CurlURLSession { sharedSession }
 
     private var isShared: Bool { self === Self.sharedSession }
 
+    /// The delegate for the session and its tasks; nil without one, and after the session was invalidated and its last
+    /// task has ended.
     public override var delegate: (any URLSessionDelegate)? { core.delegate }
+
+    /// The queue on which the delegate and completion handlers are called: the one that the session was created with,
+    /// else a serial queue of its own.
     public override var delegateQueue: OperationQueue {
         core.delivery.noteUseOfQueue()
         return ownQueue
     }
+
+    /// A copy of the configuration that the session was created with; changes to it do not affect the session.
     public override var configuration: URLSessionConfiguration {
-        // The superclass asks here which classes load its tasks.
+        // The superclass reads here which classes load its tasks.
         if SuperclassQueue.session != nil { return superclassConfiguration }
         let copy = ownConfiguration.copy() as? URLSessionConfiguration ?? ownConfiguration
         if layout == nil { copy.protocolClasses?.insert(HandedTaskProtocol.self, at: 0) }
@@ -183,20 +194,30 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Invalidation
 
+    /// Invalidates the session after its tasks have ended.
+    ///
+    /// New tasks fail with the code `cancelled`. When the last task has ended, the delegate's
+    /// `urlSession(_:didBecomeInvalidWithError:)` is called on the delegate queue, and the delegate is released. The
+    /// call has no effect on ``shared``.
     public override func finishTasksAndInvalidate() {
         if !isShared { core.invalidate(cancellingTasks: false) }
     }
 
+    /// Cancels the session's tasks and invalidates the session.
+    ///
+    /// New tasks fail with the code `cancelled`. When the last task has ended, the delegate's
+    /// `urlSession(_:didBecomeInvalidWithError:)` is called on the delegate queue, and the delegate is released. The
+    /// call has no effect on ``shared``.
     public override func invalidateAndCancel() {
         guard !isShared else { return }
         if core.usesSuperclass { super.getAllTasks { tasks in for task in tasks { task.cancel() } } }
         core.invalidate(cancellingTasks: true)
     }
 
-    /// Calls back when the superclass's own tasks have ended.
+    /// Calls a closure when the superclass's own tasks have ended.
     ///
-    /// It is never invalidated itself: its async methods would then end the process in code that was compiled without
-    /// this module.
+    /// The superclass is never invalidated itself: its async methods would then end the process in code that was
+    /// compiled without this module.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
         guard let layout, let queue = layout.workQueue(of: self) else { return action() }
         queue.async { [self] in
@@ -205,8 +226,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
-    /// Removes the cookies and credentials of the session's storages and all that its cache keeps, and closes its
-    /// connections as soon as no transfer is under way; then calls back on the delegate queue.
+    /// Removes the cookies and credentials of the session's storages and all entries of its cache, and closes its
+    /// connections as soon as no transfer is under way.
+    /// - Parameter completionHandler: Called once, on the delegate queue, when the data has been removed.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         core.settings.cookies.removeAll()
         core.settings.credentials.removeAll()
@@ -214,7 +236,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         flush(completionHandler: completionHandler)
     }
 
-    /// Closes the session's connections as soon as no transfer is under way; then calls back on the delegate queue.
+    /// Closes the session's connections as soon as no transfer is under way.
+    /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func flush(completionHandler: @Sendable @escaping () -> Void) {
         core.loop.end()
         core.delivery.afterwards(through: core.loop, completionHandler)
@@ -222,6 +245,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Tasks
 
+    /// Passes the session's tasks that have neither ended nor been cancelled to a closure.
+    /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
         guard core.usesSuperclass else {
@@ -232,6 +257,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
+    /// Passes the session's data, upload and download tasks that have neither ended nor been cancelled to a closure.
+    /// - Parameter completionHandler: Called once, on the delegate queue, with the data tasks, the upload tasks and the
+    ///   download tasks.
     public override func getTasksWithCompletionHandler(
         _ completionHandler:
             @Sendable @escaping ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
@@ -244,12 +272,30 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
+    /// Creates a data task, whose delegate receives the response and its content.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue.
+    /// - Parameter request: The request to send.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         makeDataTask(request, nil) ?? super.dataTask(with: request)
     }
 
+    /// Creates a data task for a GET, whose delegate receives the response and its content.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue.
+    /// - Parameter url: The URL to get.
     public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
+    /// Creates a data task that passes the complete content to a completion handler.
+    ///
+    /// The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
+    ///     the response if there is one, and the error. The delegate does not receive the response and the content
+    ///     then.
     public override func dataTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -258,6 +304,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
             ?? super.dataTask(with: request, completionHandler: completionHandler)
     }
 
+    /// Creates a data task for a GET that passes the complete content to a completion handler.
+    ///
+    /// The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - url: The URL to get.
+    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
+    ///     the response if there is one, and the error. The delegate does not receive the response and the content
+    ///     then.
     public override func dataTask(
         with url: URL,
         completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
@@ -265,18 +319,51 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
+    /// Creates a task that sends the content of a file.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue. A file that cannot be read fails the task with the code `fileDoesNotExist`, `fileIsDirectory` or
+    /// `noPermissionsToReadFile`, and a file that changes while it is sent with `requestBodyStreamExhausted`.
+    /// - Parameters:
+    ///   - request: The request to send; its own content is ignored.
+    ///   - fileURL: The file with the content, which must not change while it is sent.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
         makeUploadTask(request, .file(fileURL), nil)
     }
 
+    /// Creates a task that sends content from memory.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue.
+    /// - Parameters:
+    ///   - request: The request to send; its own content is ignored.
+    ///   - bodyData: The content to send.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
         makeUploadTask(request, .data(bodyData), nil)
     }
 
+    /// Creates a task that sends content from a stream.
+    ///
+    /// The delegate provides the stream in `urlSession(_:task:needNewBodyStream:)`, for each transfer of the content.
+    /// Without a stream the task fails with the code `requestBodyStreamExhausted`. The task is suspended until
+    /// `resume()` is called. Its delegate, or else the session's, is called on the delegate queue.
+    /// - Parameter request: The request to send; its own content is ignored.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .stream(nil), nil)
     }
 
+    /// Creates a task that sends the content of a file, and passes the response's complete content to a completion
+    /// handler.
+    ///
+    /// The task is suspended until `resume()` is called. A file that cannot be read fails the task with the code
+    /// `fileDoesNotExist`, `fileIsDirectory` or `noPermissionsToReadFile`, and a file that changes while it is sent
+    /// with `requestBodyStreamExhausted`.
+    /// - Parameters:
+    ///   - request: The request to send; its own content is ignored.
+    ///   - fileURL: The file with the content, which must not change while it is sent.
+    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
+    ///     the response if there is one, and the error. The delegate does not receive the response and the content
+    ///     then.
     public override func uploadTask(
         with request: URLRequest,
         fromFile fileURL: URL,
@@ -285,6 +372,16 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         makeUploadTask(request, .file(fileURL), .data(completionHandler))
     }
 
+    /// Creates a task that sends content from memory, and passes the response's complete content to a completion
+    /// handler.
+    ///
+    /// The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - request: The request to send; its own content is ignored.
+    ///   - bodyData: The content to send; nil for none.
+    ///   - completionHandler: Called once, on the delegate queue, with the content, the response and nil, or with nil,
+    ///     the response if there is one, and the error. The delegate does not receive the response and the content
+    ///     then.
     public override func uploadTask(
         with request: URLRequest,
         from bodyData: Data?,
@@ -293,14 +390,33 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         makeUploadTask(request, bodyData.map(RequestBody.data) ?? .none, .data(completionHandler))
     }
 
+    /// Creates a task that downloads to a file.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`; the file is
+    /// removed when that method returns.
+    /// - Parameter request: The request to send.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, nil)
     }
 
+    /// Creates a task that downloads a URL to a file.
+    ///
+    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
+    /// queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`; the file is
+    /// removed when that method returns.
+    /// - Parameter url: The URL to get.
     public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
 
+    /// Creates a task that downloads to a file, and passes it to a completion handler.
+    ///
+    /// The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
+    ///     response if there is one, and the error. The file is removed when the handler returns.
     public override func downloadTask(
         with request: URLRequest,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -308,6 +424,13 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         makeDownloadTask(request, .download(completionHandler))
     }
 
+    /// Creates a task that downloads a URL to a file, and passes it to a completion handler.
+    ///
+    /// The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - url: The URL to get.
+    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
+    ///     response if there is one, and the error. The file is removed when the handler returns.
     public override func downloadTask(
         with url: URL,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -315,16 +438,26 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
     }
 
-    /// A task that goes on with what another download has left. Its fields that prove who somebody is are not in resume
-    /// data: use ``downloadTask(with:resumeData:)``.
+    /// Creates a task that continues another download from its resume data.
     ///
-    /// If the file or its beginning is not the same any more, it begins anew. Data that is not a ``CurlURLSession``'s
-    /// fails the task with `unsupportedURL`.
+    /// Resume data does not contain credentials: use ``downloadTask(with:resumeData:)`` for a request that needs them.
+    /// If the file on the server or its local beginning has changed, the download starts over. Data that is not resume
+    /// data of a ``CurlURLSession`` fails the task with the code `unsupportedURL`. The task is suspended until
+    /// `resume()` is called, and its delegate is called on the delegate queue.
+    /// - Parameter resumeData: The resume data of an earlier download.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
     }
 
-    /// The same with a completion handler in place of the delegate.
+    /// Creates a task that continues another download from its resume data, and calls a completion handler.
+    ///
+    /// Resume data does not contain credentials. If the file on the server or its local beginning has changed, the
+    /// download starts over. Data that is not resume data of a ``CurlURLSession`` fails the task with the code
+    /// `unsupportedURL`. The task is suspended until `resume()` is called.
+    /// - Parameters:
+    ///   - resumeData: The resume data of an earlier download.
+    ///   - completionHandler: Called once, on the delegate queue, with the file, the response and nil, or with nil, the
+    ///     response if there is one, and the error. The file is removed when the handler returns.
     public override func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
@@ -332,16 +465,33 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
+    /// Creates a WebSocket task.
+    ///
+    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
+    /// connect.
+    /// - Parameter url: The URL of the server, with the scheme ws or wss.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         return super.webSocketTask(with: core.webSocketURL(url))
     }
 
+    /// Creates a WebSocket task that offers subprotocols.
+    ///
+    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
+    /// connect.
+    /// - Parameters:
+    ///   - url: The URL of the server, with the scheme ws or wss.
+    ///   - protocols: The names of the subprotocols, in order of preference.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         return super.webSocketTask(with: core.webSocketURL(url), protocols: protocols)
     }
 
+    /// Creates a WebSocket task with a request of the caller's.
+    ///
+    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
+    /// connect.
+    /// - Parameter request: The request of the handshake, whose URL has the scheme ws or wss.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
         core.noteUseOfSuperclass()
         var request = request
@@ -353,14 +503,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 
-    /// A task whose content goes to a channel; nil for what the superclass carries.
+    /// Creates a task whose content goes to a channel; nil for a request that the superclass handles.
     func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
         guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
         channel.attach(task.core)
         return task
     }
 
-    /// Nil for what the superclass carries.
+    /// Creates a data task; nil for a request that the superclass handles.
     private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         guard core.carries(request) else {
             let defect = core.foreignDefect(request)

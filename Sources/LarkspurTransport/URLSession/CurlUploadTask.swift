@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A task of a ``CurlURLSession``; what it does is in its core.
+/// An upload task of a ``CurlURLSession``; its core does the work.
 final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendable {
-    // Safe: both are constants, and what can change is behind the lock of the core.
+    // Safe: both are constants, and the lock of the core guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// Divides bytes into lines as soon as their ends arrive, and leaves out the empty ones.
+/// Splits bytes into lines as soon as their ends arrive, and leaves out empty lines.
 struct LineSplitter: Sendable {
     private var line: [UInt8] = []
 
-    /// The line that this byte ends, if it ends one that is not empty.
+    /// Takes a byte, and returns the line that it ends, if it ends one that is not empty.
     mutating func take(_ byte: UInt8) -> String? {
         switch byte {
         // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
@@ -17,7 +17,7 @@ struct LineSplitter: Sendable {
         }
     }
 
-    /// What stands after the last line's end.
+    /// Returns the text after the last line end.
     mutating func finish() -> String? { flush() }
 
     private mutating func flush(dropping count: Int = 0) -> String? {

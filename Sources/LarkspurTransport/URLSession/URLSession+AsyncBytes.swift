@@ -2,9 +2,9 @@
 extension URLSession {
     /// The content of a response as a sequence of bytes, which can be iterated once.
     ///
-    /// The bytes arrive in pieces; only at the end of a piece does the iteration wait. The transfer is cancelled when
-    /// the Swift task that iterates is cancelled, and when the sequence and its iterators are gone. Of several
-    /// iterators each byte goes to one.
+    /// The bytes arrive in pieces; the iteration waits only at the end of a piece. The transfer is cancelled when the
+    /// iterating Swift task is cancelled, and when the sequence and its iterators are released. With several iterators,
+    /// each byte goes to one of them.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte of the content.
         public typealias Element = UInt8
@@ -19,7 +19,7 @@ extension URLSession {
             self.source = ByteSourceOwner(source)
         }
 
-        /// Iterates from the first byte that no iterator has taken.
+        /// Creates an iterator that begins at the first byte that no iterator has consumed.
         public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
         /// The content as lines of text.
@@ -28,23 +28,23 @@ extension URLSession {
 }
 
 extension URLSession.AsyncBytes {
-    /// Goes through the bytes of a response.
+    /// An iterator over the bytes of a response.
     public struct Iterator: AsyncIteratorProtocol {
         @usableFromInline var piece: Data.Iterator?
         private let source: ByteSourceOwner
 
         init(source: ByteSourceOwner) { self.source = source }
 
-        /// The next byte; nil at the end.
-        /// - Throws: A `URLError` where the content is incomplete; its code is `cancelled` after a cancellation.
+        /// Returns the next byte; nil at the end.
+        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
         @inlinable
         public mutating func next() async throws -> UInt8? {
             try await next(isolation: nil)
         }
 
-        /// The next byte; nil at the end.
-        /// - Parameter actor: The actor on which the caller runs, and goes on to run.
-        /// - Throws: A `URLError` where the content is incomplete; its code is `cancelled` after a cancellation.
+        /// Returns the next byte; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs, and continues to run.
+        /// - Throws: A `URLError` if the content is incomplete; its code is `cancelled` after a cancellation.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> UInt8? {
             if let byte = piece?.next() { return byte }
@@ -67,7 +67,7 @@ extension URLSession.AsyncBytes {
 @available(*, unavailable)
 extension URLSession.AsyncBytes.Iterator: Sendable {}
 
-/// Cancels a source with the last reference to it.
+/// Cancels a source when the last reference to this object is released.
 final class ByteSourceOwner: Sendable {
     private let source: any ByteSource
 

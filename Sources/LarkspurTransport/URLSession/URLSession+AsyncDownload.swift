@@ -1,21 +1,27 @@
 #if canImport(FoundationNetworking)
 extension URLSession {
-    /// Downloads to a temporary file and returns it with the response. Nobody but the caller removes the file.
+    /// Downloads to a temporary file and returns it with the response.
     ///
-    /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
-    /// - Parameter request: What to send.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` where the session gave
-    ///   neither a response nor an error, `unknown` where it gave no file. The file system's error where the file could
-    ///   not be kept.
+    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
+    /// a Swift task that was cancelled before sends nothing.
+    /// - Parameter request: The request to send.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
+    ///   be moved to its new name.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: request, completionHandler: $0) }
     }
 
-    /// Downloads to a temporary file and returns it with the response. Nobody but the caller removes the file.
+    /// Downloads to a temporary file and returns it with the response.
+    ///
+    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
+    /// a Swift task that was cancelled before sends nothing.
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue.
-    /// - Throws: As ``download(for:)`` does.
+    ///   - request: The request to send.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
+    ///   be moved to its new name.
     public func download(
         for request: URLRequest,
         delegate: any URLSessionTaskDelegate
@@ -23,36 +29,50 @@ extension URLSession {
         try await file(delegate: delegate) { self.downloadTask(with: request, completionHandler: $0) }
     }
 
-    /// Downloads a URL to a temporary file and returns it with the response. Nobody but the caller removes the file.
-    /// - Parameter url: What to get.
-    /// - Throws: As ``download(for:)`` does.
+    /// Downloads a URL to a temporary file and returns it with the response.
+    ///
+    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
+    /// a Swift task that was cancelled before sends nothing.
+    /// - Parameter url: The URL to get.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
+    ///   be moved to its new name.
     public func download(from url: URL) async throws -> (URL, URLResponse) {
         try await file { self.downloadTask(with: url, completionHandler: $0) }
     }
 
-    /// Downloads a URL to a temporary file and returns it with the response. Nobody but the caller removes the file.
+    /// Downloads a URL to a temporary file and returns it with the response.
+    ///
+    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
+    /// a Swift task that was cancelled before sends nothing.
     /// - Parameters:
-    ///   - url: What to get.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue.
-    /// - Throws: As ``download(for:)`` does.
+    ///   - url: The URL to get.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
+    ///   be moved to its new name.
     public func download(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (URL, URLResponse) {
         try await file(delegate: delegate) { self.downloadTask(with: url, completionHandler: $0) }
     }
 
-    /// Goes on with a download from its resume data, and returns the temporary file with the response. Nobody but the
-    /// caller removes the file.
+    /// Continues a download from its resume data, and returns the temporary file with the response.
+    ///
+    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
+    /// a Swift task that was cancelled before sends nothing.
     /// - Parameters:
-    ///   - resumeData: What an earlier download left.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
-    ///     delegate gets them.
-    /// - Throws: As ``download(for:)`` does; `unsupportedURL` if the data is not a ``CurlURLSession``'s, or this is
-    ///   FoundationNetworking's own session, which knows no resume data.
+    ///   - resumeData: The resume data of an earlier download.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
+    ///     delegate receives them.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   neither a response nor an error, `unknown` if it gave no file, `unsupportedURL` if the data is not resume data
+    ///   of a ``CurlURLSession`` or this is FoundationNetworking's own session, which does not support resume data. The
+    ///   file system's error if the file could not be moved to its new name.
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
-        // FoundationNetworking's task for that fails in any case, but ends the process if it is resumed before the
-        // session's work queue has noted it, and never ends if it is cancelled first.
+        // FoundationNetworking's task for resume data fails in any case. It also ends the process if it is resumed
+        // before the session's work queue has noted it, and never ends if it is cancelled first.
         if type(of: self) == URLSession.self {
             throw URLError.engine(
                 .unsupportedURL,
@@ -82,7 +102,7 @@ extension URLSession {
         }
     }
 
-    /// Gives the file another name in its folder: that of the task goes away when the completion handler returns.
+    /// Renames the file within its folder: the task's file is removed when the completion handler returns.
     static func keep(_ location: URL?) throws -> URL {
         guard let location else {
             throw URLError.engine(.unknown, "The session gave no file for the download.", url: nil)

@@ -1,11 +1,15 @@
 #if canImport(FoundationNetworking)
 extension URLSession {
     /// Gets a URL and returns the response as soon as it begins, with its content as a sequence of bytes.
+    ///
+    /// The content arrives only as fast as it is consumed. A session that is not a ``CurlURLSession`` receives all of
+    /// it first. Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
-    ///   - url: The URL.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
-    ///     delegate gets them.
-    /// - Throws: As ``data(for:)`` does.
+    ///   - url: The URL to get.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
+    ///     delegate receives them.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
+    ///   without a response.
     public func bytes(
         from url: URL,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -15,13 +19,14 @@ extension URLSession {
 
     /// Sends a request and returns the response as soon as it begins, with its content as a sequence of bytes.
     ///
-    /// The content arrives only as fast as it is taken. A session that is no ``CurlURLSession`` receives all of it
-    /// first.
+    /// The content arrives only as fast as it is consumed. A session that is not a ``CurlURLSession`` receives all of
+    /// it first. Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - delegate: Gets the calls for this task, on the session's delegate queue. Default: nil, the session's
-    ///     delegate gets them.
-    /// - Throws: As ``data(for:)`` does.
+    ///   - request: The request to send.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
+    ///     delegate receives them.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
+    ///   without a response.
     public func bytes(
         for request: URLRequest,
         delegate: (any URLSessionTaskDelegate)? = nil
@@ -36,7 +41,7 @@ extension URLSession {
                 }
             channel.receive(data)
             channel.finish(nil)
-            // It stands for the one that has ended, which the superclass does not show.
+            // The task stands for the completed one, to which the superclass gives no access.
             let task = dataTask(with: request)
             task.cancel()
             return (AsyncBytes(task: task, source: channel), response)

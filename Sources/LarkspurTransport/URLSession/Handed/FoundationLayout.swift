@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// The parts of FoundationNetworking's sessions and tasks that its API does not show and that carrying its tasks needs.
+/// The parts of FoundationNetworking's sessions and tasks that are not in its API and are needed to perform its tasks.
 ///
-/// All of it is read and written on the work queue of the session or the task, where FoundationNetworking does so
+/// All of them are read and written on the work queue of the session or the task, where FoundationNetworking does so
 /// itself.
 struct FoundationLayout: Sendable {
     private let sessionQueue: StoredProperty
@@ -11,7 +11,7 @@ struct FoundationLayout: Sendable {
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
 
-    /// Nil where FoundationNetworking is not built as expected.
+    /// The layout of the loaded FoundationNetworking; nil if it is not as expected.
     static let current = FoundationLayout()
 
     private init?() {
@@ -34,16 +34,16 @@ struct FoundationLayout: Sendable {
 
     func workQueue(of task: URLSessionTask) -> DispatchQueue? { taskQueue.value(in: task, as: DispatchQueue.self) }
 
-    /// Has the completion handler of an async method called on the delegate queue.
+    /// Makes FoundationNetworking call the completion handler of an async method on the delegate queue.
     ///
-    /// On the work queue it waits for the lock of a Swift task, whose cancellation may hold that lock and wait for the
-    /// work queue.
+    /// On the work queue the handler would wait for the lock of a Swift task, whose cancellation may hold that lock and
+    /// wait for the work queue.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// The content of an upload task.
     func body(of task: URLSessionTask) -> RequestBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
-        // Without a byte there is no pointer, for want of which Dispatch traps.
+        // Empty data has no pointer, and Dispatch traps without one.
         case let data as DispatchData:
             .data(data.isEmpty ? Data() : data.withUnsafeBytes { Data(bytes: $0, count: data.count) })
         case let file as URL: .file(file)
@@ -52,7 +52,7 @@ struct FoundationLayout: Sendable {
         }
     }
 
-    /// The delegate that was given to the async method which made a task.
+    /// The delegate that was passed to the async method which created a task.
     func delegate(of task: URLSessionTask, in session: URLSession) -> (any URLSessionTaskDelegate)? {
         let registry = registry.value(in: session) as AnyObject
         let behaviours = StoredProperty("behaviours", of: Swift.type(of: registry))?.value(in: registry)
@@ -62,19 +62,19 @@ struct FoundationLayout: Sendable {
         return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
     }
 
-    /// How many tasks of the superclass have not ended.
+    /// The number of the superclass's tasks that have not ended.
     func taskCount(of session: URLSession) -> Int {
         let registry = registry.value(in: session) as AnyObject
         let tasks = StoredProperty("tasks", of: Swift.type(of: registry))?.value(in: registry)
         return (tasks as? any NumberedTable)?.count ?? 0
     }
 
-    /// Says where the file is that a download has been written to.
+    /// Sets the location of a download's file.
     func setFile(_ file: URL, of loader: URLProtocol) -> Bool {
         protocolProperties.insert(file, forCase: "temporaryFileURL", in: loader)
     }
 
-    /// What an optional or a case of an enumeration holds.
+    /// The content of an optional or of an enumeration's case.
     private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 }
 

@@ -1,14 +1,15 @@
 #if canImport(FoundationNetworking)
-/// Carries by the engine the tasks that FoundationNetworking makes of a ``CurlURLSession`` by itself.
+/// Performs with the engine the tasks of a ``CurlURLSession`` that FoundationNetworking creates by itself.
 ///
-/// Its async methods do so for code that was compiled without this module, as they cannot be overridden. Everything
-/// here happens on the task's work queue, as FoundationNetworking expects of its client's callers. Redirects and
-/// challenges are the engine's; its client ends the process or hangs on many of them.
+/// FoundationNetworking's async methods create such tasks for code that was compiled without this module, as they
+/// cannot be overridden. All of this code runs on the task's work queue, as FoundationNetworking expects of the callers
+/// of its client. The engine handles redirects and challenges; FoundationNetworking's client ends the process or hangs
+/// on many of them.
 final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
         case forwarded(URLSessionTask)
-        /// Content that is in its URL is FoundationNetworking's to decode.
+        /// FoundationNetworking decodes content that is in the URL.
         case decoding(URLProtocol)
         case over
     }
@@ -27,7 +28,7 @@ final class HandedTaskProtocol: URLProtocol {
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
-    // Off the queue of a session's superclass it is only asked where no task can be carried.
+    // Outside the queue of a session's superclass, it is only called if no task can be performed.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.lowercased()
         return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
@@ -45,7 +46,7 @@ final class HandedTaskProtocol: URLProtocol {
         }
     }
 
-    /// Called for suspensions and for a cancellation, of which FoundationNetworking tells the client itself.
+    /// Called for suspensions and for a cancellation, which FoundationNetworking reports to the client itself.
     override func stopLoading() {
         let isCancelled = task?.state == .canceling
         switch state {
@@ -73,7 +74,7 @@ final class HandedTaskProtocol: URLProtocol {
         carrier.resume()
     }
 
-    /// The task of the engine's that does what another one should.
+    /// Creates the engine's task that performs another one.
     private static func carrier(
         of task: URLSessionTask,
         _ request: URLRequest,
@@ -104,8 +105,8 @@ final class HandedTaskProtocol: URLProtocol {
     }
 
     private func finish(_ outcome: Outcome) {
-        // A task that is being cancelled hears of that from FoundationNetworking, which knows it no more after it has
-        // heard of an end.
+        // FoundationNetworking reports a cancellation to the task itself. It no longer knows the task after another end
+        // was reported.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
             return Self.remove(outcome.file)
         }
@@ -127,9 +128,9 @@ final class HandedTaskProtocol: URLProtocol {
         afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
     }
 
-    /// Calls back on the work queue when the delegate of the call, if it has one, has been called.
+    /// Calls a closure on the work queue after all calls of the delegate of the call, if it has one.
     ///
-    /// What the delegate tells the task, FoundationNetworking does a moment later on the work queue, and ends the
+    /// FoundationNetworking performs the delegate's commands to the task a moment later on the work queue. It ends the
     /// process if the delegate queue has ended the task meanwhile.
     private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
         guard hasDelegate, let session = Self.session, let task, let queue = layout?.workQueue(of: task)
@@ -137,15 +138,15 @@ final class HandedTaskProtocol: URLProtocol {
         let this = Transferring(self)
         session.delegateQueue.addOperation {
             queue.async {
-                // A task that has been cancelled meanwhile hears of that.
+                // The cancellation is reported to a task that has been cancelled meanwhile.
                 if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
             }
         }
     }
 
-    /// Lets FoundationNetworking's own class load a URL that holds its content.
+    /// Lets FoundationNetworking's own class load a URL that contains its content.
     private func decode(_ task: URLSessionTask) {
-        // It makes no file, and without one FoundationNetworking ends the process.
+        // The class makes no file, and without one FoundationNetworking ends the process.
         guard task is URLSessionDataTask,
             let decoder = NSClassFromString("FoundationNetworking._DataURLProtocol") as? URLProtocol.Type
         else { return fail("a data URL cannot be downloaded") }

@@ -7,10 +7,10 @@ struct StoredProperty: @unchecked Sendable {
     private let offset: Int
     private let type: Any.Type
 
-    /// Nil where the class has no such property.
+    /// Finds a property; nil if the class has none with this name.
     init?(_ name: String, of owner: AnyClass) {
         var found: (offset: Int, type: Any.Type)?
-        // The option says that the type is a class.
+        // The option declares that the type is a class.
         _ = _forEachField(of: owner, options: _EachFieldOptions(rawValue: 1)) { candidate, offset, type, _ in
             guard String(cString: candidate) == name else { return true }
             found = (offset, type)
@@ -21,30 +21,30 @@ struct StoredProperty: @unchecked Sendable {
         type = found.type
     }
 
-    /// Nil where the class has no such property, or one of another type.
+    /// Finds a property; nil if the class has none with this name, or one of another type.
     init?<Value>(_ name: String, of owner: AnyClass, as type: Value.Type) {
         self.init(name, of: owner)
         guard self.type == type else { return nil }
     }
 
-    /// The value, of whatever type.
+    /// Reads the value, of any type.
     func value(in object: AnyObject) -> Any {
         func load<Value>(_ type: Value.Type) -> Any { place(in: object).assumingMemoryBound(to: type).pointee }
         return _openExistential(type, do: load)
     }
 
-    /// Nil where the property is of another type.
+    /// Reads the value; nil if the property is of another type.
     func value<Value>(in object: AnyObject, as type: Value.Type) -> Value? {
         self.type == type ? place(in: object).assumingMemoryBound(to: type).pointee : nil
     }
 
-    /// Does nothing where the property is of another type.
+    /// Writes the value; has no effect if the property is of another type.
     func set<Value>(_ value: Value, in object: AnyObject) {
         if type == Value.self { place(in: object).assumingMemoryBound(to: Value.self).pointee = value }
     }
 
-    /// Adds to a dictionary whose keys are the cases of an enumeration of strings.
-    /// - Returns: False where the property is something else, or there is no such case.
+    /// Adds a value to a dictionary whose keys are the cases of an enumeration of strings.
+    /// - Returns: Whether the value was added: false if the property is of another type, or there is no such case.
     func insert(_ value: Any, forCase name: String, in object: AnyObject) -> Bool {
         (type as? any CaseTable.Type)?.insert(value, forCase: name, at: place(in: object)) ?? false
     }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 /// A 401 response that FoundationNetworking does not take for a challenge.
 ///
-/// It would raise a challenge for Basic when the task ends, and never end the task where that is not answered. The
-/// engine has seen to challenges before.
+/// FoundationNetworking would raise a challenge for Basic when the task ends, and never end the task if it is not
+/// answered. The engine has handled challenges before.
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
-    // Safe: nothing changes once it is made.
+    // Safe: nothing changes after initialisation.
 
-    /// Nil for every response that cannot be mistaken.
+    /// Creates the response; nil for every response that is not treated as a challenge.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, response.statusCode == 401, let url = response.url
         else { return nil }
@@ -21,10 +21,10 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
 
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// Nil where FoundationNetworking looks for challenges: without a URL there is none.
+    /// The URL; nil while FoundationNetworking looks for challenges, since it finds none without a URL.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
-    /// An archive is to be read where this class does not exist.
+    /// The class for archives, which must be readable by programs without this class.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
