@@ -3,9 +3,9 @@ internal import HTTPSyntax
 
 /// A challenge that can be answered with a user name and a password.
 enum AnswerableChallenge: Sendable, Hashable {
-    /// RFC 7617; the realm is nil if the server leaves it out, which the RFC does not allow.
+    /// A Basic challenge (RFC 7617); the realm is nil if the server leaves it out, which the RFC does not allow.
     case basic(realm: String?)
-    /// RFC 7616.
+    /// A Digest challenge (RFC 7616).
     case digest(DigestChallenge)
 
     /// Creates the challenge; nil for other schemes, and for a Digest challenge that cannot be computed.

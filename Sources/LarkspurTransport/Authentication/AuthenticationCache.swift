@@ -45,7 +45,7 @@ final class AuthenticationCache: Sendable {
         )
     }
 
-    /// The user credential that would be sent with a request; nil if none is known for it.
+    /// Returns the user credential that would be sent with a request; nil if none is known for it.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         known.withLock {
             $0.userCredential(server: request.server, path: request.path, owners: Self.owners(for: request))
@@ -58,8 +58,8 @@ final class AuthenticationCache: Sendable {
         return owners
     }
 
-    /// The credentials behind a use; nil if they were removed or replaced. They answer a further challenge, such as one
-    /// for a stale nonce.
+    /// Returns the credentials behind a use; nil if they were removed or replaced. They answer a further challenge,
+    /// such as one for a stale nonce.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? {
         known.withLock { $0.authentication(of: use) }
     }

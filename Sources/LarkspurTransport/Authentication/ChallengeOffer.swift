@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 /// A way to answer a response that demands credentials.
 enum ChallengeOffer: Sendable, Hashable {
-    /// By a field of each request.
+    /// A field of each request.
     case field(AnswerableChallenge)
-    /// By libcurl, for the connection.
+    /// Authentication of the connection by libcurl.
     case connection(ConnectionScheme)
 
     var realm: String? {
@@ -23,7 +23,7 @@ enum ChallengeOffer: Sendable, Hashable {
 }
 
 extension AuthenticationChallenges {
-    /// The ways to answer, the strongest first; of two with equal strength the first one comes first.
+    /// Returns the ways to answer, the strongest first; of two with equal strength the first one comes first.
     ///
     /// Digest precedes Basic, which reveals the password, and SHA-256 precedes MD5. The schemes of connections count
     /// only if there is no other.

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 
 /// A scheme that authenticates a connection and not a request. libcurl implements it, if it was built with it.
 enum ConnectionScheme: Sendable, Hashable {
-    /// RFC 4559; with Kerberos in most cases.
+    /// Negotiate (RFC 4559); with Kerberos in most cases.
     case negotiate
     case ntlm
 

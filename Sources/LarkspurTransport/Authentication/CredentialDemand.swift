@@ -12,7 +12,7 @@ struct CredentialDemand {
     let refused: URLCredential?
     let failureCount: Int
 
-    /// The challenge as delegates see it.
+    /// Returns the challenge as delegates see it.
     func challenge(with response: URLResponse) -> URLAuthenticationChallenge {
         .http(
             space,

@@ -10,7 +10,7 @@ struct CredentialStore: CredentialSource, Sendable {
 
     init(storage: URLCredentialStorage?) { self.storage = storage }
 
-    /// The default credential for a space; nil if there is none.
+    /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential? {
         guard let storage else { return nil }
         for key in keys(for: space, in: storage) {
@@ -71,8 +71,8 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// The storage's spaces that stand for this one: first those with its method, then those that leave the method
-    /// open.
+    /// Returns the storage's spaces that stand for this one: first those with its method, then those that leave the
+    /// method open.
     private func keys(for space: ProtectionSpace, in storage: URLCredentialStorage) -> [URLProtectionSpace] {
         let candidates = storage.allCredentials.keys.filter {
             // Most spaces are of other servers, which this cheap comparison excludes.

@@ -63,7 +63,7 @@ struct KnownAuthentications: Sendable {
         )
     }
 
-    /// The user credential that would be sent with a request. This does not use the known credentials.
+    /// Returns the user credential that would be sent with a request. This does not use the known credentials.
     func userCredential(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> UserCredential? {
         guard let candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
             return nil

@@ -9,8 +9,8 @@ struct ProtectedPaths: Sendable, Hashable {
     /// The folders; each begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// The folders of a challenge: for Digest, those of `domain` (RFC 7616, section 3.3), or the whole server if it has
-    /// none; for Basic, the folder of the requested path (RFC 7617, section 2.2); for a proxy, everything.
+    /// Takes the folders of a challenge: for Digest, those of `domain` (RFC 7616, section 3.3), or the whole server if
+    /// it has none; for Basic, the folder of the requested path (RFC 7617, section 2.2); for a proxy, everything.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -33,7 +33,7 @@ struct ProtectedPaths: Sendable, Hashable {
         for folder in other.folders { add(folder) }
     }
 
-    /// The length of the deepest folder that contains the path; nil if none does.
+    /// Returns the length of the deepest folder that contains the path; nil if none does.
     func depth(of path: String) -> Int? {
         let path = path.isEmpty ? "/" : path
         guard !Self.climbs(path) else { return nil }

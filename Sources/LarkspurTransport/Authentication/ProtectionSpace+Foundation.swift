@@ -22,8 +22,8 @@ extension ProtectionSpace {
 
     /// Creates the space for a key of a credential storage; nil if its method is none of HTTP.
     ///
-    /// The method `NSURLAuthenticationMethodDefault` stands for Basic, and a protocol may be written as one of the
-    /// constants.
+    /// The method of a space without one, `NSURLAuthenticationMethodDefault`, stands for Basic, and a protocol may be
+    /// written as one of the constants.
     init?(_ space: URLProtectionSpace) {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic

@@ -104,7 +104,7 @@ struct RecipientAuthentication {
     /// Notes that a request is sent without authorization.
     mutating func sendNothing() { sent = .nothing }
 
-    /// The authorization for the next request.
+    /// Returns the authorization for the next request.
     /// - Parameter known: Returns credentials that the recipient has accepted before; called if no credential was
     ///   chosen.
     mutating func authorization(for request: Request, known: () -> KnownAuthentications.Use?) -> Authorization {
@@ -125,7 +125,7 @@ struct RecipientAuthentication {
         return .field(use.field)
     }
 
-    /// The user credential that was chosen for the next request; nil if none was.
+    /// Returns the user credential that was chosen for the next request; nil if none was.
     func chosenCredential(for request: Request) -> UserCredential? {
         choice?.space.server == request.server ? choice?.userCredential : nil
     }
@@ -301,8 +301,8 @@ struct RecipientAuthentication {
         )
     }
 
-    /// The credential that needs no question to a delegate and was not refused yet: that of the URL, then that of the
-    /// storage.
+    /// Returns the credential that needs no question to a delegate and was not refused yet: that of the URL, then that
+    /// of the storage.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Reads the bytes that ``ByteWriter`` has written; returns nil as soon as the bytes have another form.
+/// A reader of the bytes that ``ByteWriter`` has written; its methods return nil as soon as the bytes have another
+/// form.
 struct ByteReader {
     private var rest: Data
 

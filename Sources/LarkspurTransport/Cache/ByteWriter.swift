@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Writes numbers and text in sequence, for ``ByteReader`` to read.
+/// A writer of numbers and text in sequence, for ``ByteReader`` to read.
 struct ByteWriter {
     private(set) var data = Data()
 

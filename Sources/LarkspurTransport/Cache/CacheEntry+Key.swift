@@ -25,7 +25,7 @@ extension CacheEntry {
         guard port.count < authority.count, authority.dropLast(port.count).last == UInt8(ascii: ":") else {
             return true
         }
-        // A port without a trailing zero that is longer than 80 and 443, so that it is neither of them.
+        // A port without a leading zero, with more digits than 80 and 443, so that it is neither of them.
         return port.count > 3 && port.last != UInt8(ascii: "0")
     }
 

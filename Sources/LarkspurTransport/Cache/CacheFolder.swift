@@ -44,8 +44,8 @@ struct CacheFolder: Sendable {
         return body(descriptor)
     }
 
-    /// The files of entries, the last used one at the end. Incomplete files that ended processes have left behind are
-    /// removed.
+    /// Returns the files of entries, the last used one at the end. Incomplete files that ended processes have left
+    /// behind are removed.
     func files() -> [File] {
         withDescriptor { descriptor in
             let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -65,7 +65,7 @@ struct CacheFolder: Sendable {
         } ?? []
     }
 
-    /// The file with a name; nil if it is not the file of an entry. An old incomplete file is removed.
+    /// Returns the file with a name; nil if it is not the file of an entry. An old incomplete file is removed.
     private func file(_ name: String, in folder: Int32) -> File? {
         let isTemporary = Self.isTemporary(name)
         var status = stat()

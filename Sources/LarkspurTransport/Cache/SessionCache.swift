@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Finds the store for the cache of a configuration.
+/// The look-up of the store for the cache of a configuration.
 enum SessionCache {
     private struct StandIn {
         weak var cache: URLCache?

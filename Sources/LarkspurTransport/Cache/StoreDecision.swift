@@ -52,8 +52,8 @@ enum StoreDecision: Equatable, Sendable {
         return .store(varying: names)
     }
 
-    /// The request fields that distinguish the variants of a response with these fields; nil if it can answer no other
-    /// request.
+    /// Returns the request fields that distinguish the variants of a response with these fields; nil if it can answer
+    /// no other request.
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"

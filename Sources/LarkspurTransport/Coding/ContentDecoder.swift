@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Decodes the content of one response, piece by piece, as fast as its consumer accepts it.
+/// The decoder of one response's content, which decodes piece by piece, as fast as its consumer accepts it.
 ///
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {
@@ -119,7 +119,7 @@ final class ContentDecoder {
         }
     }
 
-    /// The next output of a stage; nil if it and the stages before it need more input.
+    /// Returns the next output of a stage; nil if it and the stages before it need more input.
     private func nextPiece(of index: Int) throws(Failure) -> UnsafeRawBufferPointer? {
         let stage = stages[index]
         while true {

@@ -2,7 +2,7 @@
 
 /// The matching of paths with cookies (RFC 6265, section 5.1.4).
 enum CookiePath {
-    /// The path of a cookie without a `Path` attribute: the folder of the request's path.
+    /// Returns the path of a cookie without a `Path` attribute: the folder of the request's path.
     static func byDefault(for requestPath: String) -> String {
         guard requestPath.utf8.first == UInt8(ascii: "/"),
             let slash = requestPath.utf8.lastIndex(of: UInt8(ascii: "/")), slash > requestPath.startIndex

@@ -142,7 +142,7 @@ extension CookieUpdate {
             }
         }
 
-        /// The domain under which the storage stores the cookie; nil if the host may not set it.
+        /// Returns the domain under which the storage stores the cookie; nil if the host may not set it.
         private static func domain(of cookie: SetCookie, from host: CookieHost) -> String? {
             guard let domain = cookie.domain, !(domain == host.name && (host.isAddress || host.isPublicSuffix)) else {
                 return host.name

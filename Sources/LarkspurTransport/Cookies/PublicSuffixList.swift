@@ -11,8 +11,8 @@ enum PublicSuffixList: Sendable {
 
     static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
 
-    /// The part of a name that belongs to one owner, the public suffix and one label before it; nil for a name that is
-    /// itself a public suffix.
+    /// Returns the part of a name that belongs to one owner, the public suffix and one label before it; nil for a name
+    /// that is itself a public suffix.
     /// - Parameter name: The name in lower case, as ASCII, without a trailing dot.
     func registrableDomain(of name: String) -> String? {
         // No name of the DNS is longer, and none has an empty label.

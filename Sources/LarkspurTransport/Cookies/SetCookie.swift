@@ -47,7 +47,7 @@ struct SetCookie: Equatable {
         }
     }
 
-    /// The date at which the cookie expires; nil for the end of the session.
+    /// Returns the date at which the cookie expires; nil for the end of the session.
     func expiry(now: Date) -> Date? {
         if let maximumAge { return now.addingTimeInterval(Double(maximumAge)) }
         return expires

@@ -23,7 +23,7 @@ enum Libcurl {
         libcurl_version_number() >= major << 16 | minor << 8
     }
 
-    /// libcurl's description of a result.
+    /// Returns libcurl's description of a result.
     static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
 }
 #endif

@@ -29,8 +29,8 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// The candidates for the socket of a connection: exactly one, except for Unix-domain sockets and for a port that
-    /// is used for several servers.
+    /// Returns the candidates for the socket of a connection: exactly one, except for Unix-domain sockets and for a
+    /// port that is used for several servers.
     /// - Parameter port: The local port of the connection; 0 if the socket has no port.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }
@@ -46,7 +46,7 @@ final class SocketTable {
         }
     }
 
-    /// The local port of a socket; nil if it has none yet, as it is not connected.
+    /// Returns the local port of a socket; nil if it has none yet, as it is not connected.
     private static func localPort(of socket: Int32) -> Int? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

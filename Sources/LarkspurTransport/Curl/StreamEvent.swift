@@ -43,7 +43,7 @@ enum StreamEvent: Equatable {
     private static let endStream = Array(" eos=1".utf8)
 }
 
-/// Distinguishes the streams that a server has ended from those that it has reset without an error.
+/// The record that distinguishes the streams that a server has ended from those that it has reset without an error.
 ///
 /// libcurl treats both as complete, up to 8.16 at least.
 struct StreamWatch {

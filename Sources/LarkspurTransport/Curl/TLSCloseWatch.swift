@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Distinguishes connections that were closed by TLS's close_notify from truncated ones, which libcurl before 8.14
-/// treats alike.
+/// The watch that distinguishes connections that were closed by TLS's close_notify from truncated ones, which libcurl
+/// before 8.14 treats alike.
 ///
 /// The watch belongs to the loop's thread, and outlives all connections.
 final class TLSCloseWatch {

@@ -86,7 +86,8 @@ struct ResumeData: Equatable, Sendable {
         "transfer-encoding",
     ]
 
-    /// Applications have field names of their own, but hardly any name for a secret lacks all of these parts.
+    /// The parts of field names that suggest a secret. Applications have field names of their own, but hardly any name
+    /// for a secret lacks all of these parts.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]

@@ -19,9 +19,8 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // The codes, without a message, of a header line that is longer than libcurl allows: 27 until 8.5, then 100.
-        // They also stand for memory that ran out, but Linux, which promises more memory than there is, hardly ever
-        // refuses any.
+        // The codes, without a message, of a header line that is longer than libcurl allows: 27 until 8.5, then 100. 27
+        // also means that memory ran out, but Linux, which promises more memory than there is, hardly ever refuses any.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// The TLS requirement that was not met, if that is the reason of the failure. The host is that of the URL, or the
-    /// proxy.
+    /// Returns the TLS requirement that was not met, if that is the reason of the failure. The host is that of the URL,
+    /// or the proxy.
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
         guard isTLS || refusedProxy != nil, let reason = tlsReason(for: code) else { return nil }
         let host = objection?.name ?? refusedProxy ?? url?.nameOfServer ?? ""

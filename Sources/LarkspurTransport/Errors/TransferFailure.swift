@@ -22,7 +22,7 @@ struct TransferFailure: Sendable, Hashable {
     /// The host of the https proxy, if the handshake with it failed.
     var refusedProxy: String?
 
-    /// The error that the task reports.
+    /// Returns the error that the task reports.
     func error(url: URL?) -> URLError {
         let code = urlErrorCode
         let cause = CurlError(

@@ -10,7 +10,8 @@ extension RequestHead {
         case invalidFieldValue(name: String)
         case tooLong(bytes: Int)
 
-        /// Foundation has no code for a field: as with a bad URL, the request is malformed and no repetition helps.
+        /// The code of the error. Foundation has none for a field: as with a bad URL, the request is malformed and no
+        /// repetition helps.
         var code: URLError.Code {
             self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }

@@ -63,7 +63,7 @@ struct RequestLines {
         return true
     }
 
-    /// The length of the content: for a stream, that of the caller's Content-Length field.
+    /// Returns the length of the content: for a stream, that of the caller's Content-Length field.
     func length(ofBody body: RequestHead.BodyLength) -> RequestHead.BodyLength {
         guard body == .unknown, let statedLength else { return body }
         return .known(statedLength)

@@ -45,7 +45,7 @@ enum ResendDecision: Equatable, Sendable {
     /// The fields by which a server recognizes a request that it has executed already.
     private static let keyNames = ["Idempotency-Key", "X-Idempotency-Key"]
 
-    /// The error of a request that is not sent again.
+    /// Returns the error of a request that is not sent again.
     static func error(for request: URLRequest, underlying: NSError? = nil) -> URLError {
         .engine(
             .networkConnectionLost,

@@ -9,11 +9,11 @@ struct ResponseHead: Sendable {
     /// The values by names in the spelling of `HTTPURLResponse`. Repeated fields are joined with a comma; `Set-Cookie`
     /// so that Foundation's parser can split the cookies again.
     let fields: [String: String]
-    /// Each `Set-Cookie` value separately: joined ones cannot be split with certainty.
+    /// The `Set-Cookie` values, one by one: joined ones cannot be split with certainty.
     let setCookies: [String]
-    /// Each `WWW-Authenticate` value separately.
+    /// The `WWW-Authenticate` values, one by one.
     let challenges: [String]
-    /// Each `Proxy-Authenticate` value separately.
+    /// The `Proxy-Authenticate` values, one by one.
     let proxyChallenges: [String]
     /// The first `Location` value.
     let location: String?

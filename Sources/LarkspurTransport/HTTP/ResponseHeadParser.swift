@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Assembles response heads from libcurl's header lines, one at a time with its line end.
+/// The parser that assembles response heads from libcurl's header lines, one at a time with its line end.
 ///
 /// The parser accepts input that servers really send: no reason phrase, no blank after the colon or one before it, bare
 /// line feeds, text in ISO 8859-1, folded lines. It skips a line that is no field. Control characters that could end a
@@ -100,8 +100,8 @@ struct ResponseHeadParser {
         pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
     }
 
-    /// The name without the blanks around it. A name that other recipients read differently, or ignore, may have been
-    /// meant for another field.
+    /// Returns the name without the blanks around it. A name that other recipients read differently, or ignore, may
+    /// have been meant for another field.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))
@@ -138,7 +138,7 @@ extension ResponseHeadParser {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// The first run of characters that a name may have.
+    /// Returns the first run of characters that a name may have.
     private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         while start < bytes.count, !bytes[start].isToken { start += 1 }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// An IPv4 or IPv6 address.
 struct IPAddress: Sendable, Equatable {
-    /// 4 or 16 bytes, the most significant first.
+    /// The 4 or 16 bytes, the most significant first.
     let bytes: [UInt8]
 
     /// Parses an address; nil if the text is none. IPv6 may be in brackets.

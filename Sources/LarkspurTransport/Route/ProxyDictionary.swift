@@ -17,7 +17,8 @@ struct ProxyDictionary {
         }
     }
 
-    /// The proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not enabled.
+    /// Returns the proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not
+    /// enabled.
     func server(_ kind: ProxyServer.Kind, _ prefix: String) -> ProxyServer? {
         guard isOn(prefix + "Enable") else { return nil }
         return ProxyServer(

@@ -1,4 +1,4 @@
-/// Reads values of the Distinguished Encoding Rules (X.690) in sequence, and never beyond its bytes.
+/// A reader of values in the Distinguished Encoding Rules (X.690), in sequence, which never reads beyond its bytes.
 struct DERReader {
     struct Value: Equatable {
         let tag: UInt8

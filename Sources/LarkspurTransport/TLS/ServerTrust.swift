@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Checks the certificates of servers within the handshake, for all connections of one loop.
+/// The check of servers' certificates within the handshake, for all connections of one loop.
 ///
 /// The object belongs to the loop's thread, and outlives all connections.
 final class ServerTrust {
@@ -58,7 +58,7 @@ final class ServerTrust {
         return libcurl_trust_attach(raw, tlsContext, host)
     }
 
-    /// The last objection to a handshake for a request to a host, if its number is larger than `count`.
+    /// Returns the last objection to a handshake for a request to a host, if its number is larger than `count`.
     func objection(at host: String, after count: Int) -> TrustObjection? {
         objections[host].flatMap { $0.number > count ? $0.objection : nil }
     }

@@ -27,7 +27,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let certificateUntrusted = Self(label: "certificate-untrusted")
         /// The server has none of the keys, or certificates, that are pinned for it.
         public static let pinMismatch = Self(label: "pin-mismatch")
-        /// The server requires a client certificate. Over TLS 1.2 some servers end the handshake without this reason.
+        /// The server requires a client certificate. Over TLS 1.2 some servers end the handshake without reporting
+        /// this.
         public static let clientCertificateRequired = Self(label: "client-certificate-required")
         /// The server does not accept the client's certificate.
         public static let clientCertificateRejected = Self(label: "client-certificate-rejected")

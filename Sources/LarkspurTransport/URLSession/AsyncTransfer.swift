@@ -82,7 +82,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 }
 
 extension AsyncTransfer where Value == Never {
-    /// The result of a completion handler, with an error if an expected response is missing.
+    /// Returns the result of a completion handler, with an error if an expected response is missing.
     static func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<URLResponse, any Error> {
         if let error { return .failure(error) }
         return response.map(Result.success)

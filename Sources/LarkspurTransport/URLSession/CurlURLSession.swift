@@ -135,8 +135,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     deinit { core.abandon() }
 
-    /// The configuration for the superclass, without the values on which it would trap, which it would add to requests
-    /// by rules of its own, or for which it would needlessly open files; with the class that performs its tasks.
+    /// Returns the configuration for the superclass, without the values on which it would trap, which it would add to
+    /// requests by rules of its own, or for which it would needlessly open files; with the class that performs its
+    /// tasks.
     private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -228,7 +229,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Removes the cookies and credentials of the session's storages and all entries of its cache, and closes its
     /// connections as soon as no transfer is under way.
-    /// - Parameter completionHandler: Called once, on the delegate queue, when the data has been removed.
+    /// - Parameter completionHandler: Called once, on the delegate queue, after the removal.
     public override func reset(completionHandler: @Sendable @escaping () -> Void) {
         core.settings.cookies.removeAll()
         core.settings.credentials.removeAll()

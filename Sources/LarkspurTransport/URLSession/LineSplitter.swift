@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Splits bytes into lines as soon as their ends arrive, and leaves out empty lines.
+/// The splitter of bytes into lines, which returns each line as soon as its end arrives, and leaves out empty lines.
 struct LineSplitter: Sendable {
     private var line: [UInt8] = []
 

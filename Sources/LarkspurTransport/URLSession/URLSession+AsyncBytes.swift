@@ -67,7 +67,7 @@ extension URLSession.AsyncBytes {
 @available(*, unavailable)
 extension URLSession.AsyncBytes.Iterator: Sendable {}
 
-/// Cancels a source when the last reference to this object is released.
+/// The owner of a source, which cancels it when the last reference to the owner is released.
 final class ByteSourceOwner: Sendable {
     private let source: any ByteSource
 

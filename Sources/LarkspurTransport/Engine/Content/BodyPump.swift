@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Reads a stream on a queue where blocking delays no other work, a chunk at a time, and sends each chunk to the loop.
+/// The reader of a stream, a chunk at a time, which sends each chunk to the loop. It reads on a queue where blocking
+/// delays no other work.
 final class BodyPump: Sendable {
     enum Chunk: Sendable {
         /// The delegate's answer to the request for a stream.

@@ -21,7 +21,7 @@ final class ContentSink {
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
-        /// The decoded bytes that have arrived. Content without codings need not be decoded to be counted.
+        /// Returns the decoded bytes that have arrived. Content without codings need not be decoded to be counted.
         func arrivedBytes(isBuffering: Bool) -> Int64 {
             isBuffering && decoder == nil ? Int64(buffered.count) : decodedBytes
         }
@@ -136,7 +136,8 @@ final class ContentSink {
         return nil
     }
 
-    /// The failure of a task that would collect this much content; nil if it collects none, or if the limit allows it.
+    /// Returns the failure of a task that would collect this much content; nil if it collects none, or if the limit
+    /// allows it.
     func excess(of count: Int64) -> URLError? {
         guard let limit = loop.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
             task.kind != .download

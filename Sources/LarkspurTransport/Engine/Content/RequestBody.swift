@@ -8,7 +8,7 @@ enum RequestBody: Sendable {
     /// be sent again, the delegate provides one.
     case stream(Transferring<InputStream>?)
 
-    /// The content of the request itself.
+    /// Takes the content of the request itself.
     init(of request: URLRequest) {
         if let data = request.httpBody {
             self = .data(data)

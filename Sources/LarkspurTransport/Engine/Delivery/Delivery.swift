@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Calls delegates and completion handlers, one after the other, with the events of the loop.
+/// The delivery of the loop's events, by calls of delegates and completion handlers, one after the other.
 ///
 /// The events of one turn of the loop are handed over together. On an operation queue that other code can use, each
 /// call is an operation of its own, and the next one is queued when it has returned. So operations that a delegate

@@ -33,7 +33,7 @@ struct DormantTasks {
 
     mutating func remove(_ task: TaskCore) { entries[task.identifier] = nil }
 
-    /// The time at which the next of them is due.
+    /// Returns the time at which the next of them is due.
     func deadline(resourceTimeout: TimeInterval) -> LoopTime {
         entries.values.map { $0.dormancy.deadline(resourceTimeout: resourceTimeout) }.min() ?? .distantFuture
     }

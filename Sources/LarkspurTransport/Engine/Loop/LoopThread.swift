@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Starts the threads of sessions, and reports a failure, which Foundation's `Thread` does not.
+/// The function that starts sessions' threads. It reports a failure, unlike Foundation's `Thread`.
 package struct LoopThread: Sendable {
     /// The thread's name in the process's list of threads, which has room for 15 bytes.
     static let name = "larkspur.loop"
@@ -7,12 +7,13 @@ package struct LoopThread: Sendable {
     /// are used cost memory.
     private static let stackSize = 1 << 20
 
-    /// Runs an action on a new thread. Returns 0, or the `errno` of the failure, in which case the action does not run.
+    /// The closure that runs an action on a new thread. It returns 0, or the `errno` of the failure, in which case the
+    /// action does not run.
     let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }
 
-    /// Starts threads of the system.
+    /// The function that starts threads of the system.
     package static let system = LoopThread { action in
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         defer { attributes.deallocate() }

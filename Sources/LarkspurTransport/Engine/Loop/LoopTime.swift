@@ -27,7 +27,7 @@ struct LoopTime: Comparable, Sendable {
         return LoopTime(nanoseconds: overflows ? .min : difference)
     }
 
-    /// The milliseconds until a later time, rounded up, from 0 to a day.
+    /// Returns the milliseconds until a later time, rounded up, from 0 to a day.
     func milliseconds(until later: LoopTime) -> Int32 {
         guard later > self else { return 0 }
         let (difference, overflows) = later.nanoseconds.subtractingReportingOverflow(nanoseconds)

@@ -18,7 +18,7 @@ struct ProtocolClasses: @unchecked Sendable {
     /// Whether one of the classes loads a request of a scheme that the engine does not support.
     func load(_ request: URLRequest) -> Bool { classes.contains { $0.canInit(with: request) } }
 
-    /// The class that loads a request of a task, if any does.
+    /// Returns the class that loads a request of a task, if any does.
     func `class`(for request: URLRequest, of task: URLSessionTask) -> URLProtocol.Type? {
         let scheme = request.url?.scheme?.lowercased()
         let candidates = scheme == "http" || scheme == "https" ? classesBeforeHTTP : classes

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Runs one of the caller's `URLProtocol` classes for a task, and passes its reports to the loop.
+/// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes its reports to the loop.
 ///
 /// The class is called on a queue of its own, so that it may block, or use sessions. Its reports may come from any
 /// thread, and count until it is stopped.

@@ -34,7 +34,7 @@ public struct EngineOptions: Sendable {
     /// The choice of proxies. Default: ``ProxyChoice/automatic``, those of the configuration, else those of the
     /// environment.
     public var proxy = ProxyChoice.automatic
-    /// The hosts with fixed addresses, for which no name server is asked. Default: none.
+    /// The hosts with fixed addresses, for which the resolver is not used. Default: none.
     public var hostAddresses: [HostAddress] = []
     /// The numerical address, or the name of the network interface, from which connections are made. Default: nil, the
     /// system's choice.

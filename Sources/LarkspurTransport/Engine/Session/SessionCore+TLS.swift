@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// Tasks that the superclass would carry out without the session's TLS configuration.
+/// The tasks that the superclass would carry out without the session's TLS configuration.
 extension SessionCore {
-    /// The reason why a task for a scheme other than http and https must not be left to the superclass; nil if it may.
+    /// Returns the reason why a task for a scheme other than http and https must not be left to the superclass; nil if
+    /// it may.
     func foreignDefect(_ request: URLRequest) -> URLError? {
         guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
         return .tls(
@@ -12,8 +13,8 @@ extension SessionCore {
         )
     }
 
-    /// The URL, or one that cannot be connected to if the TLS configuration forbids it. The superclass makes the tasks
-    /// of WebSockets, and there is no other way to make one fail.
+    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. The superclass makes
+    /// the tasks of WebSockets, and there is no other way to make one fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url

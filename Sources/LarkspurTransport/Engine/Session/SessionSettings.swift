@@ -59,7 +59,7 @@ final class SessionSettings: Sendable {
     /// The fields with credentials, which are only for the servers that the caller chose.
     private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-    /// The session's fields for a request, without credentials if a redirect has led to another origin.
+    /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
     func additionalFields(for request: URLRequest, of task: TaskCore) -> [String: String] {
         if additionalFields.count == fieldsForStrangers.count { return additionalFields }
         guard let url = request.url, let original = task.originalRequest?.url,
@@ -85,14 +85,14 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// The policy of the request if it has one of its own, else the configuration's.
+    /// Returns the policy of the request if it has one of its own, else the configuration's.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// The timeout of the request if it has one of its own, else the configuration's: 60 seconds is the value of a
-    /// request without a timeout.
+    /// Returns the timeout of the request if it has one of its own, else the configuration's: 60 seconds is the value
+    /// of a request without a timeout.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

@@ -263,8 +263,8 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// The time at which the timer of its resource started, for a task that has begun: its first resumption, or its
-    /// earliest begin date.
+    /// Returns the time at which the timer of its resource started, for a task that has begun: its first resumption, or
+    /// its earliest begin date.
     func timerStart(at now: LoopTime) -> LoopTime {
         storage.withLock { storage in
             let start = storage.firstResumption ?? now

@@ -49,7 +49,7 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
-    /// The ALPN name for CURL_HTTP_VERSION_1_0 and later values.
+    /// Returns the ALPN name for CURL_HTTP_VERSION_1_0 and later values.
     private static func protocolName(_ version: Int) -> String? {
         switch version {
         case 1: "http/1.0"
@@ -62,7 +62,7 @@ extension TransferMetrics {
 }
 
 extension EasyHandle {
-    /// A duration that libcurl measured, in microseconds; nil for a phase that did not happen.
+    /// Returns a duration that libcurl measured, in microseconds; nil for a phase that did not happen.
     fileprivate func time(_ info: Int32) -> Duration? {
         let microseconds = int64(info)
         return microseconds > 0 ? .microseconds(microseconds) : nil

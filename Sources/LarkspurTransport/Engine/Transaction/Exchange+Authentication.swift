@@ -44,7 +44,7 @@ extension Exchange {
             ?? (bringsOwn ? nil : credentialStore.known.userCredential(for: seen))
     }
 
-    /// The request as its server or its proxy sees it; nil for a proxy if none could challenge.
+    /// Returns the request as its server or its proxy sees it; nil for a proxy if none could challenge.
     private func request(to recipient: AuthenticationState.Recipient) -> RecipientAuthentication.Request? {
         guard let url = request.url else { return nil }
         let method = request.httpMethod ?? "GET"
@@ -83,7 +83,7 @@ extension Exchange {
 
     // MARK: Responses
 
-    /// The consequence of a response that demands credentials; nil for others. Notes accepted credentials.
+    /// Returns the consequence of a response that demands credentials; nil for others. Notes accepted credentials.
     func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
@@ -133,8 +133,8 @@ extension Exchange {
         }
     }
 
-    /// The consequence of a refusal that libcurl could have answered and did not. Had it answered, it would not have
-    /// reported the content.
+    /// Returns the consequence of a refusal that libcurl could have answered and did not. Had it answered, it would not
+    /// have reported the content.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges
@@ -143,7 +143,7 @@ extension Exchange {
 
     // MARK: Answers
 
-    /// The decision of a delegate that was asked for a credential.
+    /// Returns the decision that follows from a delegate's answer to a challenge.
     func decision(
         _ disposition: URLSession.AuthChallengeDisposition,
         _ credential: URLCredential?,

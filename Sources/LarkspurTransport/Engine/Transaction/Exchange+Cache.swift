@@ -176,7 +176,7 @@ extension CacheRequest {
 }
 
 extension RequestHead {
-    /// The value of the field with this name, which is in lower case.
+    /// Returns the value of the field with this name, which is in lower case.
     fileprivate func value(of name: String) -> String? {
         guard let line = lines.first(where: { $0.isLine(of: name) }) else { return nil }
         return String(decoding: line.utf8.dropFirst(name.utf8.count + 1).drop(while: \.isBlank), as: UTF8.self)

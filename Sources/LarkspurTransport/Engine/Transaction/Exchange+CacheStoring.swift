@@ -8,7 +8,8 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// The consequence of a response that a stored one replaces, such as a 304 or a server error; nil for others.
+    /// Returns the consequence of a response that a stored one replaces, such as a 304 or a server error; nil for
+    /// others.
     func replacement(for head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let stale = state.stale else { return nil }
         switch head.status {
@@ -43,7 +44,7 @@ extension Exchange {
         return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
     }
 
-    /// The stale response that replaces a network failure, if there is one and it may be used.
+    /// Returns the stale response that replaces a network failure, if there is one and it may be used.
     func fallback(after error: URLError) -> CacheState.Replay? {
         guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)

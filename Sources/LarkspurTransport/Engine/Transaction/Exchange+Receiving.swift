@@ -216,7 +216,7 @@ extension Exchange {
         beginNext(next, body: body(of: next, keepsContent: keepsContent))
     }
 
-    /// The content of the next request. A delegate may have added content, or removed it.
+    /// Returns the content of the next request. A delegate may have added content, or removed it.
     private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
         // A class of the caller's has the content as a stream.

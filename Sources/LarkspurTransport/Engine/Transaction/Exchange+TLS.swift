@@ -14,7 +14,7 @@ extension Exchange {
         }
     }
 
-    /// The reason why the handshake was refused, if the transfer failed for it.
+    /// Returns the reason why the handshake was refused, if the transfer failed for it.
     ///
     /// For an https proxy, libcurl 7.88 reports with its result 35 only that the handshake failed, not why.
     func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
@@ -22,7 +22,7 @@ extension Exchange {
         return handle.trust?.objection(at: handle.trustHost, after: handle.earlierObjections)
     }
 
-    /// The https proxy with which the handshake failed; nil if none did, or if that with the server failed.
+    /// Returns the https proxy with which the handshake failed; nil if none did, or if that with the server failed.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
         guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0

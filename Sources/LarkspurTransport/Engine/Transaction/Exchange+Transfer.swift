@@ -144,8 +144,8 @@ extension Exchange {
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// The way in which the request is sent again after its transfer has failed; nil if it is not. A task uses each of
-    /// them once.
+    /// Returns the way in which the request is sent again after its transfer has failed; nil if it is not. A task uses
+    /// each of them once.
     private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
         if repeatsOnNewConnection(after: result, of: handle) {
             history.hasRepeated = true
@@ -176,7 +176,7 @@ extension Exchange {
     /// restarting.
     private static let lossResults: [Int32] = [52, 55, 56]
 
-    /// The error in the end of a transfer; nil if there is none.
+    /// Returns the error in the end of a transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
         if transfer.isCutShort { return nil }
         if result != 0 { return self.error(of: handle, result: result) }

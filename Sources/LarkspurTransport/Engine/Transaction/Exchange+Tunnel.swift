@@ -30,8 +30,8 @@ extension Exchange {
         transfer.tunnel?.receive(line)
     }
 
-    /// The refusal of a proxy that demands credentials before it makes a tunnel; nil if the transfer has failed for
-    /// another reason. The refusal replaces the response.
+    /// Returns the refusal of a proxy that demands credentials before it makes a tunnel; nil if the transfer has failed
+    /// for another reason. The refusal replaces the response.
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = request.url,

@@ -16,7 +16,7 @@ struct TaskHistory {
     /// Whether the next transfer needs a new connection.
     var needsNewConnection = false
 
-    /// The failure of a task that has followed the largest number of redirects; nil for others.
+    /// Returns the failure of a task that has followed the largest number of redirects; nil for others.
     func excessOfRedirects(at url: URL?) -> URLError? {
         guard redirects >= Self.redirectLimit else { return nil }
         return .engine(

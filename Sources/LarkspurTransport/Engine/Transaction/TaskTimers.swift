@@ -21,13 +21,13 @@ struct TaskTimers {
     /// Notes that a byte was sent or received.
     mutating func touch(at now: LoopTime) { lastActivity = now }
 
-    /// The time at which the task fails if nothing happens.
+    /// Returns the time at which the task fails if nothing happens.
     /// - Parameter isIdleTimed: Whether the time without a byte counts.
     func deadline(isIdleTimed: Bool) -> LoopTime {
         isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
     }
 
-    /// The failure of a task whose deadline has passed.
+    /// Returns the failure of a task whose deadline has passed.
     func failure(at now: LoopTime, url: URL?) -> URLError {
         now >= resourceDeadline
             ? .resourceTimedOut(after: resourceTimeout, url: url)

@@ -76,9 +76,9 @@ struct Transaction {
     /// The way in which a request is sent again.
     enum Repetition: Equatable {
         case same
-        /// On a new connection.
+        /// The request on a new connection.
         case onNewConnection
-        /// With a new stream as its content.
+        /// The request with a new stream as its content.
         case withNewStream
     }
 
@@ -103,29 +103,29 @@ struct Transaction {
     }
 
     enum Action {
-        /// Determine the consequence of the response.
+        /// Determines the consequence of the response.
         case decide
-        /// Give the response to the task.
+        /// Gives the response to the task.
         case deliver
         case deliverBuffered
         case dropBuffered
         case ask(Question)
-        /// Determine the consequence of a refusal that libcurl has not answered.
+        /// Determines the consequence of a refusal that libcurl has not answered.
         case settle(Refusal)
-        /// Stop the transfer, from within libcurl.
+        /// Stops the transfer, from within libcurl.
         case stop
-        /// Apply the pauses of the transfer.
+        /// Applies the pauses of the transfer.
         case pause
-        /// Continue decoding and the transfer.
+        /// Continues decoding and the transfer.
         case goOn
-        /// End the task when all content is decoded.
+        /// Ends the task when all content is decoded.
         case drain
         case enqueue
         case leaveQueue
         case send(Repetition)
         case follow(URLRequest, keepsContent: Bool)
         case replay
-        /// End the task, unless a stored response can replace the failure.
+        /// Ends the task, unless a stored response can replace the failure.
         case fail(URLError)
     }
 

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Decodes chunked content (RFC 9112, section 7.1).
+/// The decoder of chunked content (RFC 9112, section 7.1).
 ///
 /// libcurl accepts any chunk size that begins with a hexadecimal digit: it takes `0x5` and `0 5` for the end of the
 /// content. So libcurl only determines when to stop reading, and the chunks are decoded here. Line feeds alone end

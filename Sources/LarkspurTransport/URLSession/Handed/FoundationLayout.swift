@@ -40,7 +40,7 @@ struct FoundationLayout: Sendable {
     /// wait for the work queue.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
-    /// The content of an upload task.
+    /// Returns the content of an upload task.
     func body(of task: URLSessionTask) -> RequestBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
         // Empty data has no pointer, and Dispatch traps without one.
@@ -52,7 +52,7 @@ struct FoundationLayout: Sendable {
         }
     }
 
-    /// The delegate that was passed to the async method which created a task.
+    /// Returns the delegate that was passed to the async method which created a task.
     func delegate(of task: URLSessionTask, in session: URLSession) -> (any URLSessionTaskDelegate)? {
         let registry = registry.value(in: session) as AnyObject
         let behaviours = StoredProperty("behaviours", of: Swift.type(of: registry))?.value(in: registry)
@@ -62,7 +62,7 @@ struct FoundationLayout: Sendable {
         return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
     }
 
-    /// The number of the superclass's tasks that have not ended.
+    /// Returns the number of the superclass's tasks that have not ended.
     func taskCount(of session: URLSession) -> Int {
         let registry = registry.value(in: session) as AnyObject
         let tasks = StoredProperty("tasks", of: Swift.type(of: registry))?.value(in: registry)
@@ -74,7 +74,7 @@ struct FoundationLayout: Sendable {
         protocolProperties.insert(file, forCase: "temporaryFileURL", in: loader)
     }
 
-    /// The content of an optional or of an enumeration's case.
+    /// Returns the content of an optional or of an enumeration's case.
     private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 }
 

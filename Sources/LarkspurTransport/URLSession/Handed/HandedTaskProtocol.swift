@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
-/// Performs with the engine the tasks of a ``CurlURLSession`` that FoundationNetworking creates by itself.
+/// The protocol class that performs with the engine the tasks of a ``CurlURLSession`` that FoundationNetworking creates
+/// by itself.
 ///
 /// FoundationNetworking's async methods create such tasks for code that was compiled without this module, as they
 /// cannot be overridden. All of this code runs on the task's work queue, as FoundationNetworking expects of the callers
@@ -9,7 +10,7 @@ final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
         case forwarded(URLSessionTask)
-        /// FoundationNetworking decodes content that is in the URL.
+        /// The content is in the URL, and FoundationNetworking decodes it.
         case decoding(URLProtocol)
         case over
     }
@@ -36,7 +37,7 @@ final class HandedTaskProtocol: URLProtocol {
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Called for each resumption of the task.
+    /// Starts or resumes the load; called for each resumption of the task.
     override func startLoading() {
         switch state {
         case .new: begin()
@@ -46,7 +47,8 @@ final class HandedTaskProtocol: URLProtocol {
         }
     }
 
-    /// Called for suspensions and for a cancellation, which FoundationNetworking reports to the client itself.
+    /// Suspends or cancels the load; called for suspensions and for a cancellation, which FoundationNetworking reports
+    /// to the client itself.
     override func stopLoading() {
         let isCancelled = task?.state == .canceling
         switch state {
