@@ -34,7 +34,8 @@ package struct FieldParameters {
         return parts
     }
 
-    /// The content of a quoted string, which ends with the value if its quote is missing; other values as they are.
+    /// Returns the content of a quoted string, which ends with the value if its last quote is missing; other values are
+    /// unchanged.
     private static func unquote(_ value: String) -> String {
         guard value.hasPrefix("\"") else { return value }
         var result = ""

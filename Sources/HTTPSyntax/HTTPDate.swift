@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Dates in HTTP: read in all the forms that cookies have had (RFC 6265, section 5.1.1), and written in the preferred one
-/// (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The dates of HTTP. They are read in all the forms that cookies have used (RFC 6265, section 5.1.1), and written in
+/// the preferred one (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 package enum HTTPDate {
     package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
@@ -102,7 +102,8 @@ package enum HTTPDate {
         return "\(weekdays[weekday]), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
-    /// The date of a day since the epoch, by the method of counting years from March, so that a leap day comes last.
+    /// Returns the date of a day since the epoch. It counts years from March, so that the leap day is the last of its
+    /// year.
     private static func civilDate(day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,4 +1,4 @@
-/// Properties of single bytes that are read for every request; inlined into their callers.
+/// Properties of single bytes that are read for every request. The compiler can inline them into their callers.
 extension UInt8 {
     @inlinable package static var tab: UInt8 { 0x09 }
     @inlinable package static var lineFeed: UInt8 { 0x0A }
@@ -9,7 +9,7 @@ extension UInt8 {
 
     @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
 
-    /// A letter without regard to its case, and every other byte as it is.
+    /// The byte, with an upper-case ASCII letter converted to lower case; all other bytes are unchanged.
     @inlinable package var asLowercase: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
     /// Whether the byte may stand in a token, such as a method or a field name (RFC 9110, section 5.6.2).
@@ -31,7 +31,8 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-    /// Compares ASCII letters without regard to their case, and everything else as it is.
+    /// Whether the texts are equal without regard to the case of ASCII letters; all other characters are compared
+    /// exactly.
     @inlinable package func hasSameLetters(as other: some StringProtocol) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asLowercase == $1.asLowercase }
@@ -42,12 +43,12 @@ extension StringProtocol {
 
     /// Whether a byte in the text would end the line that it is written to: CR, LF or NUL.
     ///
-    /// To Swift CR LF is one `Character`, and a search for either alone would miss it.
+    /// The property searches bytes, as CR LF is one `Character` in Swift, and a search for either alone would miss it.
     @inlinable package var breaksLine: Bool {
         utf8.contains { $0 == .carriageReturn || $0 == .lineFeed || $0 == 0 }
     }
 
-    /// The text without spaces and tabs at its ends, which is what HTTP calls optional white space.
+    /// The text without spaces and tabs at its ends, which HTTP calls optional white space.
     package var trimmingBlanks: String {
         let text = String(self)
         guard let first = text.utf8.firstIndex(where: { !$0.isBlank }),
@@ -63,7 +64,8 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text of bytes from the network: UTF-8 where they are that, ISO 8859-1 otherwise, which any bytes are.
+    /// Decodes bytes from the network: as UTF-8 if they are valid, as ISO 8859-1 otherwise, for which all bytes are
+    /// valid.
     package init(networkBytes bytes: some Collection<UInt8>) {
         self =
             String(validating: bytes, as: UTF8.self)
@@ -85,7 +87,7 @@ extension String {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// The bytes as text, with two lower-case hexadecimal digits for each.
     package var hexadecimal: String {
         String(
             decoding: flatMap { byte in [byte >> 4, byte & 15].map { Array("0123456789abcdef".utf8)[Int($0)] } },

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Scheme, host and effective port of a URL (RFC 6454). URLs that share them may share credentials.
+/// The scheme, host and effective port of a URL (RFC 6454). URLs with the same origin may share credentials.
 package struct Origin: Hashable, Sendable {
-    /// In lower case.
+    /// The scheme in lower case.
     package let scheme: String
-    /// In lower case.
+    /// The host in lower case.
     package let host: String
     package let port: Int
 
@@ -14,7 +14,7 @@ package struct Origin: Hashable, Sendable {
         self.port = port
     }
 
-    /// Nil for a URL without a host, or of a scheme without a default port that names none.
+    /// Creates the origin of a URL; nil if the URL has no host, or no port and a scheme without a default port.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(),
             let port = url.port ?? Self.defaultPort(of: scheme)
@@ -22,7 +22,7 @@ package struct Origin: Hashable, Sendable {
         self.init(scheme: scheme, host: host, port: port)
     }
 
-    /// The port of http or https; nil for other schemes.
+    /// Returns the port of http or https; nil for other schemes.
     package static func defaultPort(of scheme: String) -> Int? {
         switch scheme {
         case "http": 80

@@ -7,7 +7,7 @@ package enum PercentEncoding {
         result.append(hexadecimalDigit(byte & 0xF))
     }
 
-    /// Whether a byte stays as it is in a key or a value: an unreserved character, a slash or a question mark.
+    /// Whether a byte is not escaped in a key or a value: an unreserved character, a slash or a question mark.
     package static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
@@ -17,8 +17,8 @@ package enum PercentEncoding {
         }
     }
 
-    /// A whole query as it is, but for what no query may hold (RFC 3986, section 3.4): that is escaped, a `#` and a
-    /// stray `%` too.
+    /// Escapes the bytes of a whole query that no query may contain (RFC 3986, section 3.4), including a `#` and a
+    /// stray `%`.
     package static func escapingIllegalQueryCharacters(_ query: String) -> String {
         escaping(query) { byte in
             switch byte {
@@ -56,7 +56,8 @@ package enum PercentEncoding {
 }
 
 extension String {
-    /// The text with its percent escapes replaced; one that is not followed by two hexadecimal digits stays as it is.
+    /// Replaces the percent escapes of the text; a percent sign that is not followed by two hexadecimal digits remains
+    /// unchanged.
     package func percentDecoded(plusIsSpace: Bool = false) -> String {
         let escaped = Array(utf8)
         var bytes: [UInt8] = []

@@ -41,7 +41,7 @@ struct RequestCredentials {
             || additionalFields.contains { $0.key.hasSameLetters(as: name) }
     }
 
-    /// The field for the proxy, in libcurl's notation.
+    /// The line of the `Proxy-Authorization` field, in libcurl's notation; nil for none.
     var proxyLine: String? {
         get throws(RequestHead.Failure) {
             guard let proxyAuthorization else { return nil }

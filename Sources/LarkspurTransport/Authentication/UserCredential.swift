@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// A user's name and password.
 ///
-/// Its descriptions leave the password out.
+/// The descriptions leave the password out.
 struct UserCredential: Sendable, Hashable {
     let user: String
     let password: String

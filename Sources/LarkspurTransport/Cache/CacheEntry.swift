@@ -69,9 +69,9 @@ struct CacheEntry: Equatable, Sendable {
         fields.reduce(512 + url.utf8.count + content.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
     }
 
-    // MARK: What its fields say
+    // MARK: Values of its fields
 
-    /// Its directives; those of HTTP/1.0 count where there are no others.
+    /// The entry's directives. `Pragma`, from HTTP/1.0, counts if there is no `Cache-Control`.
     var directives: CacheControl {
         if let text = fields["Cache-Control"] { return CacheControl(text) }
         var directives = CacheControl()

@@ -19,7 +19,7 @@ struct ServerTrustRules: Sendable {
 
     enum Verdict: Equatable, Sendable {
         case accepted
-        /// One of OpenSSL's numbers.
+        /// The chain has an error, one of OpenSSL's numbers.
         case invalid(Int32)
         case mismatch
         /// The server's own certificate names its host only in its common name.

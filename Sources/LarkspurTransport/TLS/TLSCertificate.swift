@@ -6,7 +6,7 @@ public struct TLSCertificate: Sendable, Hashable {
     public let der: Data
     let key: SubjectPublicKeyInfo
 
-    /// Reads one certificate.
+    /// Reads one certificate from data.
     /// - Parameter data: The certificate in PEM or DER; of several certificates in PEM the first one is used.
     /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
     public init(_ data: Data) throws(TLSConfigurationError) {

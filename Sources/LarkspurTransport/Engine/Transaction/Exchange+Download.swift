@@ -5,7 +5,7 @@ internal import HTTPSyntax
 extension Exchange {
     // MARK: The request
 
-    /// Has the request ask for the part after the file of an earlier download, if that can be used.
+    /// Makes the request ask for the part after the file of an earlier download, if that can be used.
     func prepareResumption() {
         guard let earlier = task.resumption else { return }
         if loop.settings.protocols.load(request) {
@@ -38,7 +38,7 @@ extension Exchange {
 
     // MARK: The response
 
-    /// Makes the file ready for the content of a response, unless another request follows, or there can be no file.
+    /// Prepares the file for the content of a response, unless another request follows, or no file can be created.
     func beginDownload(_ response: HTTPURLResponse) -> Effect {
         let download = sink.download
         if download.asksForRest, let file = download.file, let earlier = download.resumption {
@@ -102,7 +102,7 @@ extension Exchange {
 
     // MARK: Ending
 
-    /// Ends the task, and lets the file stay for another one.
+    /// Ends the task, and leaves the file for another download.
     func cancel(with error: any Error, handler: Delivery.ResumeDataHandler) {
         sink.download.resumeDataHandler = handler
         finish(.failure(error))
