@@ -9,6 +9,7 @@ public enum HTTP2Use: Sendable, Hashable {
     case whereTrusted
     /// HTTP/2 with any libcurl: with some versions, a truncated response can look complete.
     case always
+    /// No HTTP/2: only HTTP/1.1 is offered.
     case never
 }
 #endif

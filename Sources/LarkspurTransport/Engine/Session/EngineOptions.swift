@@ -36,8 +36,8 @@ public struct EngineOptions: Sendable {
     public var proxy = ProxyChoice.automatic
     /// The hosts with fixed addresses, for which the resolver is not used. Default: none.
     public var hostAddresses: [HostAddress] = []
-    /// The numerical address, or the name of the network interface, from which connections are made. Default: nil, the
-    /// system's choice.
+    /// The address, or the name of the network interface, from which connections are made. Default: nil, the system's
+    /// choice.
     public var localAddress: String?
     /// The addresses of the name servers to use, each with a port if need be. Default: none, those of the system.
     ///
