@@ -35,11 +35,11 @@ public struct ImageHeader: Sendable, Hashable {
         /// The first bytes match no known format.
         public static let unknownFormat = Self(kind: .unknownFormat)
 
-        /// The file ends before the end of the image.
+        /// Creates the failure of a file that ends before the end of the image.
         /// - Parameter format: The format, which the first bytes determine.
         public static func truncated(_ format: ImageFormat) -> Self { Self(kind: .truncated(format)) }
 
-        /// The file contradicts its format.
+        /// Creates the failure of a file that contradicts its format.
         /// - Parameter format: The format, which the first bytes determine.
         public static func malformed(_ format: ImageFormat) -> Self { Self(kind: .malformed(format)) }
 

@@ -17,7 +17,7 @@ enum UnhandledFailure {
         return line.onOneLine
     }
 
-    /// Writes a line to standard error.
+    /// The writer that writes a line to standard error.
     static let writer: Writer = { line in
         // A failure to write is ignored: if standard error is closed, it cannot be reported anywhere.
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))

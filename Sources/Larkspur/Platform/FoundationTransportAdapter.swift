@@ -98,7 +98,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         }
     }
 
-    /// Nil for the default of one week, for which a timer in every task would bring no benefit.
+    /// Returns the resource timeout of the configuration; nil for the default of one week, for which a timer in every
+    /// task would bring no benefit.
     func unenforcedResourceTimeout(of session: URLSession) -> TimeInterval? {
         let timeout = session.configuration.timeoutIntervalForResource
         return timeout > 0 && timeout < 604_800 ? timeout : nil
@@ -129,8 +130,9 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
-    /// If a request times out while the delegate decides about its redirect, FoundationNetworking stores the redirect
-    /// as the response, reports nothing, and traps on the completion handler.
+    /// Returns whether FoundationNetworking has ended a request while the delegate decides about its redirect. If the
+    /// request times out then, FoundationNetworking stores the redirect as the response, reports nothing, and traps on
+    /// the completion handler.
     func hasGivenUp(on task: URLSessionTask, redirectedBy response: HTTPURLResponse) -> Bool {
         task.response === response
     }

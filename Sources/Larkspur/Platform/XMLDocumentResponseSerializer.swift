@@ -51,7 +51,7 @@ extension ResponseSerializer where Self == XMLDocumentResponseSerializer {
     /// A serializer that parses the content into an `XMLDocument`.
     public static var xmlDocument: XMLDocumentResponseSerializer { XMLDocumentResponseSerializer() }
 
-    /// A serializer that parses the content into an `XMLDocument`.
+    /// Creates a serializer that parses the content into an `XMLDocument`.
     /// - Parameter options: The options for reading the document.
     public static func xmlDocument(options: XMLNode.Options) -> XMLDocumentResponseSerializer {
         XMLDocumentResponseSerializer(options: options)

@@ -16,7 +16,7 @@ public struct NetworkReachabilityStatus: Sendable, Hashable {
     /// The target is not reachable.
     public static let notReachable = Self(kind: .notReachable)
 
-    /// The target is reachable through an interface. The server may nevertheless not respond.
+    /// Creates the status of a target that is reachable through an interface. The server may nevertheless not respond.
     ///
     /// To check for reachability through any interface, use ``isReachable`` and ``interface``.
     /// - Parameter interface: The kind of the interface.

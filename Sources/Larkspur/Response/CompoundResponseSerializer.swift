@@ -66,7 +66,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
 }
 
 extension ResponseSerializer where Self == CompoundResponseSerializer {
-    /// A serializer that tries several serializers in order.
+    /// Creates a serializer that tries several serializers in order.
     /// - Parameter members: The serializers, in the order in which they are tried.
     public static func compound(_ members: [any ResponseSerializer]) -> CompoundResponseSerializer {
         CompoundResponseSerializer(members)

@@ -46,7 +46,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 }
 
 extension ResponseSerializer {
-    /// A serializer that decodes the content into a value.
+    /// Creates a serializer that decodes the content into a value.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
     ///   - decoder: The decoder. Default: a new `JSONDecoder`.

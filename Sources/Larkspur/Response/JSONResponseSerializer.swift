@@ -70,7 +70,7 @@ extension ResponseSerializer where Self == JSONResponseSerializer {
     /// A serializer that parses the content as JSON.
     public static var json: JSONResponseSerializer { JSONResponseSerializer() }
 
-    /// A serializer that parses the content as JSON.
+    /// Creates a serializer that parses the content as JSON.
     /// - Parameters:
     ///   - readingOptions: The options of `JSONSerialization`. Default: none, so that the top level must be an array or
     ///     an object.

@@ -60,7 +60,7 @@ extension ResponseSerializer where Self == StringResponseSerializer {
     /// A serializer that decodes the content as text, in the charset that the response names, otherwise ISO-8859-1.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
-    /// A serializer that decodes the content as text in a given encoding.
+    /// Creates a serializer that decodes the content as text in a given encoding.
     /// - Parameter encoding: The encoding of every response, which overrides the response's own.
     public static func string(encoding: String.Encoding) -> StringResponseSerializer {
         StringResponseSerializer(encoding: encoding)

@@ -17,14 +17,14 @@ public struct ChallengeAnswer: Sendable {
     /// - Parameter credential: The credential.
     public static func useCredential(_ credential: URLCredential) -> Self { Self(kind: .useCredential(credential)) }
 
-    /// Handles the challenge as if no hook were set: uses the credential that the session's storage proposes. If there
-    /// is none, the task ends with the 401 response.
+    /// The answer that handles the challenge as if no hook were set: it uses the credential that the session's storage
+    /// proposes. If there is none, the task ends with the 401 response.
     public static let performDefaultHandling = Self(kind: .performDefaultHandling)
 
-    /// Sends no credential: the task ends with the 401 response.
+    /// The answer that sends no credential: the task ends with the 401 response.
     public static let rejectProtectionSpace = Self(kind: .rejectProtectionSpace)
 
-    /// Cancels the task.
+    /// The answer that cancels the task.
     public static let cancel = Self(kind: .cancel)
 
     /// Cancels the task and reports an error as the cause of the cancellation.

@@ -6,7 +6,8 @@
 /// }
 /// ```
 public struct DownloadDestination: Sendable {
-    /// Gets the temporary file and the response, and returns the location. Nil leaves the file where it is.
+    /// The closure that gets the temporary file and the response, and returns the location. Nil leaves the file where
+    /// it is.
     let place: @Sendable (URL, URLResponse?) -> URL?
     /// True to replace an existing file.
     let isReplacing: Bool
@@ -32,7 +33,7 @@ public struct DownloadDestination: Sendable {
         makesFolders = makingFolders
     }
 
-    /// A destination with a fixed location.
+    /// Creates a destination with a fixed location.
     /// - Parameters:
     ///   - url: The file's location, as a `file:` URL.
     ///   - replacing: True to replace an existing file atomically. If false, an existing file is the error
@@ -43,8 +44,8 @@ public struct DownloadDestination: Sendable {
         Self(replacing: replacing, makingFolders: makingFolders) { _, _ in url }
     }
 
-    /// A folder, in which the file gets the name that the server suggests. If the server suggests none, the name is the
-    /// last part of the URL's path.
+    /// Creates a destination in a folder. The file gets the name that the server suggests. If the server suggests none,
+    /// the name is the last part of the URL's path.
     ///
     /// The file is always directly in this folder, even if the server suggests a path that leads out of it.
     /// - Parameters:
@@ -59,7 +60,7 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// The name that a response suggests, without anything that leads out of a folder or hides the file.
+    /// Returns the name that a response suggests, without anything that leads out of a folder or hides the file.
     static func name(suggestedBy response: URLResponse?) -> String {
         // Foundation on Linux names the file of a response that suggests no name "Unknown".
         let suggested = response?.suggestedFilename.flatMap { $0 == "Unknown" ? nil : $0 }

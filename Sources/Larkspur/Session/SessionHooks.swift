@@ -8,11 +8,11 @@ public struct SessionHooks: Sendable {
     /// Creates hooks of which none is set.
     public init() {}
 
-    /// Decides about a redirect. Returns the request that follows it, changed if necessary, or nil to take the redirect
-    /// as the response. Default: redirects are followed.
+    /// The hook that decides about a redirect. It returns the request that follows the redirect, changed if necessary,
+    /// or nil to take the redirect as the response. Default: redirects are followed.
     public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
-    /// Answers the challenge of a connection (NTLM and Negotiate). If it returns
+    /// The hook that answers the challenge of a connection (NTLM and Negotiate). If it returns
     /// ``ChallengeAnswer/performDefaultHandling``, ``didReceiveChallenge`` is called next.
     ///
     /// It is called for the session and gets no task. After `fail` the task therefore ends as after `cancel`, without
@@ -20,64 +20,66 @@ public struct SessionHooks: Sendable {
     /// ``ChallengeAnswer/performDefaultHandling``.
     public var didReceiveSessionChallenge: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// Answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
+    /// The hook that answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
     public var didReceiveChallenge: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
-    /// Creates the body stream of a streamed upload, also when the content has to be sent again. If it returns nil, the
-    /// stream that the task was made with is sent. It should only create the stream: with the transport `.foundation`
-    /// on Linux it runs on the session's work queue.
+    /// The hook that creates the body stream of a streamed upload, also when the content has to be sent again. If it
+    /// returns nil, the stream that the task was made with is sent. It should only create the stream: with the
+    /// transport `.foundation` on Linux it runs on the session's work queue.
     public var needNewBodyStream: (@Sendable (SessionTask) -> InputStream?)?
 
-    /// Decides about the content of a response: `.allow` receives it, `.cancel` cancels the task, and `.download`
-    /// writes it to a file. Default: `.allow`.
+    /// The hook that decides about the content of a response. It returns `.allow` to receive the content, `.cancel` to
+    /// cancel the task, or `.download` to write the content to a file. Default: `.allow`.
     ///
     /// With the transport `.foundation` on Linux, `.download` has the effect of `.allow`.
     public var didReceiveResponse: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
 
-    /// Called when a data task has become a download, because ``didReceiveResponse`` returned `.download`.
+    /// The hook that is called when a data task has become a download, because ``didReceiveResponse`` returned
+    /// `.download`.
     ///
     /// The data task ends with the error `becameDownload`. The download task takes over its state, running or
     /// suspended, and its ``SessionTask/taskIdentifier``, and has an end of its own. ``didFinishDownloading`` chooses
     /// the location of its file, and ``SessionTask/didCompleteNotification`` reports it.
     public var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
 
-    /// Called with each piece of content as it arrives. The task still collects the content, unless it is a streaming
-    /// task. A slow hook slows the transfer down.
+    /// The hook that is called with each piece of content as it arrives. The task still collects the content, unless it
+    /// is a streaming task. A slow hook slows the transfer down.
     public var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
 
-    /// Decides about storing a data task's response in the session's cache. Returns the response to store, with other
-    /// content if need be, or nil to store none. The task does not wait for the hook. Default: the response is stored
-    /// as proposed. With the transport `.foundation` on Linux it is not called, because that transport stores no
-    /// responses.
+    /// The hook that decides about storing a data task's response in the session's cache. It returns the response to
+    /// store, with other content if need be, or nil to store none. The task does not wait for the hook. Default: the
+    /// response is stored as proposed. With the transport `.foundation` on Linux it is not called, because that
+    /// transport stores no responses.
     public var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
 
-    /// Chooses the location of a downloaded file. It takes precedence over the task's own destination; if it returns
-    /// nil, that destination applies. Runs on the processing queue.
+    /// The hook that chooses the location of a downloaded file. It takes precedence over the task's own destination; if
+    /// it returns nil, that destination applies. Runs on the processing queue.
     public var didFinishDownloading: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 
-    /// Called when content was sent, with three numbers of bytes: sent now, sent in total, and expected in total (−1 if
-    /// unknown).
+    /// The hook that is called when content was sent, with three numbers of bytes: sent now, sent in total, and
+    /// expected in total (−1 if unknown).
     public var didSendBodyData: (@Sendable (SessionTask, Int64, Int64, Int64) -> Void)?
 
-    /// Called when content was written to a download's file, with three numbers of bytes: written now, written in
-    /// total, and expected in total (−1 if unknown).
+    /// The hook that is called when content was written to a download's file, with three numbers of bytes: written now,
+    /// written in total, and expected in total (−1 if unknown).
     public var didWriteData: (@Sendable (DownloadTask, Int64, Int64, Int64) -> Void)?
 
-    /// Called when a download resumes, with the offset of its first byte and the expected total number of bytes (−1 if
-    /// unknown).
+    /// The hook that is called when a download resumes, with the offset of its first byte and the expected total number
+    /// of bytes (−1 if unknown).
     public var didResumeDownload: (@Sendable (DownloadTask, Int64, Int64) -> Void)?
 
-    /// Called before ``didComplete`` with the times at which the task reached its stages, and with the durations and
-    /// byte counts of its requests.
+    /// The hook that is called before ``didComplete`` with the times at which the task reached its stages, and with the
+    /// durations and byte counts of its requests.
     ///
     /// The timeline's ``Timeline/transactions`` are empty if the transport does not report them; `.foundation` does
     /// not.
     public var didCollectMetrics: (@Sendable (SessionTask, Timeline) -> Void)?
 
-    /// Called when the transport has finished with a task, with the transport's error, if any. The response has not
-    /// been validated and serialized yet.
+    /// The hook that is called when the transport has finished with a task, with the transport's error, if any. The
+    /// response has not been validated and serialized yet.
     public var didComplete: (@Sendable (SessionTask, LarkspurError?) -> Void)?
 
-    /// Called when the session has become invalid, before ``SessionManager/didInvalidateNotification`` is posted.
+    /// The hook that is called when the session has become invalid, before ``SessionManager/didInvalidateNotification``
+    /// is posted.
     public var didBecomeInvalid: (@Sendable ((any Error)?) -> Void)?
 }

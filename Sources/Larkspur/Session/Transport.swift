@@ -23,13 +23,14 @@ public struct Transport: Sendable {
     /// The best available transport: `curl` on Linux if libcurl can be used, otherwise `foundation`.
     public static let automatic = Platform.bestTransport
 
-    /// Foundation's own `URLSession`.
+    /// The transport of Foundation's own `URLSession`.
     ///
     /// On Linux that is FoundationNetworking, where some server responses terminate the process or make a request hang;
     /// see its limits in `Docs/Linux.md`.
     public static let foundation = Transport(makeSession: Platform.makeFoundationSession)
 
-    /// A `URLSession`, or a subclass of it, that the caller creates, such as the stub session of LarkspurTesting.
+    /// Creates a transport from a `URLSession`, or a subclass of it, that the caller creates, such as the stub session
+    /// of LarkspurTesting.
     ///
     /// It enforces no ``SecurityPolicy``: if the policy asks for more than the system's own checks, every request fails
     /// before it is sent.
@@ -42,10 +43,13 @@ public struct Transport: Sendable {
         Transport(makeSession: makeSession)
     }
 
-    /// A `URLSession` that the caller creates and that enforces the session manager's ``SecurityPolicy``, such as a
-    /// stub session that needs no enforcement.
-    /// - Parameter makeSession: Creates a session that enforces the policy. It is called, and must pass on delegate and
-    ///   queue, as described at ``custom(_:)``.
+    /// Creates a transport from a `URLSession` that the caller creates and that enforces the session manager's
+    /// ``SecurityPolicy``, such as a stub session that needs no enforcement.
+    /// - Parameter makeSession: Creates a session that enforces the policy. Called when the first task is created and
+    ///   again after the session was reset, on the thread that creates the task. It must pass on the delegate and the
+    ///   queue. No lock is held during the call: threads that create their first tasks at the same time may create a
+    ///   session each, of which one is used and the others are invalidated. Requests that the closure itself makes with
+    ///   the session manager fail with `transportUnavailable`.
     public static func custom(enforcingSecurityPolicy makeSession: @escaping SecureSessionFactory) -> Transport {
         Transport(
             makeSession: { configuration, delegate, queue in makeSession(.default, configuration, delegate, queue) },

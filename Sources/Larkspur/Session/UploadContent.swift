@@ -9,7 +9,7 @@ public struct UploadContent: Sendable {
     let source: Source
     let contentType: String
 
-    /// Data in memory.
+    /// Creates content from data in memory.
     /// - Parameters:
     ///   - data: The data.
     ///   - contentType: The media type, for a request without a `Content-Type` of its own. Default:
@@ -18,7 +18,7 @@ public struct UploadContent: Sendable {
         Self(source: .data(data), contentType: contentType)
     }
 
-    /// A file, which is read while it is sent.
+    /// Creates content from a file, which is read while it is sent.
     /// - Parameters:
     ///   - url: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the task ends with the
     ///     error `fileUnreadable` and nothing is sent.
@@ -28,7 +28,7 @@ public struct UploadContent: Sendable {
         Self(source: .file(url), contentType: contentType ?? MIMEType.ofFile(named: url.lastPathComponent))
     }
 
-    /// The bytes of a stream.
+    /// Creates content from the bytes of a stream.
     /// - Parameters:
     ///   - length: The number of bytes. It is the total of the progress, and is announced to the server if the
     ///     transport can do so. Default: nil, for an unknown length.

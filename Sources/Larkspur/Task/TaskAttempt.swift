@@ -7,7 +7,8 @@ struct TaskAttempt: Sendable {
         case resume
         case suspend
         case cancel
-        /// Cancels a download, and keeps the content that has arrived, so that another download can continue it.
+        /// The cancellation of a download that keeps the content that has arrived, so that another download can
+        /// continue it.
         case cancelKeepingResumeData
     }
 

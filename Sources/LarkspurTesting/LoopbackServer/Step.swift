@@ -3,17 +3,17 @@ public import Foundation
 extension LoopbackServer.Response {
     /// One step of sending a response.
     public indirect enum Step: Sendable {
-        /// Sends bytes. In a chunked body they are one chunk.
+        /// A step that sends bytes. In a chunked body they are one chunk.
         case bytes(Data)
-        /// Waits for a gate that the test opens.
+        /// A step that waits for a gate that the test opens.
         ///
         /// If the client disconnects or the server stops, the wait and the connection end.
         case wait(LoopbackServer.Gate)
-        /// Opens a gate, which informs a test that the response has reached this step.
+        /// A step that opens a gate, which informs a test that the response has reached this step.
         case open(LoopbackServer.Gate)
-        /// Waits for a number of seconds, unless the client disconnects or the server stops.
+        /// A step that waits for a number of seconds, unless the client disconnects or the server stops.
         case pause(TimeInterval)
-        /// Repeats steps a number of times, or without end if that is nil, until the client disconnects.
+        /// Steps that are repeated a number of times, or without end if that is nil, until the client disconnects.
         case repeated([Step], times: Int? = nil)
 
         /// Sends text as UTF-8.

@@ -1,20 +1,21 @@
 /// Factories of common request fields.
 extension HTTPHeaders.Field {
-    /// `Accept`: the media types that the response may have (RFC 9110, section 12.5.1).
+    /// Creates an `Accept` field: the media types that the response may have (RFC 9110, section 12.5.1).
     public static func accept(_ value: String) -> Self { Self(name: "Accept", value: value) }
 
-    /// `Accept-Charset`: the charsets that the response may have (RFC 9110, section 12.5.2).
+    /// Creates an `Accept-Charset` field: the charsets that the response may have (RFC 9110, section 12.5.2).
     public static func acceptCharset(_ value: String) -> Self { Self(name: "Accept-Charset", value: value) }
 
-    /// `Accept-Encoding`: the content codings that the response may have (RFC 9110, section 12.5.3).
+    /// Creates an `Accept-Encoding` field: the content codings that the response may have (RFC 9110, section 12.5.3).
     ///
     /// The transport requests all codings that it can decode. Set this field only to request fewer.
     public static func acceptEncoding(_ value: String) -> Self { Self(name: "Accept-Encoding", value: value) }
 
-    /// `Accept-Language`: the natural languages that the reader prefers (RFC 9110, section 12.5.4).
+    /// Creates an `Accept-Language` field: the natural languages that the reader prefers (RFC 9110, section 12.5.4).
     public static func acceptLanguage(_ value: String) -> Self { Self(name: "Accept-Language", value: value) }
 
-    /// `Accept-Language` from language tags in order of preference, with decreasing weights: `de;q=1, en;q=0.9`.
+    /// Creates an `Accept-Language` field from language tags in order of preference, with decreasing weights: `de;q=1,
+    /// en;q=0.9`.
     ///
     /// As in AFNetworking at most six tags are sent, down to a weight of 0.5. A tag with characters other than letters,
     /// digits and hyphens is left out.
@@ -24,10 +25,10 @@ extension HTTPHeaders.Field {
         return acceptLanguage(weighted.joined(separator: ", "))
     }
 
-    /// `Authorization` with the complete credentials, including the scheme (RFC 9110, section 11.6.2).
+    /// Creates an `Authorization` field with the complete credentials, including the scheme (RFC 9110, section 11.6.2).
     public static func authorization(_ credentials: String) -> Self { Self(name: "Authorization", value: credentials) }
 
-    /// `Authorization` by the Basic scheme, in UTF-8 (RFC 7617).
+    /// Creates an `Authorization` field for the Basic scheme, in UTF-8 (RFC 7617).
     /// - Parameters:
     ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
     ///   - password: The password.
@@ -35,24 +36,24 @@ extension HTTPHeaders.Field {
         authorization("Basic \(Data("\(username):\(password)".utf8).base64EncodedString())")
     }
 
-    /// `Authorization` by the Bearer scheme (RFC 6750).
+    /// Creates an `Authorization` field for the Bearer scheme (RFC 6750).
     /// - Parameter bearerToken: The access token.
     public static func authorization(bearerToken: String) -> Self { authorization("Bearer \(bearerToken)") }
 
-    /// `Content-Disposition`: the purpose of the content for its receiver (RFC 6266, RFC 7578).
+    /// Creates a `Content-Disposition` field: the purpose of the content for its receiver (RFC 6266, RFC 7578).
     public static func contentDisposition(_ value: String) -> Self { Self(name: "Content-Disposition", value: value) }
 
-    /// `Content-Encoding`: the codings that were applied to the content (RFC 9110, section 8.4).
+    /// Creates a `Content-Encoding` field: the codings that were applied to the content (RFC 9110, section 8.4).
     public static func contentEncoding(_ value: String) -> Self { Self(name: "Content-Encoding", value: value) }
 
-    /// `Content-Type`: the media type of the content (RFC 9110, section 8.3).
+    /// Creates a `Content-Type` field: the media type of the content (RFC 9110, section 8.3).
     public static func contentType(_ value: String) -> Self { Self(name: "Content-Type", value: value) }
 
-    /// `If-None-Match`: perform the request only if the representation has none of these entity tags (RFC 9110, section
-    /// 13.1.2).
+    /// Creates an `If-None-Match` field: the server performs the request only if the representation has none of these
+    /// entity tags (RFC 9110, section 13.1.2).
     public static func ifNoneMatch(_ value: String) -> Self { Self(name: "If-None-Match", value: value) }
 
-    /// `User-Agent`: the program that makes the request (RFC 9110, section 10.1.5).
+    /// Creates a `User-Agent` field: the program that makes the request (RFC 9110, section 10.1.5).
     public static func userAgent(_ value: String) -> Self { Self(name: "User-Agent", value: value) }
 
     private static func isLanguageTagByte(_ byte: UInt8) -> Bool {

@@ -55,7 +55,7 @@ extension HTTPHeaders.Field {
     /// The value on one line, or a placeholder if the value is sensitive.
     var redactedValue: String { isSensitive ? "<redacted>" : value.onOneLine }
 
-    /// Checks that the field can be sent as it is (RFC 9110, sections 5.1 and 5.5).
+    /// Checks that the field can be sent unchanged (RFC 9110, sections 5.1 and 5.5).
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message never contains the value.
     public func validate() throws(LarkspurError) {
         guard name.isToken else { throw invalidNameError }

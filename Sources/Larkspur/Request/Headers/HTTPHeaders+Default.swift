@@ -29,7 +29,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPHeaders.Field {
-    /// `User-Agent` as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
+    /// Creates a `User-Agent` field as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
     ///
     /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
     /// hyphens.
