@@ -21,10 +21,10 @@ extension SessionManager {
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
-    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
-    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
-    ///     Linux.
+    ///     times out. The first delay is 0.25 seconds. It doubles, up to 30 seconds, each time that no content arrived
+    ///     in between; after content has arrived it is 0.25 seconds again. The task resumes only if the error would
+    ///     have `resumeData`. With a limit above 0 the request asks for content without a content coding. Default: 0.
+    ///     Without effect with the transport `.foundation` on Linux.
     ///   - resumeData: The resume data of an earlier task, with which the download continues:
     ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
     ///     If the file on the server, or its part on disk, has changed, the download starts over. Other data is the
@@ -68,10 +68,10 @@ extension SessionManager {
     ///   - request: The request.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
-    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
-    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
-    ///     Linux.
+    ///     times out. The first delay is 0.25 seconds. It doubles, up to 30 seconds, each time that no content arrived
+    ///     in between; after content has arrived it is 0.25 seconds again. The task resumes only if the error would
+    ///     have `resumeData`. With a limit above 0 the request asks for content without a content coding. Default: 0.
+    ///     Without effect with the transport `.foundation` on Linux.
     ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
     ///   - destination: The location of the file. If nil, the file stays where it is until the completion handler has
     ///     returned; then it is removed. Default: nil.
@@ -108,10 +108,10 @@ extension SessionManager {
     ///     ignored.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299 and any content type.
     ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
-    ///     times out. The first delay is 0.25 seconds. It doubles each time that no content arrived in between, up to
-    ///     30 seconds. The task resumes only if the error would have `resumeData`. With a limit above 0 the request
-    ///     asks for content without a content coding. Default: 0. Without effect with the transport `.foundation` on
-    ///     Linux.
+    ///     times out. The first delay is 0.25 seconds. It doubles, up to 30 seconds, each time that no content arrived
+    ///     in between; after content has arrived it is 0.25 seconds again. The task resumes only if the error would
+    ///     have `resumeData`. With a limit above 0 the request asks for content without a content coding. Default: 0.
+    ///     Without effect with the transport `.foundation` on Linux.
     ///   - progress: Called on ``completionQueue`` as content is written to the file. The counts include the part that
     ///     exists already. Default: none.
     ///   - destination: The location of the file. If nil, the file stays where it is until the completion handler has
