@@ -21,6 +21,18 @@ LAYERS = {
         ["Engine"],
         ["URLSession"],
     ],
+    "Larkspur": [
+        ["Platform"],
+        ["Errors"],
+        ["Request"],
+        ["Response"],
+        ["Security"],
+        ["Transport"],
+        ["Task"],
+        ["Session"],
+        ["Reachability"],
+        ["Activity"],
+    ],
 }
 
 DEFINITION = re.compile(

@@ -80,7 +80,7 @@ public struct LarkspurError: Error, Sendable {
     /// - Parameter code: The code to look for.
     public func contains(_ code: Code) -> Bool {
         if self.code == code { return true }
-        if let members = underlyingError as? CompoundResponseSerializer.MemberErrors {
+        if let members = underlyingError as? any ErrorCollection {
             return members.errors.contains { $0.contains(code) }
         }
         return (underlyingError as? LarkspurError)?.contains(code) == true

@@ -24,7 +24,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
 
     /// The errors of the members of a ``CompoundResponseSerializer`` that all failed. It is the `underlyingError` of
     /// the serializer's error.
-    public struct MemberErrors: Error, Sendable, CustomStringConvertible {
+    public struct MemberErrors: ErrorCollection, Sendable, CustomStringConvertible {
         /// The members' errors, in the order of the members.
         public let errors: [LarkspurError]
 

@@ -38,7 +38,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         let adapter = Platform.adapter(for: session)
         let request = adapter.prepareRedirect(request, after: response)
         guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: delegate.task) else {
-            return adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(request) }
+            return adapter.reply(in: session, if: { delegate.task.isActive }) { completionHandler(request) }
         }
         hooks.queue.async {
             let answer = hook(delegate.task, response, request)
@@ -52,7 +52,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
             } catch {
                 return delegate.fail(with: error)
             }
-            adapter.reply(in: session, unlessCancelled: delegate.task) { [prepared] in
+            adapter.reply(in: session, if: { delegate.task.isActive }) { [prepared] in
                 guard !adapter.hasGivenUp(on: task, redirectedBy: response) else {
                     return delegate.fail(with: LarkspurError(.timedOut, "The redirect was not answered in time."))
                 }
@@ -97,7 +97,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         }
         guard let (chosen, credential) = disposition else { return delegate.end(with: challenge.failureResponse) }
         if chosen == .cancelAuthenticationChallenge { return delegate.task.cancel() }
-        adapter.reply(in: session, unlessCancelled: delegate.task) { completionHandler(chosen, credential) }
+        adapter.reply(in: session, if: { delegate.task.isActive }) { completionHandler(chosen, credential) }
     }
 
     func urlSession(

@@ -31,7 +31,7 @@ public class SessionTask: @unchecked Sendable {
         var machine = TaskStateMachine()
         var attempt: TaskAttempt?
         /// The last order to the attempt.
-        var applied: TaskAttempt.Control?
+        var applied: TaskControl?
         var isApplying = false
         /// The closure that is called when the attempt has got its last order.
         var whenIdle: (@Sendable () -> Void)?
@@ -91,6 +91,9 @@ public class SessionTask: @unchecked Sendable {
 
     /// The state of the task.
     public final var state: State { storage.withLock { $0.machine.state } }
+
+    /// Whether the task runs or is suspended: it has neither ended nor been cancelled.
+    final var isActive: Bool { state == .running || state == .suspended }
 
     // MARK: Request, response and progress
 
@@ -393,7 +396,7 @@ extension SessionTask.Storage {
 
     /// The next step of the thread that brings the attempt to the state of the task.
     fileprivate enum Step {
-        case order(TaskAttempt, TaskAttempt.Control)
+        case order(TaskAttempt, TaskControl)
         /// No order is left. The closure, if any, has waited for that.
         case rest((@Sendable () -> Void)?)
     }
@@ -410,7 +413,7 @@ extension SessionTask.Storage {
     }
 
     /// The order that brings the attempt from its last order to the state of the task; nil if none is needed.
-    private var nextControl: TaskAttempt.Control? {
+    private var nextControl: TaskControl? {
         switch (machine.state, applied) {
         case (.running, nil): .start
         case (.running, .suspend): .resume

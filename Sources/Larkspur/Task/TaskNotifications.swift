@@ -25,12 +25,6 @@ extension DownloadTask {
     public static let didFailToMoveFileNotification = Notification.Name("LarkspurDownloadDidFailToMoveFile")
 }
 
-extension SessionManager {
-    /// Posted when a session has become invalid: its tasks have ended and it creates no more. The object is the
-    /// `SessionManager`.
-    public static let didInvalidateNotification = Notification.Name("LarkspurSessionDidInvalidate")
-}
-
 /// The content of the move notifications of downloads: the destination of a file, or the error of its move.
 public struct DownloadMove: Sendable {
     /// The destination of the file.

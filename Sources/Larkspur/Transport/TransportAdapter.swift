@@ -7,7 +7,7 @@ protocol TransportAdapter: Sendable {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
 
     /// Performs an order on a task. The calls for one task come in order, never two at a time.
-    func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession)
+    func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession)
 
     /// Invalidates a session. If its tasks are to be cancelled, that has been done before.
     func invalidate(_ session: URLSession, cancellingTasks: Bool)
@@ -20,7 +20,12 @@ protocol TransportAdapter: Sendable {
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
 
     /// Calls the completion handler of a delegate method with a result that another queue determined.
-    func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
+    /// - Parameter isActive: Returns whether the task still runs or is suspended.
+    func reply(
+        in session: URLSession,
+        if isActive: @escaping @Sendable () -> Bool,
+        _ completion: @escaping @Sendable () -> Void
+    )
 
     /// Returns the resource timeout of a session's configuration, in seconds, if the implementation does not enforce
     /// it; otherwise nil.
@@ -58,6 +63,18 @@ protocol TransportAdapter: Sendable {
     ) throws(LarkspurError) -> URLSessionDownloadTask
 }
 
+/// An order to a task of a session. The first is to start or to cancel; then suspend and resume alternate; the last is
+/// to cancel.
+enum TaskControl: Sendable {
+    case start
+    case resume
+    case suspend
+    case cancel
+    /// The cancellation of a download that keeps the content that has arrived, so that another download can
+    /// continue it.
+    case cancelKeepingResumeData
+}
+
 /// The kinds of transfer that URLSession distinguishes.
 enum TransferKind: Sendable {
     case data
@@ -69,7 +86,7 @@ enum TransferKind: Sendable {
 struct StandardTransportAdapter: TransportAdapter {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
 
-    func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession) {
+    func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession) {
         switch control {
         case .start, .resume: task.resume()
         case .suspend: task.suspend()
@@ -96,8 +113,11 @@ struct StandardTransportAdapter: TransportAdapter {
         }
     }
 
-    func reply(in session: URLSession, unlessCancelled task: SessionTask, _ completion: @escaping @Sendable () -> Void)
-    {
+    func reply(
+        in session: URLSession,
+        if isActive: @escaping @Sendable () -> Bool,
+        _ completion: @escaping @Sendable () -> Void
+    ) {
         completion()
     }
 

@@ -42,7 +42,7 @@ struct FoundationTransportAdapter: TransportAdapter {
         return min(interval.rounded(.up), 1_000_000_000)
     }
 
-    func perform(_ control: TaskAttempt.Control, on task: URLSessionTask, in session: URLSession) {
+    func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession) {
         switch control {
         case .start: task.resume()
         case .resume: session.delegateQueue.addOperation { task.resume() }
@@ -89,13 +89,10 @@ struct FoundationTransportAdapter: TransportAdapter {
 
     func reply(
         in session: URLSession,
-        unlessCancelled task: SessionTask,
+        if isActive: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable () -> Void
     ) {
-        session.delegateQueue.addOperation {
-            guard task.state == .running || task.state == .suspended else { return }
-            completion()
-        }
+        session.delegateQueue.addOperation { if isActive() { completion() } }
     }
 
     /// Returns the resource timeout of the configuration; nil for the default of one week, for which a timer in every
