@@ -26,3 +26,26 @@ enum Platform {
         #endif
     }
 }
+
+extension Platform {
+    /// Returns an object that keeps content from counting as consumed until the object is released. Call it where the
+    /// content is delivered. Nil for a transport that does not limit the content it delivers.
+    static func hold(_ count: Int, of task: URLSessionTask) -> (any Sendable)? {
+        #if canImport(FoundationNetworking)
+        task.holdContent(count)
+        #else
+        nil
+        #endif
+    }
+}
+
+extension Platform {
+    /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. A terminal that does not
+    /// report its width has 80.
+    static func terminalWidth(of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}

@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-
 /// A session's cookies: an `HTTPCookieStorage` with the rules of RFC 6265 that it lacks.
 ///
 /// The storage itself does not apply paths, secure schemes or ages. It stores a cookie of one host under the host's
@@ -93,4 +92,22 @@ struct CookieJar: Sendable {
     func finishWriting() { writes?.finish() }
 }
 
+extension CookieJar {
+    /// The parts of a URL that cookies depend on.
+    struct Context {
+        let host: CookieHost
+        /// The path, percent-encoded as in the request.
+        let path: String
+        let isSecure: Bool
+
+        init?(_ url: URL) {
+            // A socket's path is not a domain that a cookie could belong to.
+            guard let host = url.host(percentEncoded: false), !host.isEmpty, host.utf8.first != UInt8(ascii: "/")
+            else { return nil }
+            self.host = CookieHost(host)
+            path = url.path(percentEncoded: true)
+            isSecure = url.scheme?.lowercased() == "https"
+        }
+    }
+}
 #endif
