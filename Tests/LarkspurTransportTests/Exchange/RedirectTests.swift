@@ -227,6 +227,27 @@ struct RedirectTests {
         #expect(server.requests.last?.body == Data())
     }
 
+    @Test("A redirect that is refused after its content broke off gives the content that came, and the failure")
+    func refusedAfterEnd() async throws {
+        let head = "HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 10\r\n\r\n"
+        server.route("/from", .raw([.text(head + "hello")]))
+        let answers = Recorder<@Sendable (URLRequest?) -> Void>()
+        let log = DelegateLog(.with { $0.redirect = { _, _, answer in answers.record(answer) } })
+        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        session.dataTask(with: server.url("/from")).resume()
+        let answer = try await answers.first()
+        try await server.waitForOpenConnections(0)
+        // By the end of another request the session has seen the end of the first one.
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
+        answer(nil)
+        try await log.ends.wait()
+        #expect(log.outcome.status == 302)
+        #expect(log.outcome.text == "hello")
+        #expect(log.outcome.code == .networkConnectionLost)
+        #expect(server.requests(to: "/next").isEmpty)
+    }
+
     @Test("A redirect that is refused is the response", arguments: Style.allCases)
     func refused(style: Style) async throws {
         let response = LoopbackServer.Response.text("moved", status: 302).adding("Location", "/to")

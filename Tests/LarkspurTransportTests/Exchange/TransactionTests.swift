@@ -180,7 +180,6 @@ import Testing
         transaction.note(URLError(.cannotDecodeContentData))
         transaction.note(URLError(.cancelled))
         #expect(transaction.failure?.code == .cannotDecodeContentData)
-        #expect(!transaction.isDelivering)
     }
 
     // MARK: The end of the transfer
@@ -277,7 +276,6 @@ import Testing
         #expect(transaction.failure == nil)
         _ = transaction.receive(.accept)
         #expect(transaction.failure?.code == .networkConnectionLost)
-        #expect(!transaction.isDelivering)
     }
 
     @Test("The challenge of a URLProtocol is answered once")

@@ -150,6 +150,11 @@ final class Exchange {
     @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
         var effect = Effect.goesOn
         for action in actions {
+            // Where the destination is not ready, the content has no use.
+            if case .deliverBuffered = action, effect == .stops {
+                sink.dropBuffered()
+                continue
+            }
             switch perform(action) {
             case .goesOn: break
             case .stops: effect = .stops
@@ -165,9 +170,8 @@ final class Exchange {
         case .decide: break
         case .stop: return .stops
         case .deliver: return deliverResponse()
-        case .deliverBuffered where transaction.isDelivering:
-            if let failure = sink.takeBuffered() { transaction.note(failure) }
-        case .deliverBuffered, .dropBuffered: sink.dropBuffered()
+        case .deliverBuffered: if let failure = sink.takeBuffered() { transaction.note(failure) }
+        case .dropBuffered: sink.dropBuffered()
         case .ask(let question): ask(question)
         case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))
         case .pause: applyPauses()

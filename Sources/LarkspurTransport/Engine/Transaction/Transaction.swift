@@ -150,14 +150,6 @@ struct Transaction {
         }
     }
 
-    /// Whether the response is the last one, so that its content is delivered to the task.
-    var isDelivering: Bool {
-        switch phase {
-        case .receiving(.deliver), .draining: failure == nil
-        default: false
-        }
-    }
-
     /// Whether the content is buffered undecoded.
     var isBuffering: Bool {
         switch phase {
