@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The superclass respells every name and reads the Content-Type with scanners when it is made. That costs more than
 /// all other work of the engine for a small response. Here its storage is filled with names that are canonical already,
-/// and the derived values are computed on first use.
+/// and the derived values are computed on first use. The environment can switch this off, see Docs/Linux.md.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
     private let fields: [String: String]
@@ -76,10 +76,16 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     // MARK: The superclass's storage
 
+    /// Whether the environment has the variable with which a program does without this class.
+    static func isSwitchedOff(by environment: [String: String]) -> Bool {
+        environment["LARKSPUR_ORDINARY_RESPONSES"] == "1"
+    }
+
     /// The offset at which a response stores its fields. It is found by a search for those of a sample whose fields
-    /// reflection shows; nil if they are not found, or if a write does not have the expected effect.
+    /// reflection shows; nil if they are not found, if a write does not have the expected effect, or if the environment
+    /// switches the class off.
     private static let fieldsOffset: Int? = {
-        guard let url = URL(string: "http://localhost/"),
+        guard !isSwitchedOff(by: ProcessInfo.processInfo.environment), let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),
             let stored = Mirror(reflecting: sample).children.first(where: { $0.label == "_allHeaderFields" })?.value,
             let fields = stored as? [String: String], type(of: stored) == [String: String].self,
@@ -93,8 +99,5 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         object.advanced(by: offset).assumingMemoryBound(to: [String: String].self).pointee = ["X-C": "d"]
         return sample.value(forHTTPHeaderField: "X-C") == "d" && sample.allHeaderFields.count == 1 ? offset : nil
     }()
-
-    /// Whether the fields can be stored directly.
-    static var isUsable: Bool { fieldsOffset != nil }
 }
 #endif

@@ -18,6 +18,14 @@ import Testing
         ["Set-Cookie": "a=b, c=d", "Etag": "\"1\"", "WWW-Authenticate": "Basic realm=r"],
     ]
 
+    @Test("The environment switches the class off by one value of one variable")
+    func environment() {
+        #expect(EngineResponse.isSwitchedOff(by: ["LARKSPUR_ORDINARY_RESPONSES": "1"]))
+        for environment in [[:], ["LARKSPUR_ORDINARY_RESPONSES": "0"], ["LARKSPUR_ORDINARY_RESPONSES": ""]] {
+            #expect(!EngineResponse.isSwitchedOff(by: environment))
+        }
+    }
+
     @Test("A response is in all respects what Foundation would have made of the same fields", arguments: examples)
     func isEqualToFoundations(fields: [String: String]) throws {
         let url = try #require(Self.url)

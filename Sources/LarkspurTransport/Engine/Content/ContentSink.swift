@@ -69,9 +69,6 @@ final class ContentSink {
     /// Whether there is content that has arrived and is not decoded yet.
     var hasRest: Bool { incoming.decoder?.hasRest == true }
 
-    /// The content that was collected for the task.
-    var content: Data { collected }
-
     // MARK: Taking
 
     /// Decodes content and delivers it; without input, continues with content that is not decoded yet.
