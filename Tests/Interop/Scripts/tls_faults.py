@@ -56,11 +56,14 @@ class Connection:
 
     def send_message(self, function, *arguments):
         """Has OpenSSL send a message of the handshake, for which Python has no function."""
-        # An _ssl._SSLSocket: its head of two words, the socket, and then the SSL object.
-        word = ctypes.sizeof(ctypes.c_void_p)
-        session = ctypes.c_void_p.from_address(id(self.stream._sslobj) + 3 * word)
+        session = self.session()
         if libssl[function](session, *arguments) != 1 or libssl.SSL_do_handshake(session) != 1:
             raise OSError(function)
+
+    def session(self):
+        """The SSL object of an _ssl._SSLSocket, after its head of two words and the socket."""
+        word = ctypes.sizeof(ctypes.c_void_p)
+        return ctypes.c_void_p.from_address(id(self.stream._sslobj) + 3 * word)
 
     def whole(self, text=b"whole"):
         return self.head(f"Content-Length: {len(text)}") + text
@@ -117,8 +120,11 @@ class Connection:
         elif path == "/timeout":
             self.send(self.whole(), self.head("Content-Length: 0", "Connection: close", status="408 Request Timeout"))
         elif path == "/idle-close":
-            self.send(self.whole())
-            stream.unwrap()
+            # The close_notify comes with the response, so that it is there before the next request.
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+            stream.sendall(self.whole())
+            libssl.SSL_shutdown(self.session())
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
         elif path == "/drop":
             pass
         elif path == "/seen":
