@@ -6,7 +6,7 @@ extension Platform {
         #elseif canImport(Network)
         PathMonitorSource()
         #else
-        UnavailableReachabilitySource(reason: "Nobody tells of the network on this system.")
+        UnavailableReachabilitySource(reason: "This system has no source of network changes.")
         #endif
     }
 }

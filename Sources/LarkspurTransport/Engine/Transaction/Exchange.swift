@@ -150,7 +150,7 @@ final class Exchange {
     @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
         var effect = Effect.goesOn
         for action in actions {
-            // Where the destination is not ready, the content has no use.
+            // Without a destination the buffered content has no use.
             if case .deliverBuffered = action, effect == .stops {
                 sink.dropBuffered()
                 continue
