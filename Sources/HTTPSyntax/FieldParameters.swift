@@ -7,6 +7,12 @@ package struct FieldParameters {
     package let values: [String: String]
 
     package init(_ text: String, separator: Character = ";") {
+        // Most values have neither parameters nor quotes.
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "\"") }) else {
+            leading = text.prefix { $0 != separator }.trimmingBlanks
+            values = [:]
+            return
+        }
         let parts = Self.split(text, at: separator)
         leading = parts.first?.trimmingBlanks ?? ""
         let pairs = parts.compactMap { part -> (String, String)? in

@@ -1,4 +1,5 @@
 package import Larkspur
+package import TestSupport
 package import LarkspurTesting
 
 /// The transports that every behaviour is tested on.
@@ -30,16 +31,6 @@ package enum TestTransport: String, CaseIterable, Sendable {
             transport: transport,
             completionQueue: completionQueue
         )
-    }
-}
-
-extension URLSessionConfiguration {
-    /// A configuration that shares nothing with other tests, and gives requests three minutes without a byte: on a
-    /// machine that is busy with others, a gate that a test holds shut may outlast the default of one minute.
-    package static var testing: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 180
-        return configuration
     }
 }
 

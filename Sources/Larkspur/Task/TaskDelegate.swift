@@ -251,8 +251,8 @@ extension URLRequest {
 }
 
 extension URLResponse {
-    /// The length of the content as it is delivered; −1 if it is unknown. With a content coding it is unknown, because
-    /// the announced length is that of the coded bytes.
+    /// The length of the content as it is delivered; −1 if it is unknown. A content coding makes it unknown, as the
+    /// announced length is that of the coded bytes.
     var contentLengthOnceDecoded: Int64 {
         guard let http = self as? HTTPURLResponse else { return expectedContentLength }
         if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {

@@ -35,7 +35,7 @@ final class CurlDataTask: URLSessionDataTask, EngineTask, @unchecked Sendable {
         set { core.withStorage { $0.description = newValue } }
     }
     override var delegate: (any URLSessionTaskDelegate)? {
-        get { core.withStorage { $0.delegate } }
+        get { core.delegate }
         set { core.setDelegate(newValue) }
     }
     override var earliestBeginDate: Date? {

@@ -47,51 +47,6 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         self.init(configuration: configuration, delegate: delegate, delegateQueue: queue, options: Options())
     }
 
-    /// Creates a session with options that a configuration does not have.
-    /// - Parameters:
-    ///   - configuration: The configuration of the session. It is copied; later changes have no effect.
-    ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Default:
-    ///     nil, none.
-    ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
-    ///     an operation. Default: nil, a serial queue of the session's own.
-    ///   - options: The options of the session.
-    public convenience init(
-        configuration: URLSessionConfiguration,
-        delegate: (any URLSessionDelegate)? = nil,
-        delegateQueue queue: OperationQueue? = nil,
-        options: Options
-    ) {
-        self.init(configuration, delegate: delegate, queue: queue, options: options, callsDelegateOnLoop: false)
-    }
-
-    /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never block.
-    ///   - unavailability: The reason why every task fails; nil if tasks work.
-    ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the real ones.
-    ///   - thread: Starts the session's thread. Default: a thread of the system.
-    package convenience init(
-        _ configuration: URLSessionConfiguration,
-        delegate: (any URLSessionDelegate)?,
-        queue: OperationQueue?,
-        options: Options,
-        callsDelegateOnLoop: Bool,
-        unavailability: String? = CurlURLSession.unavailabilityReason,
-        tlsAbilities: TLSAbilities? = nil,
-        thread: LoopThread = .system
-    ) {
-        self.init(
-            configuration,
-            delegate: delegate,
-            queue: queue,
-            options: options,
-            callsDelegateOnLoop: callsDelegateOnLoop,
-            unavailability: unavailability,
-            tlsAbilities: tlsAbilities,
-            thread: thread,
-            layout: .current
-        )
-    }
-
     /// - Parameter layout: The hidden parts of the superclass; nil if they were not found.
     init(
         _ configuration: URLSessionConfiguration,
@@ -109,21 +64,12 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         // The class is present in a configuration that was read from a session without a layout.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
-        if let queue {
-            ownQueue = queue
-            place = callsDelegateOnLoop ? .loop : .operations(queue)
-        } else {
-            let serialQueue = DispatchQueue(label: "larkspur.delegate")
-            ownQueue = OperationQueue()
-            ownQueue.maxConcurrentOperationCount = 1
-            ownQueue.underlyingQueue = serialQueue
-            place = callsDelegateOnLoop ? .loop : .own(ownQueue, serialQueue)
-        }
+        (ownQueue, place) = Self.delegateQueue(queue)
         ownConfiguration = copy
         core = SessionCore(
             settings: SessionSettings(copy, options: options, tlsAbilities: tlsAbilities),
             delegate: delegate,
-            place: place,
+            place: callsDelegateOnLoop ? .loop : place,
             unavailability: unavailability,
             thread: thread
         )
@@ -134,32 +80,6 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     }
 
     deinit { core.abandon() }
-
-    /// Returns the configuration for the superclass, without the values on which it would trap, which it would add to
-    /// requests by rules of its own, or for which it would needlessly open files; with the class that performs its
-    /// tasks.
-    private static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
-        let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
-        copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
-        copy.protocolClasses =
-            [HandedTaskProtocol.self] + (copy.protocolClasses ?? []).filter { $0 is URLProtocol.Type }
-        copy.urlCache = nil
-        copy.urlCredentialStorage = nil
-        copy.httpCookieStorage = nil
-        return copy
-    }
-
-    // MARK: Availability
-
-    /// Whether the process has a libcurl that the engine can use: 7.68 or later. Without one, every task fails with the
-    /// code `resourceUnavailable` and the message of ``unavailabilityReason``.
-    public static var isAvailable: Bool { unavailabilityReason == nil }
-
-    /// The reason why the engine cannot be used; nil if it can.
-    public static var unavailabilityReason: String? { Libcurl.unavailability }
-
-    /// The version of the libcurl that performs the requests, as in "7.88.1"; nil if there is none.
-    public static var libcurlVersion: String? { Libcurl.version }
 
     // MARK: Properties of URLSession
 
@@ -213,18 +133,6 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         guard !isShared else { return }
         if core.usesSuperclass { super.getAllTasks { tasks in for task in tasks { task.cancel() } } }
         core.invalidate(cancellingTasks: true)
-    }
-
-    /// Calls a closure when the superclass's own tasks have ended.
-    ///
-    /// The superclass is never invalidated itself: its async methods would then end the process in code that was
-    /// compiled without this module.
-    func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
-        guard let layout, let queue = layout.workQueue(of: self) else { return action() }
-        queue.async { [self] in
-            if layout.taskCount(of: self) == 0 { return action() }
-            queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [self] in whenSuperclassIsIdle(action) }
-        }
     }
 
     /// Removes the cookies and credentials of the session's storages and all entries of its cache, and closes its
@@ -498,50 +406,6 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         var request = request
         request.url = request.url.map(core.webSocketURL)
         return super.webSocketTask(with: request)
-    }
-
-    // MARK: Making
-
-    func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
-
-    /// Creates a task whose content goes to a channel; nil for a request that the superclass handles.
-    func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
-        guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
-        channel.attach(task.core)
-        return task
-    }
-
-    /// Creates a data task; nil for a request that the superclass handles.
-    private func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
-        guard core.carries(request) else {
-            let defect = core.foreignDefect(request)
-            if defect != nil || core.isInvalidated {
-                return CurlDataTask(
-                    core.makeTask(kind: .data, request: request, body: .none, completion: completion, defect: defect),
-                    of: self
-                )
-            }
-            core.noteUseOfSuperclass()
-            return nil
-        }
-        let task = core.makeTask(kind: .data, request: request, body: RequestBody(of: request), completion: completion)
-        return CurlDataTask(task, of: self)
-    }
-
-    private func makeUploadTask(
-        _ request: URLRequest,
-        _ body: RequestBody,
-        _ completion: TaskCore.Completion?
-    ) -> CurlUploadTask {
-        CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
-    }
-
-    private func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
-        let body = RequestBody(of: request)
-        return CurlDownloadTask(
-            core.makeTask(kind: .download, request: request, body: body, completion: completion),
-            of: self
-        )
     }
 }
 #endif

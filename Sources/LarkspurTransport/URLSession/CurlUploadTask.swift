@@ -35,7 +35,7 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
         set { core.withStorage { $0.description = newValue } }
     }
     override var delegate: (any URLSessionTaskDelegate)? {
-        get { core.withStorage { $0.delegate } }
+        get { core.delegate }
         set { core.setDelegate(newValue) }
     }
     override var earliestBeginDate: Date? {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct AuthenticationExchangeTests {
     let server: LoopbackServer
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 

@@ -42,7 +42,7 @@ struct ConnectionSchemeTests {
     }
 
     private func outcome(_ delegate: any URLSessionDelegate, _ request: URLRequest) async throws -> Outcome {
-        let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         return try await session.outcome(of: request)
     }
@@ -109,7 +109,7 @@ struct ConnectionSchemeTests {
     func nextRequest() async throws {
         route("/secret", 200)
         let session = CurlURLSession(
-            configuration: .ephemeral,
+            configuration: .testing,
             delegate: ChallengeDelegate(user: "user", "password"),
             delegateQueue: nil
         )

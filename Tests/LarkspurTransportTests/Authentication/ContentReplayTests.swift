@@ -29,7 +29,7 @@ struct ContentReplayTests {
         _ log: DelegateLog,
         _ makeTask: (CurlURLSession, URLRequest) -> URLSessionTask
     ) async throws -> Outcome {
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         return try await log.outcome(of: makeTask(session, URLRequest(server.url("/secret"), "POST")))
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Credentials that are known", .timeLimit(.minutes(5)))
 struct KnownCredentialTests {
     let server: LoopbackServer
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.testing
 
     init() throws { server = try LoopbackServer() }
 

@@ -35,7 +35,7 @@ struct OriginTests {
         server.protect("/start", with: .redirect(to: end))
         for server in [server, other] { server.protect("/end") }
 
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         var request = URLRequest(url: server.url("/start"))
         var answers: [ChallengeDelegate.Answer] = []
         switch source {

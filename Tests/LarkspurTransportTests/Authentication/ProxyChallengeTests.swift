@@ -40,7 +40,7 @@ struct ProxyChallengeTests {
     private func makeSession(
         _ delegate: ChallengeDelegate?,
         user: String? = nil,
-        configuration: URLSessionConfiguration = .ephemeral
+        configuration: URLSessionConfiguration = .testing
     ) -> CurlURLSession {
         var options = CurlURLSession.Options()
         options.proxy = .server(
@@ -81,7 +81,7 @@ struct ProxyChallengeTests {
     func known() async throws {
         protect()
         let delegate = ChallengeDelegate((.useCredential, Self.right))
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         let session = makeSession(delegate, configuration: configuration)
         defer { session.finishTasksAndInvalidate() }
         for host in ["a", "b"] {
@@ -114,7 +114,7 @@ struct ProxyChallengeTests {
             if request.headers["Proxy-Authorization"] != nil { return .text("wrong", status: 401) }
             return .text("who", status: 407).adding("Proxy-Authenticate", "Basic realm=p")
         }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         let session = makeSession(ChallengeDelegate((.useCredential, Self.right)), configuration: configuration)
         defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: "http://server.invalid/"))
@@ -159,7 +159,7 @@ struct ProxyChallengeTests {
     @Test("Without a credential the 407 is the response, of which nothing else of the proxy's is taken")
     func refusedTunnel() async throws {
         protect()
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         let session = makeSession(nil, configuration: configuration)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await session.outcome(of: try #require(URL(string: "https://server.invalid/")))
@@ -199,7 +199,7 @@ struct ProxyChallengeTests {
         )
         var options = CurlURLSession.Options()
         options.proxy = .server(ProxyServer(host: "127.0.0.1", port: Int(proxy.port)))
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, options: options)
+        let session = CurlURLSession(configuration: .testing, delegate: log, options: options)
         defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: "https://server.invalid/"))
         let outcome = try await log.outcome(of: session.uploadTask(withStreamedRequest: URLRequest(url, "POST")))
@@ -239,7 +239,7 @@ struct ProxyChallengeTests {
 
     @Test("Without a proxy nobody sees the field for it", arguments: [true, false])
     func fieldWithoutProxy(isOfSession: Bool) async throws {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         var request = URLRequest(url: proxy.url("/echo"))
         if isOfSession {
             configuration.httpAdditionalHeaders = ["proxy-authorization": Self.field, "X-A": "b"]
@@ -258,7 +258,7 @@ struct ProxyChallengeTests {
     func withoutProxy() async throws {
         protect()
         let delegate = ChallengeDelegate((.useCredential, Self.right))
-        let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: proxy.url("/a")).status == 407)
         #expect(delegate.failures.isEmpty)

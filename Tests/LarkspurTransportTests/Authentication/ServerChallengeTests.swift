@@ -17,7 +17,7 @@ struct ServerChallengeTests {
     private func outcome(
         _ delegate: ChallengeDelegate?,
         _ request: URLRequest? = nil,
-        configuration: URLSessionConfiguration = .ephemeral
+        configuration: URLSessionConfiguration = .testing
     ) async throws -> Outcome {
         let session = CurlURLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
@@ -66,7 +66,7 @@ struct ServerChallengeTests {
         #expect(delegate.challenges.values.map { $0.space.realm } == ["127.0.0.1"])
 
         // A storage's credential for the host is found without a delegate, and not for a host of another name.
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         let space = URLProtectionSpace(
             host: "127.0.0.1",
             port: try #require(url.port),
@@ -172,7 +172,7 @@ struct ServerChallengeTests {
     func taskDelegate() async throws {
         server.protect("/secret")
         let (own, other) = (ChallengeDelegate(user: "user", "password"), ChallengeDelegate(user: "user", "wrong"))
-        let session = CurlURLSession(configuration: .ephemeral, delegate: other, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: other, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let (_, response) = try await session.data(for: URLRequest(url: url), delegate: own)
         #expect((response as? HTTPURLResponse)?.statusCode == 200)
@@ -210,7 +210,7 @@ struct ServerChallengeTests {
     func unanswered() async throws {
         server.protect("/secret")
         let delegate = SilentDelegate()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: url)
         task.resume()

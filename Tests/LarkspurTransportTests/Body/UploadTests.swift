@@ -43,7 +43,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
         let outcome = try await log.outcome(of: task)
@@ -59,7 +59,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, _) = try Source.data.task(Data(count: 1 << 20), to: server.url("/sink"), in: session)
         _ = try await log.outcome(of: task)
@@ -73,7 +73,7 @@ import Testing
         var sink = LoopbackServer.Response.text("taken")
         sink.requestBody = .readWithoutContinue
         server.route("/sink", method: "PUT", sink)
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
         #expect(try await log.outcome(of: task).text == "taken")
@@ -88,7 +88,7 @@ import Testing
         var refusal = LoopbackServer.Response.status(417)
         refusal.requestBody = .refuse
         server.route("/sink", method: "PUT", refusal, .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
         let outcome = try await log.outcome(of: task)
@@ -108,7 +108,7 @@ import Testing
         var refusal = LoopbackServer.Response.status(417)
         refusal.requestBody = .refuse
         server.route("/sink", method: "POST", refusal, .text("taken"), .text("again"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let request = URLRequest(
             server.url("/sink"),
@@ -126,7 +126,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .status(417))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, _) = try Source.data.task(Data("short".utf8), to: server.url("/sink"), in: session)
         #expect(try await log.outcome(of: task).status == 417)
@@ -140,7 +140,7 @@ import Testing
         var refusal = LoopbackServer.Response.text("too much", status: 413)
         refusal.requestBody = .refuse
         server.route("/sink", method: "PUT", refusal)
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
         let outcome = try await log.outcome(of: task)
@@ -157,7 +157,7 @@ import Testing
             connection.write("HTTP/1.1 403 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
         }
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         // Short enough not to be asked for, and longer than what waits in sockets.
         let (task, log, file) = try source.task(Data(count: 1 << 20), to: server.url, in: session)
@@ -172,7 +172,7 @@ import Testing
             let server = try LoopbackServer()
             defer { server.stop() }
             server.route("/sink", method: "PUT", .text("taken"))
-            let session = CurlURLSession(configuration: .ephemeral)
+            let session = CurlURLSession(configuration: .testing)
             defer { session.invalidateAndCancel() }
             let file = try TemporaryFile(Data(count: 64 << 20))
             let task = session.uploadTask(with: URLRequest(server.url("/sink"), "PUT"), fromFile: file.url)
@@ -197,7 +197,7 @@ import Testing
     func unreadable() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let folder = FileManager.default.temporaryDirectory
         let missing = folder.appendingPathComponent("missing-\(UUID().uuidString)")
@@ -222,7 +222,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .raw([], ending: .reset), .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
         let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -243,7 +243,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: method, .raw([], ending: .reset), .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
         let content = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
@@ -265,7 +265,7 @@ import Testing
         let received = Recorder<Data>()
         let server = try RawServer { connection in received.record(connection.read(atLeast: .max)) }
         defer { server.stop() }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         configuration.httpAdditionalHeaders = ["Content-Length": field]
         let session = CurlURLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
@@ -288,7 +288,7 @@ import Testing
     func noSecondStream() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let asked = Recorder<Bool>()
         let log = DelegateLog(
@@ -311,7 +311,7 @@ import Testing
     func closedStream() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         var request = URLRequest(server.url("/anything"), "POST")
         request.httpBodyStream = InputStream(data: Data("once".utf8))
@@ -329,7 +329,7 @@ import Testing
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .text("taken"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let (task, log, file) = try source.task(Self.long, to: server.url("/sink"), in: session)
         _ = try await log.outcome(of: task)

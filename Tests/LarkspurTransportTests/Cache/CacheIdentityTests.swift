@@ -11,7 +11,7 @@ struct CacheIdentityTests {
         let lab = try CacheLab()
         lab.server.route("/x") { request in
             .text(request.headers["Cookie"] ?? "none").adding("Set-Cookie", "visited=yes; Path=/")
-                .adding("Cache-Control", "max-age=60").adding("Vary", "Cookie")
+                .adding("Cache-Control", "max-age=600").adding("Vary", "Cookie")
         }
         #expect(try await lab.get("/x").text == "none")
         let second = try await lab.get("/x")
@@ -25,7 +25,7 @@ struct CacheIdentityTests {
         let lab = try CacheLab()
         let text = String(repeating: "content ", count: 100)
         // Without a Vary field, which such a server owes.
-        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=600"))
         // What the engine itself would say.
         let own = ["Accept-Encoding": try #require(ContentDecoder.acceptEncoding)]
         for source in ["network", "cache"] {
@@ -45,7 +45,7 @@ struct CacheIdentityTests {
         lab.route(
             "/x",
             ["Cache-Control": "max-age=0", "ETag": "\"a\""],
-            notModified: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Vary": "X-A"]
+            notModified: ["Cache-Control": "max-age=600", "ETag": "\"a\"", "Vary": "X-A"]
         )
         _ = try await lab.get("/x", ["X-A": "1"])
         #expect(try await lab.get("/x", ["X-A": "1"]).source == "validated")
@@ -94,8 +94,8 @@ struct CacheIdentityTests {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
         lab.server.route(
             "/x",
-            .text("small").adding("Cache-Control", "max-age=60"),
-            .chunked([Data(count: 1001)]).adding("Cache-Control", "max-age=60"),
+            .text("small").adding("Cache-Control", "max-age=600"),
+            .chunked([Data(count: 1001)]).adding("Cache-Control", "max-age=600"),
             .text("new")
         )
         #expect(try await lab.get("/x").text == "small")
@@ -106,7 +106,7 @@ struct CacheIdentityTests {
     @Test("A change by a URL that means the same reaches what is kept", arguments: ["/x", "/x?q"])
     func equivalentURLs(path: String) async throws {
         let lab = try CacheLab()
-        lab.server.route("/x", method: "GET", .text("content").adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", method: "GET", .text("content").adding("Cache-Control", "max-age=600"))
         lab.server.route("/x", method: "PUT", .status(204))
         _ = try await lab.get(path)
         let whole = lab.server.url(path).absoluteString
@@ -127,7 +127,7 @@ struct CacheIdentityTests {
             try #require(URL(unixSocket: paths[number], resource: resource))
         }
         for server in servers {
-            server.route("/x", .text("content").adding("Cache-Control", "max-age=60"))
+            server.route("/x", .text("content").adding("Cache-Control", "max-age=600"))
         }
         let others = try url(1, "/x").absoluteString
         servers[0].route(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Sessions with a cache", .timeLimit(.minutes(5)))
 struct CacheSessionTests {
-    private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+    private static let fresh = ["Cache-Control": "max-age=600", "ETag": "\"a\""]
 
     // MARK: Policies
 
@@ -179,7 +179,7 @@ struct CacheSessionTests {
         let lab = try CacheLab(OwnCache())
         lab.server.route("/x") { request in
             .text("\(request.target) \(request.headers["X-A"] ?? "")")
-                .adding("Cache-Control", "max-age=60").adding("Vary", "X-A")
+                .adding("Cache-Control", "max-age=600").adding("Vary", "X-A")
         }
         #expect(try await lab.get("/x?user=alice", ["X-A": "1"]).text == "/x?user=alice 1")
         let hit = try await lab.get("/x?user=alice", ["X-A": "1"])
@@ -195,9 +195,9 @@ struct CacheSessionTests {
         let cache = OwnCache()
         let lab = try CacheLab(cache)
         for (path, fields) in [
-            ("/fresh", ["Cache-Control": "max-age=60", "Date": Self.date(Date())]),
-            ("/stale", ["Cache-Control": "max-age=60", "Date": Self.date(Date() - 100)]),
-            ("/varies", ["Cache-Control": "max-age=60", "Vary": "X-A"]),
+            ("/fresh", ["Cache-Control": "max-age=600", "Date": Self.date(Date())]),
+            ("/stale", ["Cache-Control": "max-age=600", "Date": Self.date(Date() - 1000)]),
+            ("/varies", ["Cache-Control": "max-age=600", "Vary": "X-A"]),
         ] {
             let url = lab.server.url(path)
             lab.route(path, [:])
@@ -250,7 +250,7 @@ struct CacheSessionTests {
     func styles(style: Style) async throws {
         let lab = try CacheLab()
         let content = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
-        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=600"))
         for _ in 0..<2 {
             let outcome = try await style.send(
                 URLRequest(lab.server.url("/x"), "GET"),
@@ -266,7 +266,7 @@ struct CacheSessionTests {
     func coded() async throws {
         let lab = try CacheLab()
         let text = String(repeating: "content ", count: 1000)
-        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", .text(text).encoded(as: .gzip).adding("Cache-Control", "max-age=600"))
         let miss = try await lab.get("/x")
         let hit = try await lab.get("/x")
         #expect(hit.source == "cache")
@@ -278,7 +278,7 @@ struct CacheSessionTests {
     func pieces() async throws {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 100 << 20))
         let content = Data(count: 4 << 20)
-        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", .data(content).adding("Cache-Control", "max-age=600"))
         #expect(try await lab.get("/x").outcome.data?.count == content.count)
         let (bytes, response) = try await lab.session.bytes(from: lab.server.url("/x"))
         #expect((response as? HTTPURLResponse)?.statusCode == 200)

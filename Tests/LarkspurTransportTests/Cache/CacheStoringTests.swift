@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What a session stores", .timeLimit(.minutes(5)))
 struct CacheStoringTests {
-    private static let fresh = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+    private static let fresh = ["Cache-Control": "max-age=600", "ETag": "\"a\""]
 
     @Test(
         "A response that is not whole is not kept",
@@ -26,7 +26,7 @@ struct CacheStoringTests {
         lab.server.route(
             "/x",
             .stream([.bytes(Data("half".utf8)), .wait(gate), .bytes(Data("half".utf8))])
-                .adding("Cache-Control", "max-age=60"),
+                .adding("Cache-Control", "max-age=600"),
             .text("second")
         )
         let log = DelegateLog(.with { $0.data = { task, _ in task.cancel() } })
@@ -41,7 +41,7 @@ struct CacheStoringTests {
         let lab = try CacheLab(HTTPCache(memoryCapacity: 20_000))
         let content = Data(count: 1001)
         let response: LoopbackServer.Response = hasLength ? .data(content) : .chunked([content])
-        lab.server.route("/x", response.adding("Cache-Control", "max-age=60"))
+        lab.server.route("/x", response.adding("Cache-Control", "max-age=600"))
         for _ in 0..<2 {
             let reply = try await lab.get("/x")
             #expect(reply.source == "network")
@@ -136,7 +136,7 @@ struct CacheStoringTests {
             default: ForeignCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
             }
         let lab = try CacheLab(cache)
-        lab.route("/x", Self.fresh, notModified: ["ETag": "\"a\"", "Cache-Control": "max-age=60"])
+        lab.route("/x", Self.fresh, notModified: ["ETag": "\"a\"", "Cache-Control": "max-age=600"])
         let keeper = Gatekeeper { proposed, answer in
             let info: [AnyHashable: Any] = ["note": "mine", "count": 7]
             answer(

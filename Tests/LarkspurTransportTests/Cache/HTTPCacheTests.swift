@@ -125,7 +125,7 @@ struct HTTPCacheTests {
 
     @Test("The methods for tasks go by the task's request")
     func tasks() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: try request("http://a.test/x"))
         cache.storeCachedResponse(try response("http://a.test/x", "content"), for: task)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Stale responses", .timeLimit(.minutes(5)))
 struct StaleResponseTests {
     private static let whileRevalidating = [
-        "Cache-Control": "max-age=60, stale-while-revalidate=600", "Age": "100", "ETag": "\"a\"",
+        "Cache-Control": "max-age=600, stale-while-revalidate=600", "Age": "1000", "ETag": "\"a\"",
     ]
 
     @Test("stale-while-revalidate: the stale response comes at once, and the next one is up to date")
@@ -16,7 +16,7 @@ struct StaleResponseTests {
         lab.server.route(
             "/x",
             .text("old").with(Self.whileRevalidating),
-            .text("new").with(["Cache-Control": "max-age=60"]).held(until: gate)
+            .text("new").with(["Cache-Control": "max-age=600"]).held(until: gate)
         )
         _ = try await lab.get("/x")
         // The server is asked once, however often the response is used meanwhile.
@@ -40,7 +40,7 @@ struct StaleResponseTests {
         lab.route(
             "/x",
             Self.whileRevalidating,
-            notModified: ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-New": "1"]
+            notModified: ["Cache-Control": "max-age=600", "ETag": "\"a\"", "X-New": "1"]
         )
         _ = try await lab.get("/x")
         var reply = try await lab.get("/x")
@@ -87,8 +87,8 @@ struct StaleResponseTests {
         lab.server.route(
             "/x",
             .text("old").with(Self.whileRevalidating),
-            .text("new").with(["Cache-Control": "max-age=60"]),
-            .text("newest").with(["Cache-Control": "max-age=60"])
+            .text("new").with(["Cache-Control": "max-age=600"]),
+            .text("newest").with(["Cache-Control": "max-age=600"])
         )
         _ = try await lab.get("/x")
         let log = DelegateLog()
@@ -125,7 +125,7 @@ struct StaleResponseTests {
     // MARK: stale-if-error
 
     private static let ifError = [
-        "Cache-Control": "max-age=60, stale-if-error=600", "Age": "100", "ETag": "\"a\"",
+        "Cache-Control": "max-age=600, stale-if-error=600", "Age": "1000", "ETag": "\"a\"",
     ]
 
     struct Failure: Sendable, CustomTestStringConvertible {
@@ -164,21 +164,21 @@ struct StaleResponseTests {
             Failure(
                 "without the directive",
                 .text("failure", status: 503),
-                storing: ["Age": "100", "Cache-Control": "max-age=60", "ETag": "\"a\""],
+                storing: ["Age": "1000", "Cache-Control": "max-age=600", "ETag": "\"a\""],
                 false
             ),
             Failure(
                 "must-revalidate",
                 .text("failure", status: 503),
                 storing: [
-                    "Age": "100", "Cache-Control": "max-age=60, stale-if-error=600, must-revalidate", "ETag": "\"a\"",
+                    "Age": "1000", "Cache-Control": "max-age=600, stale-if-error=600, must-revalidate", "ETag": "\"a\"",
                 ],
                 false
             ),
             Failure(
                 "without a validator",
                 .text("failure", status: 503),
-                storing: ["Age": "100", "Cache-Control": "max-age=60, stale-if-error=600"],
+                storing: ["Age": "1000", "Cache-Control": "max-age=600, stale-if-error=600"],
                 true
             ),
         ]
@@ -204,7 +204,7 @@ struct StaleResponseTests {
     @Test("A server that is gone, with the wish of the request")
     func unreachable() async throws {
         let lab = try CacheLab()
-        lab.route("/x", ["Cache-Control": "max-age=60", "Age": "100", "ETag": "\"a\""])
+        lab.route("/x", ["Cache-Control": "max-age=600", "Age": "1000", "ETag": "\"a\""])
         _ = try await lab.get("/x")
         lab.server.stop()
         #expect(try await lab.get("/x", ["Cache-Control": "stale-if-error=600"]).text == "1")

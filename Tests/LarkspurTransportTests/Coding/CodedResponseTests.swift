@@ -14,7 +14,7 @@ struct CodedResponseTests {
     }
 
     let server: LoopbackServer
-    let session = CurlURLSession(configuration: .ephemeral)
+    let session = CurlURLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 
@@ -178,7 +178,7 @@ struct CodedResponseTests {
         let redirect = LoopbackServer.Response.data(sample.coded, status: 302)
         server.route("/moved", redirect.adding("Location", "/coded").adding("Content-Encoding", sample.field))
         let refusing = RedirectRefuser()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: refusing, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: refusing, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
 
         session.dataTask(with: server.url("/moved")).resume()
@@ -193,7 +193,7 @@ struct CodedResponseTests {
         let redirect = LoopbackServer.Response.data(CodedSample.gzip.coded.dropLast(), status: 302)
         server.route("/moved", redirect.adding("Location", "/coded").adding("Content-Encoding", "gzip"))
         let refusing = RedirectRefuser()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: refusing, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: refusing, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
 
         session.dataTask(with: server.url("/moved")).resume()

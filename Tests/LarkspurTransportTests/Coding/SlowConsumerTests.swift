@@ -15,7 +15,7 @@ struct SlowConsumerTests {
         server = try LoopbackServer()
         var options = CurlURLSession.Options()
         options.maximumExpansion = 1000
-        session = CurlURLSession(configuration: .ephemeral, delegate: consumer, options: options)
+        session = CurlURLSession(configuration: .testing, delegate: consumer, options: options)
         task = session.dataTask(with: server.url("/coded"))
     }
 

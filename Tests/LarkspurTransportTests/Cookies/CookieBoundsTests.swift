@@ -9,7 +9,7 @@ import Testing
 @Suite("Bounds of cookies", .timeLimit(.minutes(5)))
 struct CookieBoundsTests {
     private let server: LoopbackServer
-    private let session = CurlURLSession(configuration: .ephemeral)
+    private let session = CurlURLSession(configuration: .testing)
 
     init() throws {
         server = try LoopbackServer()

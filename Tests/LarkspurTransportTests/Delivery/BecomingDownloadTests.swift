@@ -18,7 +18,7 @@ struct BecomingDownloadTests {
     }
 
     private func makeSession(_ log: DelegateLog) -> CurlURLSession {
-        CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil, options: folder.options)
+        CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil, options: folder.options)
     }
 
     @Test("The content goes to a file, and the delegate hears of a download task", arguments: [0, 5_000, 3_000_000])
@@ -51,7 +51,7 @@ struct BecomingDownloadTests {
         server.route("/file", .data(ServedFile.bytes(5)))
         let delegate = PermissionsDelegate()
         let session = CurlURLSession(
-            configuration: .ephemeral,
+            configuration: .testing,
             delegate: delegate,
             delegateQueue: nil,
             options: folder.options
@@ -124,7 +124,7 @@ struct BecomingDownloadTests {
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = URL(fileURLWithPath: "/nowhere/at/all")
         let log = DelegateLog(.with { $0.response = { _, answer in answer(.asDownload) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil, options: options)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil, options: options)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await log.outcome(of: session.dataTask(with: server.url("/get"))).code == .cannotCreateFile)
         #expect(log.names == ["response", "completed"])

@@ -75,7 +75,7 @@ struct DelegateQueueTests {
                 $0.completed = { _ in order.record("completed") }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         defer { session.finishTasksAndInvalidate() }
         sessions.record(session)
         session.dataTask(with: server.url("/bytes/300000")).resume()
@@ -124,7 +124,7 @@ struct DelegateQueueTests {
         let queue = Self.serialQueue()
         queue.isSuspended = true
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/large"))
         task.resume()
@@ -141,7 +141,7 @@ struct DelegateQueueTests {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         defer { session.finishTasksAndInvalidate() }
         let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
         server.route("/content", .data(content))
@@ -164,7 +164,7 @@ struct DelegateQueueTests {
         let log = DelegateLog(
             .with { $0.data = { _, _ in onMain.record(OperationQueue.current === OperationQueue.main) } }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: .main)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: .main)
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: server.url("/bytes/100")).resume()
         try await log.ends.wait()
@@ -183,7 +183,7 @@ struct DelegateQueueTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         queue.isSuspended = true
         let tasks = (0..<10).map { _ in session.dataTask(with: server.url("/bytes/1000")) }
         for task in tasks { task.resume() }
@@ -205,7 +205,7 @@ struct DelegateQueueTests {
         queue.name = "calls"
         queue.maxConcurrentOperationCount = width
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         let handled = Recorder<String?>()
         for index in 0..<40 {
             if index.isMultiple(of: 2) {
@@ -238,7 +238,7 @@ struct DelegateQueueTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: queue)
         defer { session.finishTasksAndInvalidate() }
         session.uploadTask(withStreamedRequest: URLRequest(server.url("/anything"), "POST")).resume()
         try await log.ends.wait()
@@ -289,7 +289,7 @@ struct DelegateQueueTests {
                 $0.sent = { _ in act(.sent) }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: OperationQueue())
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: OperationQueue())
         sessions.record(session)
         let made: [URLSessionTask] = [
             session.dataTask(with: server.url("/bytes/300000")), session.dataTask(with: server.url("/redirect/2")),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Events that wait")
 struct DeliveryHoldsTests {
-    private let session = CurlURLSession(configuration: .ephemeral)
+    private let session = CurlURLSession(configuration: .testing)
 
     private func makeTask() throws -> TaskCore {
         let request = URLRequest(url: try #require(URL(string: "http://localhost/")))

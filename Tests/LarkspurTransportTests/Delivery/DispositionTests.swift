@@ -17,7 +17,7 @@ struct DispositionTests {
         _ answer: @escaping @Sendable (URLSessionDataTask, @escaping Handler) -> Void
     ) async throws -> DelegateLog {
         let log = DelegateLog(.with { $0.response = answer })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: server.url(path)).resume()
         try await log.ends.wait()
@@ -35,7 +35,7 @@ struct DispositionTests {
     func delayed() async throws {
         let handlers = Recorder<Handler>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/bytes/5000"))
         task.resume()
@@ -55,7 +55,7 @@ struct DispositionTests {
     func delayedCancel() async throws {
         let handlers = Recorder<Handler>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: server.url("/fault/endless-body")).resume()
         try await handlers.first()(.cancel)
@@ -90,7 +90,7 @@ struct DispositionTests {
         let piece = LoopbackServer.Response.Step.bytes(Data(count: 1 << 20))
         server.route("/large", .stream([.repeated([piece], times: 48), .open(sent), .repeated([piece], times: 4)]))
         let log = SizeLog(blocksAt: consumed)
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/large"))
         task.resume()
@@ -117,7 +117,7 @@ struct DispositionTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/large"))
         task.resume()

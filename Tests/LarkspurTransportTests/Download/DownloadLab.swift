@@ -18,7 +18,7 @@ extension DownloadLab {
 
     func makeSession(
         _ log: DelegateLog? = nil,
-        _ configuration: URLSessionConfiguration = .ephemeral
+        _ configuration: URLSessionConfiguration = .testing
     ) -> CurlURLSession {
         CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil, options: folder.options)
     }

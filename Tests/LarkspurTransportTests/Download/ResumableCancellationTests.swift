@@ -15,7 +15,7 @@ struct ResumableCancellationTests {
         server = try LoopbackServer()
         folder = try DownloadFolder()
         session = CurlURLSession(
-            configuration: .ephemeral,
+            configuration: .testing,
             delegate: log,
             delegateQueue: nil,
             options: folder.options
@@ -79,7 +79,7 @@ struct ResumableCancellationTests {
 
         let next = DelegateLog()
         let session = CurlURLSession(
-            configuration: .ephemeral,
+            configuration: .testing,
             delegate: next,
             delegateQueue: nil,
             options: folder.options

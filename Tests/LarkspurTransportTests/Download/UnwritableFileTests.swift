@@ -19,7 +19,7 @@ struct UnwritableFileTests {
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = URL(fileURLWithPath: path, isDirectory: true)
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil, options: options)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil, options: options)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await log.outcome(of: session.downloadTask(with: server.url("/endless")))
         #expect(outcome.code == .cannotCreateFile)
@@ -40,7 +40,7 @@ struct UnwritableFileTests {
             try #require(setrlimit(__rlimit_resource_t(1), &limit) == 0)
             let log = DelegateLog()
             let session = CurlURLSession(
-                configuration: .ephemeral,
+                configuration: .testing,
                 delegate: log,
                 delegateQueue: nil,
                 options: folder.options

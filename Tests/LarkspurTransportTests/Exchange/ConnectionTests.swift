@@ -77,7 +77,7 @@ struct ConnectionTests {
 
     @Test("A connection is used again, also after a redirect and a 404")
     func reuse() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         for path in ["/get", "/status/404", "/redirect/3", "/bytes/100000", "/status/204"] {
             _ = try await session.outcome(of: server.url(path))
@@ -87,7 +87,7 @@ struct ConnectionTests {
 
     @Test("A connection that the server closed meanwhile is no failure")
     func closedMeanwhile() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         for _ in 0..<5 {
             #expect(try await session.outcome(of: server.url("/fault/unannounced-close")).status == 200)
@@ -104,7 +104,7 @@ struct ConnectionTests {
 
     @Test("A flush closes the connections")
     func flush() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         _ = try await session.outcome(of: server.url("/get"))
         let done = Recorder<Void>()
@@ -131,11 +131,11 @@ struct ConnectionTests {
     func blockedDelegate() async throws {
         let gate = LoopbackServer.Gate()
         let log = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
-        let blocked = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let blocked = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { blocked.finishTasksAndInvalidate() }
         blocked.dataTask(with: server.url("/bytes/10")).resume()
         try await log.events.wait(for: 2)
-        let other = CurlURLSession(configuration: .ephemeral)
+        let other = CurlURLSession(configuration: .testing)
         defer { other.finishTasksAndInvalidate() }
         for _ in 0..<5 { #expect(try await other.outcome(of: server.url("/get")).status == 200) }
         #expect(log.names == ["response", "data"])

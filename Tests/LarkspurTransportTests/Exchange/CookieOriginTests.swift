@@ -33,7 +33,7 @@ struct CookieOriginTests {
         server.route("/start", .redirect(to: end))
         for server in [server, other] { server.route("/end", .text("end")) }
 
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         var request = URLRequest(url: server.url("/start"))
         switch source {
         case .storage:

@@ -10,7 +10,7 @@ struct CookieTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral)
+        session = CurlURLSession(configuration: .testing)
         server.route("*", .text("ok"))
     }
 

@@ -39,7 +39,7 @@ struct EmptyContentTests {
         let file = URL(filePath: NSTemporaryDirectory()).appending(path: "empty-\(UUID().uuidString)")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let request = URLRequest(server.url("/empty"), method)
         let outcomes = Recorder<Outcome>()

@@ -18,9 +18,9 @@ struct InheritedSocketTests {
         defer { gate.open() }
         for server in [server, local] { server.route("/held", .text("held").held(until: gate)) }
         var options = CurlURLSession.Options()
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         options.proxy = .server(ProxyServer(kind: .http, host: "127.0.0.1", port: Int(server.port)), exceptions: [])
-        let proxied = CurlURLSession(configuration: .ephemeral, options: options)
+        let proxied = CurlURLSession(configuration: .testing, options: options)
         defer {
             session.invalidateAndCancel()
             proxied.invalidateAndCancel()

@@ -78,7 +78,7 @@ struct InjectionTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await log.outcome(of: session.dataTask(with: server.url("/from"))).error is URLError)
         #expect(server.requests.count == 1)

@@ -26,7 +26,7 @@ struct KeptConnectionTests {
             if surplus.isEmpty { connection.finish() }
             return true
         }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         try await server.step()
@@ -60,7 +60,7 @@ struct KeptConnectionTests {
             if log.readRequest(connection) { connection.write(KeptServer.fresh) }
             return true
         }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).error == nil)
         server.begin()
@@ -74,7 +74,7 @@ struct KeptConnectionTests {
             if log.readRequest(connection) { connection.write(KeptServer.fresh) }
             return true
         }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         for _ in 0..<3 {
@@ -131,7 +131,7 @@ struct KeptConnectionTests {
     )
     func notAgain(method: String, body: Body) async throws {
         let server = try makeDroppingServer()
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         server.begin()
@@ -147,7 +147,7 @@ struct KeptConnectionTests {
     @Test("Nor if the server has read but a byte of it")
     func byteRead() async throws {
         let server = try makeDroppingServer(readsAll: false)
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         server.begin()
@@ -158,7 +158,7 @@ struct KeptConnectionTests {
     @Test("An idempotent request is sent again", arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
     func again(method: String) async throws {
         let server = try makeDroppingServer()
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         server.begin()
@@ -180,7 +180,7 @@ struct KeptConnectionTests {
         let server = try makeDroppingServer()
         var options = CurlURLSession.Options()
         options.resendsNonIdempotentRequests = !byKey
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: server.url).text == "kept")
         server.begin()
@@ -209,7 +209,7 @@ struct KeptConnectionTests {
                 }
             }
         }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let ends = Recorder<(String, Outcome)>()
         let methods = ["POST", "GET", "PATCH", "PUT", "DELETE"]

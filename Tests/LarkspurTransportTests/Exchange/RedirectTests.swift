@@ -64,7 +64,7 @@ struct RedirectTests {
         server.route("/from", .redirect(to: "/to", status: status))
         server.route("/to", .text("there"))
         let content = Data(repeating: 7, count: 300_000)
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         // Its own content is not what an upload sends.
         let request = URLRequest(server.url("/from"), "POST", body: Data("ignored".utf8))
@@ -80,7 +80,7 @@ struct RedirectTests {
         server.route("/to", .text("there"))
         let content = Data(repeating: 9, count: 200_000)
         let log = DelegateLog(.with { $0.stream = { _, answer in answer(InputStream(data: content)) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/from"), "POST"))
         #expect(try await log.outcome(of: task).status == 200)
@@ -196,7 +196,7 @@ struct RedirectTests {
         server.route("/from", .redirect(to: "/to", status: status))
         server.route("/to", .text("there"))
         let log = DelegateLog(.with { $0.redirect = redirect })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: request ?? URLRequest(url: server.url("/from")))
         return (try await log.outcome(of: task), log)
@@ -233,7 +233,7 @@ struct RedirectTests {
         server.route("/from", .raw([.text(head + "hello")]))
         let answers = Recorder<@Sendable (URLRequest?) -> Void>()
         let log = DelegateLog(.with { $0.redirect = { _, _, answer in answers.record(answer) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: server.url("/from")).resume()
         let answer = try await answers.first()
@@ -253,7 +253,7 @@ struct RedirectTests {
         let response = LoopbackServer.Response.text("moved", status: 302).adding("Location", "/to")
         server.route("/from", response)
         let log = DelegateLog(.with { $0.redirect = { _, _, answer in answer(nil) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let url = server.url("/from")
         let outcome: Outcome

@@ -24,7 +24,7 @@ struct TimeoutTests {
 
     @Test("A shorter timeout ends a task before a longer one")
     func order() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let ends = Recorder<TimeInterval>()
         for timeout in [0.9, 0.5, 0.1] {
@@ -81,7 +81,7 @@ struct TimeoutTests {
         let gate = LoopbackServer.Gate()
         server.route("/half", .stream([.text("half"), .wait(gate), .text("half")]))
         let log = DelegateLog(.with { $0.data = { task, _ in if !gate.isOpen { task.suspend() } } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: URLRequest(server.url("/half"), "GET", timeout: 1))
         task.resume()
@@ -100,7 +100,7 @@ struct TimeoutTests {
         let gate = LoopbackServer.Gate()
         server.route("/large", .data(Data(count: 8 << 20)))
         let log = DelegateLog(.with { $0.data = { _, _ in gate.wait() } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: URLRequest(server.url("/large"), "GET", timeout: 1)).resume()
         try await log.wait(forBytes: 1)

@@ -62,7 +62,7 @@ struct TransferErrorTests {
 
     @Test("An upload of a file that is not there, or is none, fails", arguments: ["/none/such", "/", "relative"])
     func files(path: String) async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let outcomes = Recorder<Outcome>()
         for file in [URL(fileURLWithPath: path), URL(string: "file:rel.txt"), URL(string: "http://h/x")].compactMap(
@@ -78,7 +78,7 @@ struct TransferErrorTests {
 
     @Test("An upload without content, and content with any method, are sent")
     func oddContent() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let outcomes = Recorder<Outcome>()
         session.uploadTask(with: URLRequest(server.url("/post"), "POST"), from: nil) {

@@ -44,7 +44,7 @@ struct SuggestedFilenameTests {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("*", LoopbackServer.Response.text("ok").adding("Content-Disposition", field))
-        let (_, response) = try await CurlURLSession(configuration: .ephemeral).data(from: server.url("/"))
+        let (_, response) = try await CurlURLSession(configuration: .testing).data(from: server.url("/"))
         #expect(response.suggestedFilename == name)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Cancelling what code does that was compiled without this module", .timeLimit(.minutes(5)))
 struct HandedCancellationTests {
     let server: LoopbackServer
-    let session = CurlURLSession(configuration: .ephemeral)
+    let session = CurlURLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 
@@ -69,7 +69,7 @@ struct HandedCancellationTests {
 
     @Test("Cancelling the session ends its calls", arguments: AsyncCall.allCases)
     func invalidation(call: AsyncCall) async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         let transfers = (0..<5).map { _ in run(call, "/fault/no-response", on: session) }
         try await server.waitForRequests(5)
         session.invalidateAndCancel()
@@ -82,7 +82,7 @@ struct HandedCancellationTests {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         let transfer = run(.dataForRequest, "/held", on: session)
         try await server.waitForRequests(1)
         session.finishTasksAndInvalidate()
@@ -95,7 +95,7 @@ struct HandedCancellationTests {
     @Test("After a task of the superclass's, an invalid session refuses calls and does not end the process")
     func finishingWithSuperclass() async throws {
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         let url = try #require(URL(string: "data:text/plain;base64,Y29udGVudA=="))
         #expect(try await session.outcome(of: url).text == "content")
         let unresumed = session.dataTask(with: url)
@@ -137,7 +137,7 @@ struct HandedCancellationTests {
     func release() async throws {
         weak var session: CurlURLSession?
         do {
-            let own = CurlURLSession(configuration: .ephemeral)
+            let own = CurlURLSession(configuration: .testing)
             session = own
             #expect(try await run(.dataForRequest, "/get", on: own).value.status == 200)
             #expect(try await run(.downloadForRequest, "/get", on: own).value.status == 200)

@@ -25,7 +25,7 @@ extension AsyncCall {
 @Suite("A session in the hands of code that was compiled without this module", .timeLimit(.minutes(5)))
 struct HandedSessionTests {
     let server: LoopbackServer
-    let session = CurlURLSession(configuration: .ephemeral)
+    let session = CurlURLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 
@@ -53,7 +53,7 @@ struct HandedSessionTests {
     func maximumContentSize(call: AsyncCall) async throws {
         var options = CurlURLSession.Options()
         options.maximumContentSize = 1000
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
         for count in [1000, 1001] {
             server.route("/\(count)", .data(Data(count: count)))
@@ -91,7 +91,7 @@ struct HandedSessionTests {
             let delegate = ChallengeDelegate(user: "user", "password")
             let other = ChallengeDelegate((.cancelAuthenticationChallenge, nil))
             let session = CurlURLSession(
-                configuration: .ephemeral,
+                configuration: .testing,
                 delegate: isDelegateOfCall ? other : delegate,
                 delegateQueue: nil
             )

@@ -31,7 +31,7 @@ struct DormantTaskTests {
 
     private func makeSession(
         _ log: DelegateLog,
-        _ configuration: URLSessionConfiguration = .ephemeral,
+        _ configuration: URLSessionConfiguration = .testing,
         thread: LoopThread = .system
     ) -> CurlURLSession {
         CurlURLSession(

@@ -163,7 +163,7 @@ struct LoopThreadTests {
             let server = try LoopbackServer()
             let url = server.url("/get")
             // What is opened once in a process; kept, so that its descriptors do not become free.
-            let earlier = CurlURLSession(configuration: .ephemeral)
+            let earlier = CurlURLSession(configuration: .testing)
             _ = try await earlier.outcome(of: url)
             // So low that hardly any number becomes free again: what has these was opened before.
             var limit = rlimit(rlim_cur: 8, rlim_max: 256)
@@ -175,7 +175,7 @@ struct LoopThreadTests {
             var outcome = Outcome()
             for _ in 0..<20 where outcome.code != .resourceUnavailable {
                 while open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0 {}
-                session = CurlURLSession(configuration: .ephemeral)
+                session = CurlURLSession(configuration: .testing)
                 sessions.append(session)
                 outcome = try await session.outcome(of: URLRequest(url, "GET", timeout: 5))
             }

@@ -15,7 +15,7 @@ struct MachineFaultTests {
             let half = LoopbackServer.Response.Step.bytes(Data(count: 100_000))
             server.route("/halves", .stream([half, .wait(gate), half], framing: .chunked))
             let log = DelegateLog()
-            let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+            let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
             let download = session.downloadTask(with: server.url("/halves"))
             download.resume()
             while !log.names.contains("wrote") { try await log.events.wait(for: log.events.values.count + 1) }
@@ -26,7 +26,7 @@ struct MachineFaultTests {
                 descriptors.append(descriptor)
             }
             // One that needs a connection, one a file, and a session of its own.
-            let fresh = CurlURLSession(configuration: .ephemeral)
+            let fresh = CurlURLSession(configuration: .testing)
             let upload = URLRequest(server.url("/put"), "PUT")
             for task in [
                 session.dataTask(with: server.url("/get")), session.downloadTask(with: server.url("/get")),
@@ -57,7 +57,7 @@ struct MachineFaultTests {
             for thread in 0..<16 {
                 group.addTask {
                     for round in 0..<20 {
-                        let session = CurlURLSession(configuration: .ephemeral)
+                        let session = CurlURLSession(configuration: .testing)
                         let task = session.dataTask(with: url) { _, _, _ in ends.record(thread * 20 + round) }
                         task.resume()
                         switch (thread + round) % 4 {

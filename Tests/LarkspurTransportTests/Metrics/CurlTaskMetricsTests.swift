@@ -11,7 +11,7 @@ struct CurlTaskMetricsTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
     enum Ending: String, CaseIterable, Sendable {
@@ -44,7 +44,7 @@ struct CurlTaskMetricsTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: OperationQueue())
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: OperationQueue())
         let task = task(ending, in: session)
         if ending != .cancelledFirst { task.resume() }
         if ending == .cancelledLater { try await server.waitForRequests(1) }
@@ -82,7 +82,7 @@ struct CurlTaskMetricsTests {
         #expect(own.ends.values.isEmpty)
         #expect(log.metrics.values.count == 1)
 
-        let plain = CurlURLSession(configuration: .ephemeral)
+        let plain = CurlURLSession(configuration: .testing)
         defer { plain.finishTasksAndInvalidate() }
         _ = try await plain.data(for: URLRequest(url: server.url("/get")), delegate: own)
         #expect(own.metrics.values.count == 3)
@@ -92,7 +92,7 @@ struct CurlTaskMetricsTests {
     func heldResponse() async throws {
         let handlers = Recorder<@Sendable (URLSession.ResponseDisposition) -> Void>()
         let log = DelegateLog(.with { $0.response = { _, answer in handlers.record(answer) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: OperationQueue())
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: OperationQueue())
         defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: server.url("/fault/short-body")).resume()
         try await log.ends.wait()

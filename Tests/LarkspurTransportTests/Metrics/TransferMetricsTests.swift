@@ -11,7 +11,7 @@ struct TransferMetricsTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
     @Test("Every redirect is a transfer of its own, on a connection that is used again")
@@ -68,7 +68,7 @@ struct TransferMetricsTests {
             connection.write("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
         }
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let log = DelegateLog(.with { $0.stream = { $1(InputStream(data: Data(count: length))) } })
         let request = URLRequest(server.url, "POST")
@@ -89,7 +89,7 @@ struct TransferMetricsTests {
                 $0.challenge = { _ in (.useCredential, URLCredential(user: "a", password: "b", persistence: .none)) }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: server.url("/basic-auth/a/b"))
         _ = try await log.outcome(of: task)

@@ -101,7 +101,7 @@ final class StubProtocol: URLProtocol {
     /// The request with a session of its own, as proxies and loggers send it.
     private func forward() {
         guard let url = URL(string: upstream) else { return }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         let stub = Transferring(self)
         session.dataTask(with: url) { data, response, error in
             let stub = stub.value
@@ -285,7 +285,7 @@ struct ProtocolLoadingTests {
         let task = try session.dataTask(with: url("/sleep"))
         task.resume()
         try await log.events.wait()
-        let other = CurlURLSession(configuration: .ephemeral)
+        let other = CurlURLSession(configuration: .testing)
         defer { other.finishTasksAndInvalidate() }
         for session in [session, other] {
             #expect(try await session.outcome(of: server.url("/bytes/2")).data?.count == 2)

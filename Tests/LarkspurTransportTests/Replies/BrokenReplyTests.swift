@@ -177,7 +177,7 @@ struct BrokenReplyTests {
         let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: count)
         server.route("/hints", .raw([.text(hints + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]))
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await log.outcome(of: session.dataTask(with: server.url("/hints")))
         #expect(outcome.status == 200)
@@ -189,7 +189,7 @@ struct BrokenReplyTests {
     @Test("100 Continue is not delivered")
     func continuing() async throws {
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let request = URLRequest(server.url("/post"), "POST", body: Data("x".utf8), headers: ["Expect": "100-continue"])
         let outcome = try await log.outcome(of: session.dataTask(with: request))

@@ -11,7 +11,7 @@ struct FramingReplyTests {
         _ reply: String,
         _ style: Style = .delegate,
         method: String = "GET",
-        configuration: URLSessionConfiguration = .ephemeral
+        configuration: URLSessionConfiguration = .testing
     ) async throws -> Outcome {
         let server = try RawServer { connection in
             connection.readHead()
@@ -126,7 +126,7 @@ struct FramingReplyTests {
             connection.write((heads[name] ?? "") + "hello world, hello world")
         }
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await log.outcome(of: session.dataTask(with: server.url))
         #expect(outcome.error != nil)
@@ -154,7 +154,7 @@ struct FramingReplyTests {
             while !connection.readHead().isEmpty { connection.write("\(head)\r\n\r\n\(content)") }
         }
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         for _ in 0..<3 { #expect(try await session.outcome(of: server.url).text == "ok") }
         #expect(count.withLock { $0 } == connections)
@@ -207,7 +207,7 @@ struct FramingReplyTests {
             connection.write("HTTP/1.1 302 Found\r\nLocation: /next\r\n\(rest)")
         }
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral, delegate: RedirectRefuser(), delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: RedirectRefuser(), delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let outcome = try await session.outcome(of: server.url)
         #expect(outcome.error is URLError)

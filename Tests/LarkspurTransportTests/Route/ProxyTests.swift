@@ -55,11 +55,11 @@ import Testing
             defer { server.stop() }
             setenv("http_proxy", "http://127.0.0.1:\(server.port)", 1)
             let url = try #require(URL(string: "http://nowhere.test/anything"))
-            let session = CurlURLSession(configuration: .ephemeral)
+            let session = CurlURLSession(configuration: .testing)
             #expect(try await session.outcome(of: url).status == 200)
             var options = CurlURLSession.Options()
             options.proxy = .direct
-            let direct = CurlURLSession(configuration: .ephemeral, options: options)
+            let direct = CurlURLSession(configuration: .testing, options: options)
             #expect(try await direct.outcome(of: url).code == .cannotFindHost)
             #expect(server.requests.count == 1)
         }

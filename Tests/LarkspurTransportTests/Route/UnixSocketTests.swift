@@ -16,7 +16,7 @@ import Testing
         let path = makePath()
         let server = try LoopbackServer(unixSocket: path)
         defer { server.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let url = try #require(URL(unixSocket: path, resource: "/anything/a%20b?c=d"))
         let outcome = try await session.outcome(of: url)
@@ -33,7 +33,7 @@ import Testing
         defer { local.stop() }
         let remote = try LoopbackServer()
         defer { remote.stop() }
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let url = try #require(URL(unixSocket: path, resource: "/get"))
         for _ in 0..<3 {
@@ -51,7 +51,7 @@ import Testing
         defer { server.stop() }
         server.route("/relative", .redirect(to: "/get"))
         server.route("/other", .redirect(to: "http+unix://%2Fother.sock/get"))
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let outcome = try await session.outcome(of: try #require(URL(unixSocket: path, resource: "/relative")))
         #expect(outcome.status == 200)
@@ -92,7 +92,7 @@ import Testing
         defer { other.stop() }
         var options = CurlURLSession.Options()
         options.proxy = .server(ProxyServer(host: "127.0.0.1", port: Int(other.port)))
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.invalidateAndCancel() }
         let log = DelegateLog()
         let task = session.dataTask(with: try #require(URL(unixSocket: path, resource: "/get")))
@@ -105,7 +105,7 @@ import Testing
 
     @Test("A socket that is not there is an error")
     func absent() async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         let outcome = try await session.outcome(of: try #require(URL(unixSocket: makePath(), resource: "/")))
         #expect(outcome.code == .cannotConnectToHost)
@@ -119,7 +119,7 @@ import Testing
         ]
     )
     func invalid(text: String) async throws {
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         #expect(try await session.outcome(of: try #require(URL(string: text))).code == .badURL)
     }

@@ -45,7 +45,7 @@ struct AsyncBytesTests {
 
     init() throws {
         let url = try #require(URL(string: "http://host.invalid/"))
-        task = URLSession(configuration: .ephemeral).dataTask(with: url)
+        task = URLSession(configuration: .testing).dataTask(with: url)
     }
 
     private func bytes(_ source: ScriptedSource) -> URLSession.AsyncBytes {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Content as a sequence of bytes", .timeLimit(.minutes(5))) struct BytesTests {
     let server: LoopbackServer
-    let session = CurlURLSession(configuration: .ephemeral)
+    let session = CurlURLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 

@@ -15,7 +15,7 @@ struct InvalidationTests {
         let gate = LoopbackServer.Gate()
         server.route("/held", .text("held").held(until: gate))
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         for _ in 0..<10 { session.dataTask(with: server.url("/held")).resume() }
         try await server.waitForRequests(1)
         session.finishTasksAndInvalidate()
@@ -37,7 +37,7 @@ struct InvalidationTests {
     @Test("Cancelling ends all tasks, those that were never resumed too")
     func cancel() async throws {
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         let tasks = (0..<10).map { _ in session.dataTask(with: server.url("/fault/no-response")) }
         for task in tasks.prefix(5) { task.resume() }
         try await server.waitForRequests(1)
@@ -52,7 +52,7 @@ struct InvalidationTests {
     @Test("A task that nobody can resume keeps no session")
     func neverResumed() async throws {
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         do {
             let task = session.dataTask(with: server.url("/get"))
             session.finishTasksAndInvalidate()
@@ -69,7 +69,7 @@ struct InvalidationTests {
         do {
             let delegate = DelegateLog()
             log = delegate
-            session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         }
         #expect(log != nil)
         session.invalidateAndCancel()
@@ -85,7 +85,7 @@ struct InvalidationTests {
         do {
             let delegate = DelegateLog()
             log = delegate
-            let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+            let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
             // One that ends by itself, one that is cancelled, and one that was never resumed.
             tasks = ["/away", "/fault/no-response", "/get"].map { session.dataTask(with: server.url($0)) }
             _ = try await delegate.outcome(of: tasks[0])
@@ -101,7 +101,7 @@ struct InvalidationTests {
     func release(isInvalidated: Bool) async throws {
         weak var core: SessionCore?
         do {
-            let session = CurlURLSession(configuration: .ephemeral)
+            let session = CurlURLSession(configuration: .testing)
             core = session.core
             _ = try await session.outcome(of: server.url("/get"))
             if isInvalidated { session.finishTasksAndInvalidate() }
@@ -118,7 +118,7 @@ struct InvalidationTests {
         let outcomes = Recorder<Outcome>()
         weak var session: CurlURLSession?
         do {
-            let made = CurlURLSession(configuration: .ephemeral)
+            let made = CurlURLSession(configuration: .testing)
             session = made
             made.dataTask(with: server.url("/held")) {
                 outcomes.record(Outcome(data: $0, response: $1, error: $2))
@@ -141,7 +141,7 @@ struct InvalidationTests {
                 var descriptors = 0
                 for number in 0..<201 {
                     if number == 1 { descriptors = try Self.descriptors() }
-                    let session = CurlURLSession(configuration: .ephemeral)
+                    let session = CurlURLSession(configuration: .testing)
                     try #require(try await session.outcome(of: server.url("/status/204")).status == 204)
                     if isInvalidated { session.invalidateAndCancel() }
                 }
@@ -155,7 +155,7 @@ struct InvalidationTests {
     @Test("A session that was never used has no thread, not even to end it")
     func unused() {
         for _ in 0..<20 {
-            let session = CurlURLSession(configuration: .ephemeral)
+            let session = CurlURLSession(configuration: .testing)
             #expect(!session.core.loop.isRunning)
             session.core.abandon()
             #expect(!session.core.loop.isRunning)

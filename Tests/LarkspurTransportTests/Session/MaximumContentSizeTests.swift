@@ -12,7 +12,7 @@ struct MaximumContentSizeTests {
     private func session(_ limit: Int?, delegate: (any URLSessionDelegate)? = nil) -> CurlURLSession {
         var options = CurlURLSession.Options()
         options.maximumContentSize = limit
-        return CurlURLSession(configuration: .ephemeral, delegate: delegate, options: options)
+        return CurlURLSession(configuration: .testing, delegate: delegate, options: options)
     }
 
     @Test("Content with more than the limit fails, announced or not", arguments: ["/bytes/1001", "/chunked", "/coded"])

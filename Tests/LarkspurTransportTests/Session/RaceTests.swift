@@ -18,7 +18,7 @@ struct RaceTests {
     @Test("A timeout by a task group, whose cancellation meets the end of the transfer, never waits for ever")
     func taskGroups() async throws {
         struct Timeout: Error {}
-        let session = CurlURLSession(configuration: .ephemeral)
+        let session = CurlURLSession(configuration: .testing)
         defer { session.finishTasksAndInvalidate() }
         let url = server.url("/get")
         var random = SeededGenerator(seed: 1)
@@ -77,7 +77,7 @@ struct RaceTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         var random = SeededGenerator(seed: 3)
         for _ in 0..<200 {
             let task = session.dataTask(with: server.url("/redirect/3"))
@@ -100,7 +100,7 @@ struct RaceTests {
             "/fault/close-in-header", "/status/404", "/fault/short-body",
         ]
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         let handled = Recorder<Int>()
         let count = 500
         let expected = await withTaskGroup(of: Int.self) { group in

@@ -29,7 +29,7 @@ final class ScriptedSession: URLSession, @unchecked Sendable {
 
     init(_ script: Script) {
         self.script = script
-        super.init(configuration: .ephemeral, delegate: nil, delegateQueue: nil)
+        super.init(configuration: .testing, delegate: nil, delegateQueue: nil)
     }
 
     var factories: [String] { state.withLock { $0.factories } }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct URLSessionAsyncTests {
     let server: LoopbackServer
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .testing)
 
     init() throws { server = try LoopbackServer() }
 
@@ -71,7 +71,7 @@ struct URLSessionAsyncTests {
     func downloadDelegate() async throws {
         let log = DelegateLog()
         let others = DelegateLog()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: others, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: others, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let (file, _) = try await session.download(for: URLRequest(url: server.url("/bytes/300000")), delegate: log)
         try? FileManager.default.removeItem(at: file)

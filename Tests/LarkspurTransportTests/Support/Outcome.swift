@@ -21,7 +21,7 @@ enum Style: String, CaseIterable, Sendable {
     case handler, delegate, download, downloadDelegate, awaited
 
     /// Sends a request with a session of its own, and waits for the end.
-    func send(_ request: URLRequest, configuration: URLSessionConfiguration = .ephemeral) async throws -> Outcome {
+    func send(_ request: URLRequest, configuration: URLSessionConfiguration = .testing) async throws -> Outcome {
         let log = DelegateLog()
         let usesDelegate = self == .delegate || self == .downloadDelegate
         let session = CurlURLSession(
@@ -66,7 +66,7 @@ extension URLSession {
 
 /// Lets so much time pass, by a request to a server that does not answer within it.
 func passTime(_ seconds: TimeInterval, by server: LoopbackServer) async throws {
-    let session = CurlURLSession(configuration: .ephemeral)
+    let session = CurlURLSession(configuration: .testing)
     defer { session.invalidateAndCancel() }
     let outcome = try await session.outcome(of: URLRequest(server.url("/fault/no-response"), "GET", timeout: seconds))
     #expect(outcome.code == .timedOut)

@@ -7,7 +7,7 @@ enum TestSession: String, CaseIterable, Sendable {
     case foundation
 
     func make(
-        _ configuration: URLSessionConfiguration = .ephemeral,
+        _ configuration: URLSessionConfiguration = .testing,
         delegate: (any URLSessionDelegate)? = nil,
         queue: OperationQueue? = nil
     ) -> URLSession {
@@ -21,7 +21,7 @@ enum TestSession: String, CaseIterable, Sendable {
 extension URLSessionConfiguration {
     /// A configuration that shares nothing with other tests.
     static func testing(_ change: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.testing
         change(configuration)
         return configuration
     }

@@ -129,7 +129,7 @@ struct TLSSettingsTests {
         let server = try LoopbackServer()
         var options = CurlURLSession.Options()
         try obstacle.put(into: &options.tls)
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
 
         let url = try #require(URL(string: "\(obstacle.scheme)://127.0.0.1:\(server.port)/get"))
@@ -148,7 +148,7 @@ struct TLSSettingsTests {
         server.route("/to-pinned", .status(302, headers: ["Location": target.absoluteString]))
         var options = CurlURLSession.Options()
         options.tls.pins = [try HostPins("localhost", pins: [PinTableTests.pin(1)])]
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
 
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/to-pinned"))
@@ -182,7 +182,7 @@ struct TLSSettingsTests {
         let server = try LoopbackServer()
         var options = CurlURLSession.Options()
         options.tls.contradiction = "A contradiction."
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.outcome(of: URLRequest(url: server.url("/get"))).status == 200)
     }
@@ -191,7 +191,7 @@ struct TLSSettingsTests {
     func foreign() async throws {
         var options = CurlURLSession.Options()
         options.tls.trustedRoots = .only([])
-        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        let session = CurlURLSession(configuration: .testing, options: options)
         defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: "ftps://localhost/"))
         let error = try await session.outcome(of: URLRequest(url: url)).error as? URLError
@@ -199,7 +199,7 @@ struct TLSSettingsTests {
 
         let socket = try #require(URL(string: "wss://localhost/"))
         #expect(session.webSocketTask(with: socket).originalRequest?.url?.host == "0.0.0.0")
-        let plain = CurlURLSession(configuration: .ephemeral)
+        let plain = CurlURLSession(configuration: .testing)
         defer { plain.finishTasksAndInvalidate() }
         #expect(plain.webSocketTask(with: socket).originalRequest?.url?.host == "localhost")
     }

@@ -12,7 +12,7 @@ struct HeldContentTests {
         let server = try LoopbackServer()
         server.route("/stream", .stream([.repeated([.bytes(Data(count: 1 << 20))], times: 16)], framing: .chunked))
         let delegate = HoldingDelegate()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         session.dataTask(with: server.url("/stream")).resume()
         try await delegate.begun.wait()
@@ -31,7 +31,7 @@ struct HeldContentTests {
     func endedBefore() async throws {
         let server = try LoopbackServer()
         let delegate = HoldingDelegate()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: delegate, delegateQueue: nil)
         session.dataTask(with: server.url("/bytes/1000")).resume()
         #expect(try await delegate.ended.first() == nil)
         session.invalidateAndCancel()
@@ -42,7 +42,7 @@ struct HeldContentTests {
     @Test("Tasks that are not the engine's hold nothing")
     func others() throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let session = URLSession(configuration: .ephemeral)
+        let session = URLSession(configuration: .testing)
         defer { session.invalidateAndCancel() }
         #expect(session.dataTask(with: url).holdContent(1) == nil)
     }

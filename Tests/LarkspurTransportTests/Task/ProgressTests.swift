@@ -12,7 +12,7 @@ struct ProgressTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
     @Test("A data task counts what comes")
@@ -129,7 +129,7 @@ struct ProgressTests {
     func stateAtEnd() async throws {
         let states = Recorder<URLSessionTask.State>()
         let log = DelegateLog(.with { $0.completed = { states.record($0.state) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         for path in ["/get", "/fault/close-before-header"] { session.dataTask(with: server.url(path)).resume() }
         #expect(try await states.wait(for: 2) == [.completed, .completed])

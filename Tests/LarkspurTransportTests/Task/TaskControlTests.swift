@@ -13,7 +13,7 @@ struct TaskControlTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
     // MARK: Cancelling
@@ -80,7 +80,7 @@ struct TaskControlTests {
             }
         }
         let canceller = Canceller()
-        let session = CurlURLSession(configuration: .ephemeral, delegate: canceller, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: canceller, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         session.downloadTask(with: server.url("/get")).resume()
         #expect(try await canceller.outcomes.first().error == nil)
@@ -166,7 +166,7 @@ struct TaskControlTests {
     func allTasks() async throws {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
-        let session = CurlURLSession(configuration: .ephemeral, delegate: nil, delegateQueue: queue)
+        let session = CurlURLSession(configuration: .testing, delegate: nil, delegateQueue: queue)
         defer { session.finishTasksAndInvalidate() }
         let outcomes = Recorder<Outcome>()
         let lists = Recorder<Int>()
@@ -206,7 +206,7 @@ struct TaskControlTests {
         let gate = LoopbackServer.Gate()
         // The delegate is busy, so that no task can end.
         let busy = DelegateLog(.with { $0.data = { _, _ in gate.wait(timeout: 170) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: busy, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: busy, delegateQueue: nil)
         session.dataTask(with: server.url("/get")).resume()
         try await busy.wait(forBytes: 1)
         let kept = session.dataTask(with: server.url("/fault/no-response"))
@@ -235,7 +235,7 @@ struct TaskControlTests {
                 }
             }
         )
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST"))
         let outcome = try await log.outcome(of: task)
@@ -248,7 +248,7 @@ struct TaskControlTests {
     func lateStream() async throws {
         let answers = Recorder<@Sendable (InputStream?) -> Void>()
         let log = DelegateLog(.with { $0.stream = { _, answer in answers.record(answer) } })
-        let session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         let task = session.uploadTask(withStreamedRequest: URLRequest(server.url("/post"), "POST"))
         task.resume()

@@ -14,7 +14,7 @@ struct TaskSuspensionTests {
 
     init() throws {
         server = try LoopbackServer()
-        session = CurlURLSession(configuration: .ephemeral, delegate: log, delegateQueue: nil)
+        session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
     @Test("Suspended in the middle of its content a task gets nothing; resumed, it gets the rest and no byte twice")

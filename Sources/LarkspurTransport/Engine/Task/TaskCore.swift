@@ -49,8 +49,7 @@ final class TaskCore: Sendable {
         var counts = TransferCounts()
         var priority = URLSessionTask.defaultPriority
         var description: String?
-        var delegate: (any URLSessionTaskDelegate)?
-        /// The delegate as each of its protocols; nil without a delegate.
+        /// The task's own delegate as each of its protocols; nil without a delegate.
         var delegates: Delegates?
         var progress: Progress?
         var earliestBeginDate: Date?
@@ -362,18 +361,21 @@ final class TaskCore: Sendable {
         return ending
     }
 
+    /// The task's own delegate; nil if it has none.
+    var delegate: (any URLSessionTaskDelegate)? { storage.withLock { $0.delegates?.task } }
+
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
         // The previous delegate may be released here, and its code must not run within the lock.
         let delegates = delegate.map { Delegates($0) }
         let previous = storage.withLock { storage in
-            defer { (storage.delegate, storage.delegates) = (delegate, delegates) }
-            return (storage.delegate, storage.delegates)
+            defer { storage.delegates = delegates }
+            return storage.delegates
         }
         withExtendedLifetime(previous) {}
     }
 
     /// Whether the task has a delegate of its own.
-    var hasOwnDelegate: Bool { storage.withLock { $0.delegate != nil } }
+    var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
 
     /// Whether a delegate receives the progress of a download: besides a completion handler only that of the task
     /// itself.

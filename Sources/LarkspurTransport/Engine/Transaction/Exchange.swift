@@ -166,8 +166,6 @@ final class Exchange {
 
     private func perform(_ action: Transaction.Action) -> Effect {
         switch action {
-        // The code that begins a response decides.
-        case .decide: break
         case .stop: return .stops
         case .deliver: return deliverResponse()
         case .deliverBuffered: if let failure = sink.takeBuffered() { transaction.note(failure) }

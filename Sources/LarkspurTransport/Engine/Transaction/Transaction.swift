@@ -103,8 +103,6 @@ struct Transaction {
     }
 
     enum Action {
-        /// Determines the consequence of the response.
-        case decide
         /// Gives the response to the task.
         case deliver
         case deliverBuffered
@@ -208,14 +206,14 @@ struct Transaction {
 
     // MARK: The response
 
-    /// Notes the header section of a final response.
+    /// Notes the header section of a final response, whose consequence is received next unless the transfer stops.
     mutating func beginResponse() -> [Action] {
         switch phase {
-        case .awaitingResponse: return [.decide]
+        case .awaitingResponse: return []
         case .receiving(.bufferUnlessAnswered):
             // libcurl has answered the refusal.
             phase = .awaitingResponse
-            return [.dropBuffered, .decide]
+            return [.dropBuffered]
         default:
             // libcurl has sent the request again in the middle of the response (HTTP_1_1_REQUIRED).
             note(

@@ -1,0 +1,84 @@
+extension SessionTask {
+    /// The state of a task, which is behind its lock.
+    struct Storage {
+        var machine = TaskStateMachine()
+        var attempt: TaskAttempt?
+        /// The last order to the attempt.
+        var applied: TaskControl?
+        var isApplying = false
+        /// The closure that is called when the attempt has got its last order.
+        var whenIdle: (@Sendable () -> Void)?
+        var isInGroup = false
+        /// True if the attempt has ended and takes no orders, and another attempt follows.
+        var isDetached = false
+        /// The closure that ends the task if it is cancelled between two attempts. Its argument is true if the resume
+        /// data is needed.
+        var giveUp: (@Sendable (Bool) -> Void)?
+        /// The resume data for the next attempt.
+        var pendingResumeData: Data?
+        var keepsResumeData = false
+        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
+        var hasEnded = false
+        var error: LarkspurError?
+        var timeline = Timeline()
+        var taskDescription: String?
+        var priority = URLSessionTask.defaultPriority
+        /// The task's own hooks. They are stored behind a reference, because most tasks have none.
+        var hooks: TaskHooks?
+    }
+}
+
+/// The hooks of one task.
+final class TaskHooks: Sendable {
+    let value: SessionHooks
+
+    init(value: SessionHooks) { self.value = value }
+}
+
+extension SessionTask.Storage {
+    mutating func enterGroup(of environment: TaskEnvironment) {
+        guard !isInGroup else { return }
+        isInGroup = true
+        environment.completionGroup.enter()
+    }
+
+    /// Adds the metrics of an attempt that has ended.
+    mutating func noteTransactions() {
+        if !isDetached { timeline.transactions += attempt?.urlTask.transferMetrics ?? [] }
+    }
+
+    mutating func takeGiveUp() -> (@Sendable () -> Void)? {
+        guard let giveUp = giveUp.take() else { return nil }
+        return { [keepsResumeData] in giveUp(keepsResumeData) }
+    }
+
+    /// The next step of the thread that brings the attempt to the state of the task.
+    enum Step {
+        case order(TaskAttempt, TaskControl)
+        /// No order is left. The closure, if any, has waited for that.
+        case rest((@Sendable () -> Void)?)
+    }
+
+    mutating func nextStep(isFirst: Bool) -> Step {
+        if isFirst && isApplying { return .rest(nil) }
+        guard let attempt, !isDetached, let control = nextControl else {
+            isApplying = false
+            return .rest(whenIdle.take())
+        }
+        isApplying = true
+        applied = control
+        return .order(attempt, control)
+    }
+
+    /// The order that brings the attempt from its last order to the state of the task; nil if none is needed.
+    private var nextControl: TaskControl? {
+        switch (machine.state, applied) {
+        case (.running, nil): .start
+        case (.running, .suspend): .resume
+        case (.suspended, .start), (.suspended, .resume): .suspend
+        case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
+            keepsResumeData ? .cancelKeepingResumeData : .cancel
+        default: nil
+        }
+    }
+}

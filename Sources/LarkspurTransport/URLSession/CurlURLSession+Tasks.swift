@@ -1,0 +1,58 @@
+#if canImport(FoundationNetworking)
+/// The creation of tasks, and the tasks that the superclass carries.
+extension CurlURLSession {
+    func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
+
+    /// Creates a task whose content goes to a channel; nil for a request that the superclass handles.
+    func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
+        guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
+        channel.attach(task.core)
+        return task
+    }
+
+    /// Creates a data task; nil for a request that the superclass handles.
+    func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
+        guard core.carries(request) else {
+            let defect = core.foreignDefect(request)
+            if defect != nil || core.isInvalidated {
+                return CurlDataTask(
+                    core.makeTask(kind: .data, request: request, body: .none, completion: completion, defect: defect),
+                    of: self
+                )
+            }
+            core.noteUseOfSuperclass()
+            return nil
+        }
+        let task = core.makeTask(kind: .data, request: request, body: RequestBody(of: request), completion: completion)
+        return CurlDataTask(task, of: self)
+    }
+
+    func makeUploadTask(
+        _ request: URLRequest,
+        _ body: RequestBody,
+        _ completion: TaskCore.Completion?
+    ) -> CurlUploadTask {
+        CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
+    }
+
+    func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
+        let body = RequestBody(of: request)
+        return CurlDownloadTask(
+            core.makeTask(kind: .download, request: request, body: body, completion: completion),
+            of: self
+        )
+    }
+
+    /// Calls a closure when the superclass's own tasks have ended.
+    ///
+    /// The superclass is never invalidated itself: its async methods would then end the process in code that was
+    /// compiled without this module.
+    func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
+        guard let layout, let queue = layout.workQueue(of: self) else { return action() }
+        queue.async { [self] in
+            if layout.taskCount(of: self) == 0 { return action() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(20)) { [self] in whenSuperclassIsIdle(action) }
+        }
+    }
+}
+#endif
