@@ -1,5 +1,5 @@
 package import Larkspur
-package import TestSupport
+import TestSupport
 package import LarkspurTesting
 
 /// The transports that every behaviour is tested on.

@@ -212,3 +212,8 @@ extension LarkspurError.Code {
         .certificateUntrusted, .certificatePinMismatch, .clientCertificateRequired, .clientCertificateRejected,
     ]
 }
+
+/// An error that stands for several others.
+protocol ErrorCollection: Error {
+    var errors: [LarkspurError] { get }
+}

@@ -19,3 +19,43 @@ protocol RoutingTable: Sendable {
     /// Returns the kind of interface that a link is.
     func interface(of link: NetworkLink) -> NetworkReachabilityStatus.Interface
 }
+
+/// The links, addresses and routes of the kernel at one time, as far as they determine whether the network is
+/// reachable.
+struct RoutingSnapshot: Equatable, Sendable {
+    /// A default route.
+    struct DefaultRoute: Equatable, Sendable {
+        let link: Int32
+        let isV6: Bool
+        /// The metric of the route; a lower one is preferred.
+        let metric: UInt32
+    }
+
+    var links: [Int32: NetworkLink] = [:]
+    /// Whether there is an IPv4 address to send from, with a scope wider than its link.
+    var hasV4Address = false
+    var hasV6Address = false
+    var defaultRoutes: [DefaultRoute] = []
+
+    /// The link through which the network is reachable; nil if it is not reachable.
+    var linkTowardsNetwork: NetworkLink? {
+        let usable = defaultRoutes.compactMap { route in
+            self.link(route.link, isV6: route.isV6).flatMap { $0.isLoopback ? nil : (route, $0) }
+        }
+        // The metrics of the two address families cannot be compared. Those of IPv4 take precedence, because users set
+        // them.
+        return usable.min { ($0.0.isV6 ? 1 : 0, $0.0.metric) < ($1.0.isV6 ? 1 : 0, $1.0.metric) }?.1
+    }
+
+    /// Returns the link through which an address is reachable; nil if it is not reachable.
+    /// - Parameter index: The link that the kernel would send through; nil for none.
+    func link(towards address: NetworkAddress, through index: Int32?) -> NetworkLink? {
+        index.flatMap { link($0, isV6: address.isV6, needsAddress: !address.isLinkLocal) }
+    }
+
+    /// Returns a link if packets can pass through it: it is up, and there is an address to send from.
+    private func link(_ index: Int32, isV6: Bool, needsAddress: Bool = true) -> NetworkLink? {
+        guard let link = links[index], link.isUp else { return nil }
+        return link.isLoopback || !needsAddress || (isV6 ? hasV6Address : hasV4Address) ? link : nil
+    }
+}

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A builder of requests. It sets headers, request properties and parameters on a `URLRequest`.
 ///
 /// It consists of ``settings``, whose properties can also be used as properties of the builder, and of a serializer
@@ -36,5 +38,129 @@ public struct RequestBuilder: Sendable {
     public subscript<Value>(dynamicMember property: WritableKeyPath<RequestSettings, Value>) -> Value {
         get { settings[keyPath: property] }
         set { settings[keyPath: property] = newValue }
+    }
+}
+
+extension RequestBuilder {
+    /// Builds a request.
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: An absolute URL. An http or https URL must have a host.
+    ///   - parameters: The parameters, which become the query or the content. Default: nil.
+    ///   - headers: Fields of this request, which replace those of ``settings`` with the same name. Default: none.
+    /// - Returns: The request, with the properties of ``settings`` that are not nil.
+    /// - Throws: ``LarkspurError``: `invalidMethod`, `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func makeRequest(
+        _ method: HTTPMethod,
+        url: URL,
+        parameters: Parameters? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) -> URLRequest {
+        try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
+    }
+
+    /// Builds a request. If it has content, its parameters become the query.
+    func makeRequest(
+        _ method: HTTPMethod,
+        url: URL,
+        parameters: Parameters?,
+        headers: HTTPHeaders,
+        content: RequestContent?
+    ) throws(LarkspurError) -> URLRequest {
+        try method.validate()
+        try BaseURL.validate(url)
+        // Validated before they are set, because URLRequest may drop an invalid field.
+        try headers.validate()
+        var request = URLRequest(url: url)
+        // Setting the default method again would cost as much as setting another one.
+        if method != .get { request.httpMethod = method.rawValue }
+        settings.applyProperties(to: &request)
+        request.setFields(headers, keepsOwn: false)
+        try complete(&request, parameters: parameters, content: content)
+        return request
+    }
+
+    /// Adds headers and parameters to a request.
+    ///
+    /// Existing fields of the request stay; missing fields of ``settings`` are added. For a method that encodes
+    /// parameters into the URI, the parameters are appended to the URL's query, before a fragment, and the rest of the
+    /// URL stays unchanged. For other methods they become the content. Timeout and other request properties are not
+    /// applied: they are for requests that the builder creates itself.
+    /// - Parameters:
+    ///   - request: The request, which is not changed.
+    ///   - parameters: The parameters, or nil.
+    /// - Returns: The request with headers and parameters.
+    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`, with the request
+    ///   attached.
+    public func serialize(_ request: URLRequest, parameters: Parameters?) throws(LarkspurError) -> URLRequest {
+        var completed = request
+        try complete(&completed, parameters: parameters, validatesFields: true)
+        return completed
+    }
+
+    /// Adds headers and parameters to a request.
+    /// - Parameter validatesFields: Whether the request may have fields that were not validated.
+    private func complete(
+        _ request: inout URLRequest,
+        parameters: Parameters?,
+        content: RequestContent? = nil,
+        validatesFields: Bool = false
+    ) throws(LarkspurError) {
+        do throws(LarkspurError) {
+            if validatesFields { try request.validateFields() }
+            try add(parameters, content, to: &request)
+        } catch {
+            var error = error
+            error.request = error.request ?? request
+            throw error
+        }
+    }
+
+    private func add(
+        _ parameters: Parameters?,
+        _ content: RequestContent?,
+        to request: inout URLRequest
+    ) throws(LarkspurError) {
+        guard let url = request.url else {
+            throw LarkspurError(.invalidURL, "The request has no URL: set one before it is serialized.")
+        }
+        try settings.headers.validate()
+        request.setFields(settings.headers, keepsOwn: true)
+        let isInURI = content != nil || settings.encodesParametersInURI(request.httpMethod ?? "GET")
+        if let content {
+            request.httpBody = try content.encoded()
+            request.setContentTypeIfAbsent(content.mediaType)
+        } else if !isInURI {
+            try serializer.encodeBody(parameters, into: &request, with: settings)
+        }
+        if content != nil || !isInURI { try request.validateFields() }
+        if isInURI, let parameters {
+            let query = try settings.query(parameters, for: request)
+            request.url = try url.appending(encodedQuery: query)
+        }
+    }
+}
+
+extension URL {
+    /// Returns the URL with more of a query, which is encoded already. The rest of the URL stays unchanged byte for
+    /// byte.
+    ///
+    /// It works on the text rather than with `URLComponents`, which re-encodes parts of a URL.
+    func appending(encodedQuery: String) throws(LarkspurError) -> URL {
+        guard !encodedQuery.isEmpty else { return self }
+        let text = absoluteString
+        let end = text.firstIndex(of: "#") ?? text.endIndex
+        var head = text[..<end]
+        if let mark = head.firstIndex(of: "?") {
+            let existing = head[head.index(after: mark)...]
+            if !existing.isEmpty && !existing.hasSuffix("&") { head += "&" }
+        } else {
+            head += "?"
+        }
+        head += PercentEncoding.escapingIllegalQueryCharacters(encodedQuery)
+        guard let url = URL(string: String(head) + text[end...]) else {
+            throw LarkspurError(.invalidURL, "The URL cannot take the parameters as its query.", failingURL: self)
+        }
+        return url
     }
 }

@@ -80,3 +80,97 @@ extension DataResponse: CustomStringConvertible {
         ExchangeDescription.text(request, response, content: "\(data.count) bytes", error: error)
     }
 }
+
+/// The outcome of a download: the request, the response, and the file or the error.
+public struct DownloadResponse: Sendable {
+    /// The request that was sent last, after redirects; nil if none could be built.
+    public let request: URLRequest?
+    /// The response; nil if none arrived.
+    public let response: URLResponse?
+    /// The times at which the task reached its stages.
+    public let timeline: Timeline
+    /// The location of the file, or the error.
+    public let result: Result<URL, LarkspurError>
+
+    /// Creates a response, for tests.
+    /// - Parameters:
+    ///   - request: The request that was sent last. Default: nil.
+    ///   - response: The response. Default: nil.
+    ///   - timeline: The times at which the task reached its stages. Default: those of a task that was just created.
+    ///   - result: The location of the file, or the error.
+    public init(
+        request: URLRequest? = nil,
+        response: URLResponse? = nil,
+        timeline: Timeline = Timeline(),
+        result: Result<URL, LarkspurError>
+    ) {
+        self.request = request
+        self.response = response
+        self.timeline = timeline
+        self.result = result
+    }
+
+    /// The location of the file, if there is one.
+    public var fileURL: URL? { try? result.get() }
+
+    /// The error, if there is one.
+    public var error: LarkspurError? { result.failure }
+
+    /// The status code, if there was an HTTP response.
+    public var statusCode: Int? { httpResponse?.statusCode }
+
+    /// The response, if it is an HTTP response.
+    public var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
+}
+
+extension DownloadResponse: CustomStringConvertible {
+    /// The method, the URL without credentials and query, the status, the file's path, and the error's label.
+    public var description: String {
+        ExchangeDescription.text(request, response, content: fileURL?.path ?? "no file", error: error)
+    }
+}
+
+/// The times at which a task reached its stages, measured by Larkspur on a monotonic clock.
+///
+/// An instant is nil until its stage is reached. A task that was cancelled before it was resumed has only ``created``
+/// and ``completed``.
+public struct Timeline: Sendable, Hashable {
+    /// An instant of the clock that measures the times.
+    public typealias Instant = ContinuousClock.Instant
+
+    /// The time at which the task was created.
+    public internal(set) var created: Instant
+    /// The time at which the task was first resumed.
+    public internal(set) var resumed: Instant?
+    /// The time at which the header of the final response had arrived; for a download, its first bytes.
+    public internal(set) var firstResponseByte: Instant?
+    /// The time at which the transport had finished with the task.
+    public internal(set) var completed: Instant?
+    /// The time at which the response had been validated and serialized.
+    public internal(set) var serialized: Instant?
+    /// The metrics of each request of the task, redirects and authentication included; empty if the transport does not
+    /// report them; `.foundation` does not.
+    public internal(set) var transactions: [TransferMetrics] = []
+
+    /// Whether the delivered response came from the cache, revalidated or not. False if the transport does not report
+    /// it.
+    public var isFromCache: Bool { transactions.last?.isFromCache ?? false }
+
+    /// Creates a timeline of a task that was just created, for example for a response in a test.
+    /// - Parameter created: The time at which the task was created. Default: now.
+    public init(created: Instant = .now) { self.created = created }
+
+    /// The time from the first resume to the first byte of the response.
+    public var latency: Duration? { Self.duration(from: resumed, to: firstResponseByte) }
+    /// The time from the first resume to the end of the transfer.
+    public var requestDuration: Duration? { Self.duration(from: resumed, to: completed) }
+    /// The time from the end of the transfer to the end of serialization.
+    public var serializationDuration: Duration? { Self.duration(from: completed, to: serialized) }
+    /// The time from the first resume to the end of serialization.
+    public var totalDuration: Duration? { Self.duration(from: resumed, to: serialized) }
+
+    private static func duration(from start: Instant?, to end: Instant?) -> Duration? {
+        guard let start, let end else { return nil }
+        return start.duration(to: end)
+    }
+}

@@ -36,3 +36,84 @@ extension ResponseSerializer {
         set { validation.acceptableContentTypes = newValue }
     }
 }
+
+/// A response serializer whose type is not known at compile time.
+public struct AnyResponseSerializer: ResponseSerializer {
+    private(set) var base: any ResponseSerializer
+    let isSessionDefault: Bool
+
+    /// Wraps a serializer.
+    public init(_ base: any ResponseSerializer) {
+        self.base = base
+        isSessionDefault = false
+    }
+
+    fileprivate init() {
+        base = DataResponseSerializer()
+        isSessionDefault = true
+    }
+
+    /// The rules by which responses are acceptable.
+    public var validation: ResponseValidation {
+        get { base.validation }
+        set { base.validation = newValue }
+    }
+
+    /// Converts the content of a response into a value; nil if the wrapped serializer's value is an empty optional.
+    public func serialize(_ data: Data, response: URLResponse?) throws -> sending Any? {
+        try Self.serialize(data, response, with: base)
+    }
+
+    private static func serialize<Base: ResponseSerializer>(_ data: Data, _ response: URLResponse?, with base: Base)
+        throws -> sending Any?
+    {
+        unwrapped(try base.serialize(data, response: response))
+    }
+}
+
+extension ResponseSerializer where Self == AnyResponseSerializer {
+    /// A placeholder for the `responseSerializer` of the session manager that creates the task.
+    public static var sessionDefault: AnyResponseSerializer { AnyResponseSerializer() }
+}
+
+/// A protocol of `Optional` alone, by which an optional within `Any` is recognized.
+private protocol AnyOptional {
+    var erasedPayload: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var erasedPayload: Any? { self }
+}
+
+/// Returns the value without the layers of `Optional` that its static type hides; nil if one of them is empty.
+func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any AnyOptional else { return value }
+    return optional.erasedPayload.flatMap(unwrapped)
+}
+
+/// A type that has a value for a response without content.
+///
+/// Optionals have one (nil), and so does ``Empty``. Add the conformance to a type of your own if it has a natural empty
+/// value.
+public protocol EmptyContentRepresentable {
+    /// The value for a response without content.
+    static var emptyContent: Self { get }
+}
+
+extension Optional: EmptyContentRepresentable {
+    /// The value nil.
+    public static var emptyContent: Wrapped? { nil }
+}
+
+/// The value of a response whose content is not needed: `.decodable(Empty.self)` for a 204, or for JSON that the
+/// program does not read.
+public struct Empty: Codable, Hashable, Sendable, EmptyContentRepresentable {
+    /// The only value.
+    public static let emptyContent = Empty()
+
+    /// Creates the only value.
+    public init() {}
+
+    /// Accepts any content.
+    public init(from decoder: any Decoder) throws {}
+}

@@ -227,3 +227,57 @@ final class SessionStore: Sendable {
         func set() { value.withLock { $0 = true } }
     }
 }
+
+/// The tasks of one session that have not ended, by their identifiers.
+final class TaskRegistry: Sendable {
+    private let delegates = Mutex<[Int: TaskDelegate]>([:])
+
+    func add(_ delegate: TaskDelegate, for identifier: Int) {
+        delegates.withLock { $0[identifier] = delegate }
+    }
+
+    func delegate(for identifier: Int) -> TaskDelegate? {
+        delegates.withLock { $0[identifier] }
+    }
+
+    func remove(_ identifier: Int) -> TaskDelegate? {
+        delegates.withLock { $0.removeValue(forKey: identifier) }
+    }
+
+    /// The tasks in the order of their creation.
+    var tasks: [SessionTask] {
+        delegates.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value.task)
+    }
+}
+
+/// The number of task creations in flight in a session. The invalidation of the session waits for them without holding
+/// a lock while the transport works.
+final class Makers: Sendable {
+    private struct State: Sendable {
+        var count = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func enter() { state.withLock { $0.count += 1 } }
+
+    func leave() {
+        let ready = state.withLock { state -> [@Sendable () -> Void] in
+            state.count -= 1
+            guard state.count == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for action in ready { action() }
+    }
+
+    /// Runs an action when no task creation is in flight: immediately, or on the thread of the last creation to leave.
+    func whenIdle(_ action: @escaping @Sendable () -> Void) {
+        let now = state.withLock { state in
+            if state.count > 0 { state.waiting.append(action) }
+            return state.count == 0
+        }
+        if now { action() }
+    }
+}

@@ -263,3 +263,35 @@ extension URLResponse {
         return expectedContentLength
     }
 }
+
+/// The values of the session manager that a task needs, captured when the task is created.
+struct TaskEnvironment: Sendable {
+    /// The queue that runs handlers and progress closures, and posts notifications.
+    let completionQueue: DispatchQueue
+    /// The group that the task enters while it is under way.
+    let completionGroup: DispatchGroup
+    /// The pool that runs validation and serialization.
+    let processing: ProcessingPool
+    /// The number of bytes of content that a task may collect in memory.
+    let maximumContentSize: Int
+    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
+    let failureWriter: UnhandledFailure.Writer?
+    /// The closure that delays the resumption of a download.
+    let pause: DownloadResumer.Pause
+}
+
+/// One `URLSessionTask` that works for a `SessionTask`, and the transport that it belongs to.
+struct TaskAttempt: Sendable {
+    let urlTask: URLSessionTask
+    let session: URLSession
+    let adapter: any TransportAdapter
+    /// The closure that ends the task if it takes longer than the resource timeout of its configuration.
+    let expire: @Sendable () -> Void
+
+    func perform(_ control: TaskControl) {
+        adapter.perform(control, on: urlTask, in: session)
+        if control == .start, let limit = adapter.unenforcedResourceTimeout(of: session) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: expire)
+        }
+    }
+}

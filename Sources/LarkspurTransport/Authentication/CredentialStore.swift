@@ -88,3 +88,61 @@ struct CredentialStore: CredentialSource, Sendable {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+/// A change to the credentials of a session that follows from a response.
+enum CredentialChange {
+    /// Stores a credential that was accepted.
+    case store(URLCredential, ProtectionSpace)
+    /// Uses credentials that were accepted for later requests, before the server challenges.
+    case remember(HTTPAuthentication, RecipientAuthentication.Request, KnownAuthentications.Owner)
+    /// Adopts the nonce for the next use, from the values of `Authentication-Info`.
+    case renew(KnownAuthentications.Use, info: [String])
+    /// Removes credentials that were refused, unless others have replaced them.
+    case forget(KnownAuthentications.Use)
+}
+
+/// The credentials of a session that an authentication reads.
+protocol CredentialSource {
+    /// Returns the default credential for a space; nil if there is none.
+    func defaultCredential(for space: ProtectionSpace) -> URLCredential?
+
+    /// Returns the credentials behind a use; nil if they were removed or replaced.
+    func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication?
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// A user's name and password.
+///
+/// The descriptions leave the password out.
+struct UserCredential: Sendable, Hashable {
+    let user: String
+    let password: String
+
+    init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+
+    /// Creates the name and password of a credential; nil if it is of another kind, such as an identity.
+    init?(_ credential: URLCredential) {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        self.init(user: user, password: password)
+    }
+
+    /// Creates the user credential in the URL itself; nil if the URL names no user.
+    init?(_ url: URL) {
+        guard let user = url.user(percentEncoded: false), !user.isEmpty else { return nil }
+        self.init(user: user, password: url.password(percentEncoded: false) ?? "")
+    }
+
+    /// The credential as an answer to a challenge, which no storage stores.
+    var credential: URLCredential { URLCredential(user: user, password: password, persistence: .none) }
+}
+
+extension UserCredential: CustomStringConvertible, CustomReflectable {
+    var description: String { user }
+    var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+}
+#endif

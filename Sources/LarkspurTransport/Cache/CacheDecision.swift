@@ -78,3 +78,55 @@ enum CacheDecision: Sendable {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The age of a stored response and its lifetime (RFC 9111, section 4.2); in seconds.
+struct Freshness: Equatable, Sendable {
+    /// The longest heuristic lifetime: a date of last modification is not taken to imply more than one day.
+    static let longestHeuristic: TimeInterval = 86_400
+
+    let age: TimeInterval
+    let lifetime: TimeInterval
+
+    var isFresh: Bool { lifetime > age }
+    var staleness: TimeInterval { age - lifetime }
+
+    init(of entry: CacheEntry, at now: Date) {
+        age = Self.age(of: entry, at: now)
+        lifetime = Self.lifetime(of: entry)
+    }
+
+    /// Computes the age (section 4.2.3).
+    private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
+        let stated = entry.fields["Age"].flatMap { CacheControl.seconds($0.utf8.prefix { $0.isDigit }) } ?? 0
+        let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
+        let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
+        // The absolute value, as a clock that was set back must not make a response fresh again.
+        return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
+    }
+
+    /// Computes the lifetime (section 4.2.1).
+    private static func lifetime(of entry: CacheEntry) -> TimeInterval {
+        let directives = entry.directives
+        if let seconds = directives.maxAge { return TimeInterval(seconds) }
+        if let expires = entry.fields["Expires"] {
+            // A value that is no date, such as 0, is in the past (section 5.3).
+            return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
+        }
+        guard isHeuristicallyCacheable(entry.status) || directives.isPublic,
+            let modified = entry.fields["Last-Modified"].flatMap({ HTTPDate.parse($0) })
+        else { return 0 }
+        return min(longestHeuristic, max(0, entry.date.timeIntervalSince(modified)) / 10)
+    }
+
+    /// Whether a response with this status may be stored without explicit freshness (RFC 9110, section 15.1).
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+}
+#endif

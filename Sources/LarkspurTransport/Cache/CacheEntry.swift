@@ -226,3 +226,123 @@ extension CacheEntry {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+extension CacheEntry {
+    /// Makes the key of a URL: the whole URL without user information and fragment. URLs that are equivalent and differ
+    /// only in case, a default port or an empty path have the same key (RFC 9110, section 4.2.3). Nil for a URL that
+    /// cannot be sent.
+    static func key(_ url: URL) -> String? {
+        guard let target = try? RequestTarget(url) else { return nil }
+        guard target.socketPath == nil else { return socketKey(url) }
+        var text = target.text
+        return text.withUTF8(isNormal) ? text : normalized(text)
+    }
+
+    /// Whether a URL of ``RequestTarget`` is certainly its own key, as nearly all are.
+    private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let rest = bytes[(colon + 1)...].dropFirst(2)
+        guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
+            bytes[end] == UInt8(ascii: "/"),
+            bytes[..<end].allSatisfy({ $0 == $0.asLowercase })
+        else { return false }
+        let authority = rest[..<end]
+        let port = authority.reversed().prefix(while: \.isDigit)
+        guard port.count < authority.count, authority.dropLast(port.count).last == UInt8(ascii: ":") else {
+            return true
+        }
+        // A port without a leading zero, with more digits than 80 and 443, so that it is neither of them.
+        return port.count > 3 && port.last != UInt8(ascii: "0")
+    }
+
+    private static func normalized(_ text: String) -> String {
+        var reference = URLReference(text)
+        guard let origin = reference.origin else { return text }
+        let isDefault = origin.port == (origin.scheme == "http" ? 80 : 443)
+        reference.scheme = origin.scheme
+        reference.authority = isDefault ? origin.host : "\(origin.host):\(origin.port)"
+        if reference.path.isEmpty { reference.path = "/" }
+        return reference.text
+    }
+
+    /// Makes the key of a URL for a socket; the case of the socket's path is preserved.
+    private static func socketKey(_ url: URL) -> String {
+        var reference = URLReference(url.absoluteString)
+        reference.scheme = reference.scheme?.lowercased()
+        reference.fragment = nil
+        if let authority = reference.authority, let end = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            reference.authority = String(authority[authority.utf8.index(after: end)...])
+        }
+        if reference.path.isEmpty { reference.path = "/" }
+        return reference.text
+    }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The changes to an entry after a 304 or the response to a HEAD.
+extension CacheEntry {
+    /// Fields that concern a connection and not the response (RFC 9111, section 3.1).
+    private static let unstored: Set<String> = [
+        "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+        "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade",
+    ]
+
+    /// Fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
+    private static let ofContent: Set<String> = [
+        "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
+    ]
+
+    /// Filters the fields of a response that are stored.
+    static func storedFields(of fields: [String: String]) -> [String: String] {
+        var kept = fields.filter { !unstored.contains($0.key) }
+        for name in fields["Connection"]?.split(separator: ",") ?? [] {
+            let name = name.filter { $0 != " " && $0 != "\t" }
+            for key in kept.keys where key.hasSameLetters(as: name) { kept[key] = nil }
+        }
+        return kept
+    }
+
+    /// Returns the entry with the fields of a 304, or of the response to a HEAD (RFC 9111, sections 3.2, 4.3.4 and
+    /// 4.3.5).
+    func freshened(by new: [String: String], requestTime: Date, responseTime: Date) -> CacheEntry {
+        var entry = self
+        entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
+        // The old values describe the old response, so only new ones count.
+        for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
+        entry.requestTime = requestTime
+        entry.responseTime = responseTime
+        return entry
+    }
+
+    /// Whether a 304 is about this entry, as its validators match (RFC 9111, section 4.3.4).
+    func isValidated(by fields: [String: String]) -> Bool {
+        if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
+        if let date = fields["Last-Modified"], self.fields["Etag"] == nil {
+            return self.fields["Last-Modified"] == date
+        }
+        return true
+    }
+
+    /// Whether the response to a HEAD, with the status 200, is about the same representation, as far as its fields tell
+    /// (RFC 9111, section 4.3.5).
+    func isConfirmed(byHead fields: [String: String]) -> Bool {
+        status == 200
+            && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in
+                fields[name] == nil || fields[name] == self.fields[name]
+            }
+    }
+}
+
+extension String {
+    /// Whether two entity tags are equal in the weak comparison (RFC 9110, section 8.8.3.2).
+    fileprivate func isSameTag(as other: String) -> Bool { opaqueTag == other.opaqueTag }
+
+    private var opaqueTag: Substring { utf8.starts(with: "W/".utf8) ? dropFirst(2) : self[...] }
+}
+#endif

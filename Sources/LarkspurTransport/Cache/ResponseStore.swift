@@ -29,3 +29,173 @@ struct StoreLookUp: Sendable {
     let mayHaveMore: Bool
 }
 #endif
+
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The store for a plain `URLCache`: entries in memory, with copies in the `URLCache`. An entry is removed when its
+/// copy is no longer there.
+///
+/// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. It is
+/// also not written to at once: that takes longer than many requests, and of several changes of one URL only the last
+/// counts.
+final class PlainStore: ResponseStore {
+    private struct Reference {
+        weak var cache: URLCache?
+    }
+
+    /// Changes by URL: the new entry, or nil for a removal.
+    private typealias Changes = [String: CacheEntry?]
+
+    private struct Copying {
+        var waiting: Changes = [:]
+        var underWay: Changes = [:]
+        var isScheduled = false
+    }
+
+    private let entries: EntryStore
+    private let reference: Mutex<Reference>
+    private let copying = Mutex(Copying())
+    private let queue = DispatchQueue(label: "larkspur.cache.plain")
+
+    init(_ cache: URLCache) {
+        entries = EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        reference = Mutex(Reference(cache: cache))
+    }
+
+    var maximumContentSize: Int { entries.maximumContentSize }
+
+    func lookUp(_ url: String) -> StoreLookUp {
+        let found = entries.lookUp(url)
+        guard !found.entries.isEmpty, isGone(url) else { return found }
+        entries.remove(url)
+        return StoreLookUp(entries: [], mayHaveMore: false)
+    }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        entries.load(url, request, completion: completion)
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        entries.store(entry, for: request)
+        copy(entry, for: entry.url)
+    }
+
+    func remove(_ url: String) {
+        entries.remove(url)
+        copy(nil, for: url)
+    }
+
+    func removeAll() {
+        entries.removeAll()
+        copying.withLock { $0.waiting = [:] }
+        queue.async { [self] in cache?.removeAllCachedResponses() }
+    }
+
+    // MARK: Copies
+
+    private var cache: URLCache? { reference.withLock { $0.cache } }
+
+    /// Whether a program has removed a copied entry from its cache.
+    private func isGone(_ url: String) -> Bool {
+        let isUnderWay = copying.withLock { $0.waiting[url] != nil || $0.underWay[url] != nil }
+        guard !isUnderWay, let cache, let request = Self.request(for: url) else { return false }
+        return cache.cachedResponse(for: request) == nil
+    }
+
+    private func copy(_ entry: CacheEntry?, for url: String) {
+        let mustSchedule = copying.withLock { copying in
+            copying.waiting.updateValue(entry, forKey: url)
+            defer { copying.isScheduled = true }
+            return !copying.isScheduled
+        }
+        if mustSchedule { queue.async { [self] in copyAll() } }
+    }
+
+    private func copyAll() {
+        while let changes = takeChanges() {
+            guard let cache else { continue }
+            for (url, entry) in changes {
+                guard let request = Self.request(for: url) else { continue }
+                // An entry that is stored twice would end the process when Foundation makes room.
+                cache.removeCachedResponse(for: request)
+                if var entry {
+                    // A write to a file takes Foundation a thousand times as long.
+                    entry.isMemoryOnly = true
+                    if let response = entry.cachedResponse(withMetadata: false) {
+                        cache.storeCachedResponse(response, for: request)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the next changes to make, once those before are made; nil if there are none.
+    private func takeChanges() -> Changes? {
+        copying.withLock { copying in
+            copying.underWay = copying.waiting
+            copying.waiting = [:]
+            copying.isScheduled = !copying.underWay.isEmpty
+            return copying.isScheduled ? copying.underWay : nil
+        }
+    }
+
+    private static func request(for url: String) -> URLRequest? { URL(string: url).map { URLRequest(url: $0) } }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// A caller's subclass of `URLCache` as the store of a session.
+///
+/// A response from it is used only if it is for the same URL, whatever key the cache uses. The cache may be slow, so it
+/// is called on a queue.
+final class ForeignStore: ResponseStore {
+    /// The key in the user info of a cached response for the values that Foundation cannot represent.
+    static let metadataKey = "larkspur.cache.entry"
+
+    private let cache: URLCache
+    private let queue = DispatchQueue(label: "larkspur.cache.foreign")
+
+    let maximumContentSize: Int
+
+    init(_ cache: URLCache) {
+        self.cache = cache
+        maximumContentSize = max(0, max(cache.memoryCapacity, cache.diskCapacity)) / 20
+    }
+
+    func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: true) }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let request = request.with(url: url)
+        queue.async { [cache] in
+            let found = cache.cachedResponse(for: request).flatMap { CacheEntry($0, url: url) }
+            completion(found.map { [$0] } ?? [])
+        }
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        let request = request.with(url: entry.url)
+        queue.async { [cache] in
+            if let response = entry.cachedResponse(withMetadata: true) {
+                cache.storeCachedResponse(response, for: request)
+            }
+        }
+    }
+
+    func remove(_ url: String) {
+        guard let url = URL(string: url) else { return }
+        queue.async { [cache] in cache.removeCachedResponse(for: URLRequest(url: url)) }
+    }
+
+    func removeAll() { queue.async { [cache] in cache.removeAllCachedResponses() } }
+}
+
+extension URLRequest {
+    /// Returns the request with an equivalent URL, by which an entry is also removed.
+    fileprivate func with(url text: String) -> URLRequest {
+        var request = self
+        request.url = URL(string: text) ?? url
+        return request
+    }
+}
+#endif

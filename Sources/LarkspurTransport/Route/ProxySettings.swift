@@ -101,3 +101,78 @@ struct ProxySettings: Sendable, Equatable {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+/// The choice of the proxies that a session uses.
+public enum ProxyChoice: Sendable, Hashable {
+    /// The proxies of the configuration's `connectionProxyDictionary` if it has one, even an empty one; else those of
+    /// the environment.
+    ///
+    /// The variables of the environment are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, the last three in
+    /// capitals too. `HTTP_PROXY` is ignored, since any client of a web server can set it for a program that the server
+    /// runs. The variables are read when the session is made.
+    case automatic
+    /// No proxy, whatever the configuration and the environment contain.
+    case direct
+    /// The given proxy.
+    ///
+    /// The exceptions are hosts that are connected to directly, including all subdomains: "example.com",
+    /// "*.example.com" and ".example.com" mean the same. Addresses ("10.0.0.1"), networks ("10.0.0.0/8"), any of them
+    /// with a port ("localhost:8080"), "<local>" for names without a dot and "*" for all are exceptions too.
+    case server(ProxyServer, exceptions: [String] = [])
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// A `connectionProxyDictionary`, read by CFNetwork's keys.
+struct ProxyDictionary {
+    private let values: [String: Any]
+
+    init(_ dictionary: [AnyHashable: Any]) {
+        let pairs = dictionary.compactMap { key, value in (key.base as? String).map { ($0, value) } }
+        values = Dictionary(pairs) { first, _ in first }
+    }
+
+    func isOn(_ key: String) -> Bool {
+        switch values[key] {
+        case let flag as Bool: flag
+        case let number as NSNumber: number.boolValue
+        case let number as Int: number != 0
+        default: false
+        }
+    }
+
+    /// Returns the proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not
+    /// enabled.
+    func server(_ kind: ProxyServer.Kind, _ prefix: String) -> ProxyServer? {
+        guard isOn(prefix + "Enable") else { return nil }
+        return ProxyServer(
+            kind: kind,
+            host: values[prefix + "Proxy"] as? String ?? "",
+            port: port(prefix + "Port"),
+            user: text(prefix + "User", "kCFProxyUsernameKey"),
+            password: text(prefix + "Password", "kCFProxyPasswordKey")
+        )
+    }
+
+    /// The hosts that are connected to directly.
+    var exceptions: [String] {
+        (values["ExceptionsList"] as? [String] ?? []) + (isOn("ExcludeSimpleHostnames") ? ["<local>"] : [])
+    }
+
+    private func port(_ key: String) -> Int? {
+        switch values[key] {
+        case nil: nil
+        case let number as Int: number
+        case let number as NSNumber: number.intValue
+        case let text as String: Int(text) ?? 0
+        // An invalid port rather than a wrong one.
+        default: 0
+        }
+    }
+
+    private func text(_ keys: String...) -> String? {
+        keys.lazy.compactMap { values[$0] as? String }.first
+    }
+}
+#endif

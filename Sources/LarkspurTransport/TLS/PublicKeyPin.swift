@@ -61,3 +61,144 @@ extension PublicKeyPin: CustomStringConvertible {
     /// The hash in base64 after `sha256/`.
     public var description: String { "sha256/" + base64 }
 }
+
+/// A public key with its algorithm (RFC 5280, section 4.1.2.7), from which pins are made.
+struct SubjectPublicKeyInfo: Equatable {
+    /// The key in DER.
+    let encoding: Data
+
+    init(encoding: Data) { self.encoding = encoding }
+
+    /// Reads the key of a certificate (RFC 5280, section 4.1); nil if the bytes are not a certificate.
+    init?(certificate: Data) {
+        guard var outer = DERReader.sequence(ArraySlice(certificate)),
+            let body = outer.read(DERReader.Tag.sequence), outer.read(DERReader.Tag.sequence) != nil,
+            outer.read(DERReader.Tag.bitString) != nil, outer.isAtEnd
+        else { return nil }
+        var fields = DERReader(body.content)
+        if fields.nextTag == DERReader.Tag.version, fields.read() == nil { return nil }
+        guard fields.read(DERReader.Tag.integer) != nil else { return nil }
+        // The algorithm of the signature, the issuer, the validity and the subject.
+        for _ in 0..<4 where fields.read(DERReader.Tag.sequence) == nil { return nil }
+        guard let key = fields.read(DERReader.Tag.sequence), Self.isKey(key.encoding) else { return nil }
+        encoding = Data(key.encoding)
+    }
+
+    /// Reads a public key from a file of its own: with its algorithm, or a bare RSA key (RFC 8017, appendix A.1.1).
+    init?(publicKey: Data) {
+        let bytes = ArraySlice(publicKey)
+        if Self.isKey(bytes) {
+            encoding = publicKey
+        } else if Self.isBareRSAKey(bytes) {
+            let algorithm = DERReader.encoded(DERReader.Tag.sequence, Self.rsaEncryption)
+            let key = DERReader.encoded(DERReader.Tag.bitString, [0] + bytes)
+            encoding = Data(DERReader.encoded(DERReader.Tag.sequence, algorithm + key))
+        } else {
+            return nil
+        }
+    }
+
+    /// The object identifier 1.2.840.113549.1.1.1 and its parameters, which are NULL (RFC 3279, section 2.3.1).
+    private static let rsaEncryption: [UInt8] = [
+        0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
+    ]
+
+    private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard var fields = DERReader.sequence(bytes), let algorithm = fields.read(DERReader.Tag.sequence),
+            let key = fields.read(DERReader.Tag.bitString), fields.isAtEnd, key.content.count > 1
+        else { return false }
+        var identifier = DERReader(algorithm.content)
+        return identifier.read(DERReader.Tag.objectIdentifier) != nil
+    }
+
+    private static func isBareRSAKey(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard var fields = DERReader.sequence(bytes) else { return false }
+        return fields.read(DERReader.Tag.integer) != nil && fields.read(DERReader.Tag.integer) != nil && fields.isAtEnd
+    }
+}
+
+/// The pinned public keys of a host, of which it must have one.
+public struct HostPins: Sendable, Hashable {
+    /// The host's name in lower case; an international name in its ASCII form.
+    public let host: String
+    /// Whether the pins apply to all subdomains too. Default: false.
+    public let includesSubdomains: Bool
+    /// The keys in use.
+    public let pins: Set<PublicKeyPin>
+    /// The keys that are not in use yet, and that the server will use if the current ones are lost.
+    public let backupPins: Set<PublicKeyPin>
+
+    /// Creates the pins of a host: a certificate of its chain must have one of the keys.
+    ///
+    /// With the key of the server's own certificate, only certificates for that key are accepted; with the key of an
+    /// authority, every certificate that it issues for the host is. Without a backup pin, the loss of a key locks out
+    /// every client that is not updated in time.
+    /// - Parameters:
+    ///   - host: The name or address of the host, without scheme and port.
+    ///   - includesSubdomains: Whether the pins apply to all subdomains too. Default: false.
+    ///   - pins: The keys in use. Without any key, backups included, no server is accepted.
+    ///   - backupPins: The keys in reserve, for the loss of those in use. They are accepted too. Default: none.
+    /// - Throws: A ``TLSConfigurationError``: `malformedHost`, as pins of a misspelt host would protect nothing.
+    public init(
+        _ host: String,
+        includesSubdomains: Bool = false,
+        pins: Set<PublicKeyPin>,
+        backupPins: Set<PublicKeyPin> = []
+    ) throws(TLSConfigurationError) {
+        let ascii = host.utf8.allSatisfy { $0 < 0x80 } ? host : URL(string: "https://\(host)/")?.host ?? host
+        guard let name = ServerName.canonical(ascii) else {
+            throw TLSConfigurationError(
+                .malformedHost,
+                "“\(host)” is no host: give its name alone, such as api.example.com, and includesSubdomains for those below it."
+            )
+        }
+        self.host = name
+        self.includesSubdomains = includesSubdomains
+        self.pins = pins
+        self.backupPins = backupPins
+    }
+}
+
+#if canImport(FoundationNetworking)
+/// The required keys of servers, by their names.
+struct PinTable: Sendable {
+    private var hosts: [String: Set<PublicKeyPin>] = [:]
+    private var domains: [String: Set<PublicKeyPin>] = [:]
+    /// The keys for all hosts; nil if hosts without pins of their own may have any key.
+    private let everywhere: Set<PublicKeyPin>?
+
+    init(_ pins: [HostPins], everywhere: Set<PublicKeyPin>? = nil) {
+        self.everywhere = everywhere
+        for pin in pins {
+            let keys = pin.pins.union(pin.backupPins)
+            if pin.includesSubdomains {
+                domains[pin.host, default: []].formUnion(keys)
+            } else {
+                hosts[pin.host, default: []].formUnion(keys)
+            }
+        }
+    }
+
+    var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
+
+    /// Returns sets of keys; a server must have one key of each set. The more specific pins of a name replace those of
+    /// its parent domains.
+    /// - Parameter name: The name in its canonical form.
+    func requirements(for name: String) -> [Set<PublicKeyPin>] {
+        var requirements: [Set<PublicKeyPin>] = []
+        if let everywhere { requirements.append(everywhere) }
+        if let own = hosts[name] ?? domain(of: name) { requirements.append(own) }
+        return requirements
+    }
+
+    private func domain(of name: String) -> Set<PublicKeyPin>? {
+        guard !domains.isEmpty else { return nil }
+        var rest = name[...]
+        while true {
+            if let keys = domains[String(rest)] { return keys }
+            guard let dot = rest.firstIndex(of: ".") else { return nil }
+            rest = rest[dot...].dropFirst()
+        }
+    }
+}
+#endif

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A multipart form, whose fields and files are the parts of a request's body (RFC 7578).
 ///
 ///     var form = MultipartFormData()
@@ -103,5 +105,151 @@ extension MultipartFormData {
             guard count > 0 else { return }
             try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
+    }
+}
+
+extension MultipartFormData {
+    /// Adds a field with a text to the form.
+    /// - Parameters:
+    ///   - text: The value, which is sent in UTF-8.
+    ///   - name: The field's name. Quotation marks and line breaks in it are percent-encoded.
+    public mutating func append(text: String, name: String) {
+        append(data: Data(text.utf8), name: name)
+    }
+
+    /// Adds a field with data, which is not a file, to the form.
+    /// - Parameters:
+    ///   - data: The value, which is sent unchanged.
+    ///   - name: The field's name.
+    public mutating func append(data: Data, name: String) {
+        append(MultipartPart(safe: [ContentDisposition.field(name: name)], .data(data)))
+    }
+
+    /// Adds data to the form as a file.
+    /// - Parameters:
+    ///   - data: The content.
+    ///   - name: The field's name.
+    ///   - fileName: The file's name.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`, or `application/octet-stream` if it
+    ///     is unknown.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    public mutating func append(
+        data: Data,
+        name: String,
+        fileName: String,
+        mimeType: String? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) {
+        let type = mimeType ?? MIMEType.ofFile(named: fileName)
+        try append(.data(data), name, fileName, type, headers)
+    }
+
+    /// Adds a file to the form. The file is read when the form is sent.
+    ///
+    /// The size of the file must not change between this call and the sending.
+    /// - Parameters:
+    ///   - file: The file, as a `file:` URL.
+    ///   - name: The field's name.
+    ///   - fileName: The file name that is sent to the server. Default: the last part of the file's path.
+    ///   - mimeType: The media type. Default: that of the file's extension, or `application/octet-stream` if it is
+    ///     unknown.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError``: `fileUnreadable` if the file is missing, a folder, not a regular file, unreadable,
+    ///   or if the URL is not a `file:` URL; `invalidHeaderField` if a field is malformed.
+    public mutating func append(
+        file: URL,
+        name: String,
+        fileName: String? = nil,
+        mimeType: String? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) {
+        try UploadFile.check(file)
+        let file = file.absoluteURL
+        let size = try MultipartFile(file).size
+        let type = mimeType ?? MIMEType.ofFiles(withExtension: file.pathExtension)
+        try append(.file(file, size: size), name, fileName ?? file.lastPathComponent, type, headers)
+    }
+
+    /// Adds the bytes of a stream to the form, as a file or a field.
+    /// - Parameters:
+    ///   - length: The number of bytes that the stream delivers. If the stream delivers another number, sending the
+    ///     form fails.
+    ///   - name: The field's name.
+    ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    ///   - makeStream: Creates the stream, unopened. Called each time that the form is sent, on the thread that reads
+    ///     the form. If it returns nil, sending the form fails.
+    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
+    ///   malformed.
+    public mutating func append(
+        length: Int64,
+        name: String,
+        fileName: String? = nil,
+        mimeType: String? = nil,
+        headers: HTTPHeaders = HTTPHeaders(),
+        makeStream: @escaping @Sendable () -> InputStream?
+    ) throws(LarkspurError) {
+        let content = try MultipartStream.content(length: length) { () throws(LarkspurError) in
+            guard let stream = makeStream() else {
+                throw LarkspurError(.bodyUnreadable, "The closure of a form's part made no stream.")
+            }
+            return stream
+        }
+        try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
+    }
+
+    /// Adds the bytes of a stream to the form, as a file or a field. The form can then be sent only once.
+    ///
+    /// If the form must be sent again, after a redirect or a challenge, the request fails with `bodyUnreadable`. A
+    /// closure that creates the stream does not have this limit.
+    /// - Parameters:
+    ///   - stream: The stream, unopened.
+    ///   - length: The number of bytes that the stream delivers. If the stream delivers another number, sending the
+    ///     form fails.
+    ///   - name: The field's name.
+    ///   - fileName: The file's name; nil for a field that is not a file. Default: nil.
+    ///   - mimeType: The media type. Default: that of the extension of `fileName`; none if `fileName` is nil.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError``: `bodyUnreadable` for a negative length, `invalidHeaderField` if a field is
+    ///   malformed.
+    public mutating func append(
+        stream: sending InputStream,
+        length: Int64,
+        name: String,
+        fileName: String? = nil,
+        mimeType: String? = nil,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) {
+        let stream = MultipartSingleStream(stream)
+        let content = try MultipartStream.content(length: length) { () throws(LarkspurError) in try stream.take() }
+        try append(content, name, fileName, mimeType ?? fileName.map(MIMEType.ofFile), headers)
+    }
+
+    /// Adds a part whose header the caller provides.
+    /// - Parameters:
+    ///   - headers: The fields of the header. They are sent in their order, except that `Content-Disposition` comes
+    ///     first.
+    ///   - body: The content.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    public mutating func append(headers: HTTPHeaders, body: Data) throws(LarkspurError) {
+        let isDisposition: (HTTPHeaders.Field) -> Bool = { $0.name.hasSameLetters(as: "Content-Disposition") }
+        append(
+            try MultipartPart(headers.filter(isDisposition) + headers.filter { !isDisposition($0) }, .data(body))
+        )
+    }
+
+    private mutating func append(
+        _ content: MultipartPart.Content,
+        _ name: String,
+        _ fileName: String?,
+        _ mimeType: String?,
+        _ headers: HTTPHeaders
+    ) throws(LarkspurError) {
+        var fields: HTTPHeaders = [ContentDisposition.field(name: name, fileName: fileName)]
+        if let mimeType { fields.set(HTTPHeaders.Field(name: "Content-Type", value: mimeType)) }
+        fields.merge(headers)
+        append(try MultipartPart(fields, content))
     }
 }

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A part of a multipart form: its encoded header, and the source of its content.
 struct MultipartPart: Sendable {
     /// The source of a part's content, and its length in bytes.
@@ -34,6 +36,101 @@ struct MultipartPart: Sendable {
         case .data(let data): Int64(data.count)
         case .file(_, let size): size
         case .stream(let length, _): length
+        }
+    }
+}
+
+/// The header field that names a part of a form (RFC 7578, section 4.2).
+enum ContentDisposition {
+    /// Returns the field of a part.
+    /// - Parameters:
+    ///   - name: The name of the form's control.
+    ///   - fileName: The name of the file; nil for a part that is not a file.
+    static func field(name: String, fileName: String? = nil) -> HTTPHeaders.Field {
+        var value = "form-data; name=\"\(escaped(withLineBreaksOfNetworks(name)))\""
+        if let fileName { value += "; filename=\"\(escaped(fileName))\"" }
+        return HTTPHeaders.Field(name: "Content-Disposition", value: value)
+    }
+
+    /// Returns the name of a control with CR LF in place of each single CR or LF. Names of files stay unchanged.
+    private static func withLineBreaksOfNetworks(_ name: String) -> String {
+        guard name.utf8.contains(where: isLineBreak) else { return name }
+        var result: [UInt8] = []
+        var previous: UInt8?
+        for byte in name.utf8 {
+            if !isLineBreak(byte) {
+                result.append(byte)
+            } else if byte != 0x0A || previous != 0x0D {
+                result += [0x0D, 0x0A]
+            }
+            previous = byte
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns a name as browsers write it (WHATWG HTML, "multipart/form-data encoding algorithm"): in UTF-8, with only
+    /// `"`, CR and LF percent-encoded.
+    ///
+    /// Unlike in browsers, NUL is encoded too, because many parsers would take it for the end. The function works on
+    /// bytes, because in Swift CR LF is one `Character`.
+    static func escaped(_ name: String) -> String {
+        guard name.utf8.contains(where: isEscaped) else { return name }
+        var result: [UInt8] = []
+        result.reserveCapacity(name.utf8.count + 8)
+        for byte in name.utf8 {
+            if isEscaped(byte) { PercentEncoding.append(byte, to: &result) } else { result.append(byte) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || isLineBreak(byte) || byte == 0x00
+    }
+
+    private static func isLineBreak(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
+}
+
+/// The boundary between the parts of a multipart body (RFC 2046, section 5.1.1).
+public struct MultipartBoundary: Sendable, Hashable {
+    /// The boundary without the hyphens that precede it on a line.
+    public let value: String
+
+    /// Creates a boundary of 128 random bits, which no content can be prepared to contain.
+    public init() {
+        let numbers = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
+        value = "Larkspur-" + numbers.map { Self.hexadecimal($0) }.joined()
+    }
+
+    /// Creates a given boundary, for tests. Content that contains the boundary would break the form.
+    /// - Parameter value: 1 to 70 letters, digits, blanks or `'()+_,-./:=?`, of which the last is not a blank.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    public init(_ value: String) throws(LarkspurError) {
+        guard (1...70).contains(value.utf8.count), value.utf8.allSatisfy(Self.isAllowed), value.utf8.last != 0x20 else {
+            throw LarkspurError(
+                .invalidHeaderField,
+                "A multipart boundary has 1 to 70 letters, digits, blanks or '()+_,-./:=? and does not end in a blank."
+            )
+        }
+        self.value = value
+    }
+
+    /// The boundary as a parameter of a media type: quoted unless it is a token.
+    var parameter: String { value.isToken ? value : "\"\(value)\"" }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "'")...UInt8(ascii: ")"), UInt8(ascii: "+")...UInt8(ascii: ":"):
+            true
+        case UInt8(ascii: " "), UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "_"):
+            true
+        default:
+            false
         }
     }
 }

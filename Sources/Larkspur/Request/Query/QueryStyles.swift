@@ -99,3 +99,97 @@ extension QueryEncoder {
         }
     }
 }
+
+extension QueryEncoder {
+    /// The style in which each key is written. It applies to the keys of dictionaries and of `Encodable` types at every
+    /// level.
+    public enum KeyStyle: Sendable {
+        /// The unchanged key.
+        case unchanged
+        /// `oneTwoThree` becomes `one_two_three`, `profileURL` `profile_url`.
+        case snakeCase
+        /// `oneTwoThree` becomes `one-two-three`, `profileURL` `profile-url`.
+        case kebabCase
+        /// The first letter in upper case: `oneTwo` becomes `OneTwo`.
+        case capitalized
+        /// All letters in upper case.
+        case uppercased
+        /// All letters in lower case.
+        case lowercased
+        /// The key that a closure returns.
+        case custom(@Sendable (_ key: String) -> String)
+
+        func key(for key: String) -> String {
+            switch self {
+            case .unchanged: key
+            case .snakeCase: Self.words(of: key, separator: "_")
+            case .kebabCase: Self.words(of: key, separator: "-")
+            case .capitalized: key.prefix(1).uppercased() + key.dropFirst()
+            case .uppercased: key.uppercased()
+            case .lowercased: key.lowercased()
+            case .custom(let transform): transform(key)
+            }
+        }
+
+        /// Inserts a separator where a word begins: before an upper-case letter that follows a lower-case letter or a
+        /// digit, and before the last of several upper-case letters if a lower-case letter follows.
+        private static func words(of key: String, separator: String) -> String {
+            let characters = Array(key)
+            var result = ""
+            for (index, character) in characters.enumerated() {
+                if character.isUppercase, index > 0 {
+                    let previous = characters[index - 1]
+                    let followsWord = (previous.isLetter && !previous.isUppercase) || previous.isNumber
+                    let endsAcronym =
+                        previous.isUppercase && index + 1 < characters.count && characters[index + 1].isLowercase
+                    if followsWord || endsAcronym { result += separator }
+                }
+                result += character.lowercased()
+            }
+            return result
+        }
+    }
+}
+
+extension QueryEncoder {
+    /// The style in which dates are written.
+    public enum DateStyle: Sendable {
+        /// In UTC to the second: `2001-01-01T00:00:00Z` (RFC 3339). A year outside 0–9999 is an error.
+        case iso8601
+        /// Seconds since 1970, with decimals only where they are needed.
+        case secondsSince1970
+        /// Milliseconds since 1970, with decimals only where they are needed.
+        case millisecondsSince1970
+        /// The text that a date formatter produces.
+        case formatted(DateFormatter)
+        /// The text that a closure returns. An error that it throws becomes the `underlyingError` of a
+        /// ``LarkspurError``, or is reported unchanged if it is a ``LarkspurError``.
+        case custom(@Sendable (Date) throws -> String)
+
+        private static let representableSeconds = -62_167_219_200.0..<253_402_300_800.0
+
+        func text(of date: Date, at path: [any CodingKey]) throws(LarkspurError) -> String {
+            let seconds = date.timeIntervalSince1970
+            guard seconds.isFinite else { throw ParameterPath.error("its date is not finite.", at: path) }
+            switch self {
+            case .iso8601:
+                guard Self.representableSeconds.contains(seconds) else {
+                    throw ParameterPath.error("ISO 8601 has no form for its date's year.", at: path)
+                }
+                return date.formatted(.iso8601)
+            case .secondsSince1970:
+                return Self.number(seconds)
+            case .millisecondsSince1970:
+                return Self.number(seconds * 1000)
+            case .formatted(let formatter):
+                return formatter.string(from: date)
+            case .custom(let text):
+                do { return try text(date) } catch { throw ParameterPath.error(wrapping: error, at: path) }
+            }
+        }
+
+        private static func number(_ value: Double) -> String {
+            Int64(exactly: value).map(String.init) ?? value.description
+        }
+    }
+}

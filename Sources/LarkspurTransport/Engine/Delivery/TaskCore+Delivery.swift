@@ -230,3 +230,99 @@ extension TaskCore {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+extension TaskCore {
+    /// Asks the delegate whether a response is to be stored. The task does not wait for the answer; no answer is a
+    /// refusal.
+    func askAboutCaching(_ proposal: CacheProposal) {
+        guard !isCancelled else { return }
+        guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask,
+            let response = proposal.entry.cachedResponse(withMetadata: false)
+        else { return proposal.store() }
+        let question = Question<CachedURLResponse?>(fallback: nil)
+        delegate.urlSession(listener.session, dataTask: task, willCacheResponse: response) { question.answer($0) }
+        let accept: @Sendable (CachedURLResponse?) -> Void = { answer in
+            // An unchanged response need not be read again.
+            if answer === response { proposal.store() } else { proposal.accept(answer) }
+        }
+        if let answer = question.take(orLater: accept) { accept(answer) }
+    }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// The delegates that receive a challenge.
+extension TaskCore {
+    private typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// Passes a challenge to the session's delegate if it is to a connection. All others, and those that it leaves to
+    /// default handling, go to the task's delegate.
+    ///
+    /// A method that a delegate does not implement returns the same answer as default handling, and cannot be told from
+    /// one that it does implement.
+    func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
+        guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
+        else {
+            return askTaskAboutChallenge(challenge)
+        }
+        let question = Question<Decision>(fallback: (.performDefaultHandling, nil))
+        delegate.urlSession(object, didReceive: challenge) { question.answer(($0, $1)) }
+        let answer = question.take { [self] in receive($0, of: challenge) }
+        if let answer { receive(answer, of: challenge) }
+    }
+
+    private func receive(_ decision: Decision, of challenge: URLAuthenticationChallenge) {
+        guard decision.0 == .performDefaultHandling else {
+            return session.loop.post(.answer(self, .challenge(decision.0, decision.1)))
+        }
+        session.delivery.send(.event(self, .taskChallenge(challenge)), through: session.loop)
+    }
+
+    func askTaskAboutChallenge(_ challenge: URLAuthenticationChallenge) {
+        let fallback: Decision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
+        ask(fallback: fallback, { DelegateAnswer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
+            delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
+        }
+    }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// A data task that its delegate turns into a download.
+///
+/// The transfer continues as before. Its content is written to a file where its delegate is called, and a download task
+/// replaces the data task for the delegate.
+extension TaskCore {
+    func becomeDownload() {
+        guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }
+        do throws(URLError) {
+            deliveryState.download = try DownloadFile(
+                of: originalRequest?.url,
+                in: self.session.settings.downloadFolder
+            )
+        } catch {
+            return cancel(with: error)
+        }
+        let downloadTask = session.makeDownloadTask(self)
+        replaceObject(with: downloadTask)
+        delegates.data?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
+    }
+
+    func write(_ data: Data, to file: DownloadFile) {
+        guard !isAbandoned else { return }
+        do {
+            try data.withUnsafeBytes { try file.write($0) }
+        } catch {
+            return cancel(with: error)
+        }
+        deliverProgress(Int64(data.count), total: file.length, expected: counts.expectedToReceive)
+    }
+
+    /// Delivers the file, if the download has succeeded.
+    func endDownload(_ file: DownloadFile, with error: (any Error)?) {
+        deliveryState.download = nil
+        if error == nil { deliverFile(file.finish()) } else { file.discard() }
+    }
+}
+#endif

@@ -264,3 +264,113 @@ final class Exchange {
     }
 }
 #endif
+
+#if canImport(FoundationNetworking)
+/// The state of one transfer of libcurl. Each transfer of a task has one of its own.
+struct Transfer {
+    /// The handle; nil before the transfer has begun, and when it has ended.
+    var handle: EasyHandle?
+    /// The proxy; nil if the server is connected to directly.
+    var proxy: ProxyServer?
+    let start: Date
+    var parser = ResponseHeadParser()
+    var response: HTTPURLResponse?
+    var tls: (version: String?, cipher: String?) = (nil, nil)
+
+    // MARK: Sending
+
+    var sending = SendingState()
+    /// Whether the request has `Expect: 100-continue`, so that the server decides before it gets the content.
+    var expectsContinue = false
+    /// Whether the transfer waits for more of the request's content.
+    var isSendingPaused = false
+
+    // MARK: The end
+
+    /// Whether the rest of the response is not needed, so that the transfer is stopped without having failed.
+    var isCutShort = false
+    /// The error of content that is treated as truncated, although libcurl takes it for complete.
+    var truncation: URLError?
+    /// Whether HTTP/2 streams are watched for this transfer.
+    var watchesStream = false
+    /// Whether only the HTTP/2 stream shows the end of the response.
+    var endsWithStream = false
+    /// Whether the stream was reset before its end, if streams are watched.
+    var isStreamReset = false
+
+    /// The responses of a proxy to `CONNECT`; nil before the first.
+    var tunnel: TunnelAnswers?
+
+    init(start: Date = .distantPast) { self.start = start }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// The facts about a task's earlier requests that affect the next ones.
+struct TaskHistory {
+    /// The largest number of redirects that a task follows.
+    static let redirectLimit = 20
+
+    private(set) var redirects = 0
+    /// Whether stored responses are ignored, as a server has not validated one.
+    var ignoresCache = false
+    /// Whether a request may have `Expect: 100-continue` for long content: until a server has answered 417.
+    var mayExpectContinue = true
+    /// Whether the request was sent again with another stream, as a reused connection was lost.
+    var hasRenewedStream = false
+    /// Whether the request was sent again, as a shared connection was lost.
+    var hasRepeated = false
+    /// Whether the next transfer needs a new connection.
+    var needsNewConnection = false
+
+    /// Returns the failure of a task that has followed the largest number of redirects; nil for others.
+    func excessOfRedirects(at url: URL?) -> URLError? {
+        guard redirects >= Self.redirectLimit else { return nil }
+        return .engine(
+            .httpTooManyRedirects,
+            "More than \(Self.redirectLimit) redirects followed one another.",
+            url: url
+        )
+    }
+
+    mutating func noteRedirect() { redirects += 1 }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+/// The times at which a task fails: after a time without a byte, and as a whole.
+struct TaskTimers {
+    private let resourceDeadline: LoopTime
+    private let resourceTimeout: TimeInterval
+    /// The limit for the time without a byte, in seconds.
+    var idleTimeout: TimeInterval
+    private var lastActivity: LoopTime
+
+    /// - Parameters:
+    ///   - start: The time from which the task as a whole is measured.
+    ///   - resourceTimeout: The limit for the task as a whole, in seconds.
+    ///   - idleTimeout: The limit for the time without a byte, in seconds.
+    init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
+        lastActivity = now
+        self.resourceTimeout = resourceTimeout
+        resourceDeadline = start.adding(resourceTimeout)
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Notes that a byte was sent or received.
+    mutating func touch(at now: LoopTime) { lastActivity = now }
+
+    /// Returns the time at which the task fails if nothing happens.
+    /// - Parameter isIdleTimed: Whether the time without a byte counts.
+    func deadline(isIdleTimed: Bool) -> LoopTime {
+        isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
+    }
+
+    /// Returns the failure of a task whose deadline has passed.
+    func failure(at now: LoopTime, url: URL?) -> URLError {
+        now >= resourceDeadline
+            ? .resourceTimedOut(after: resourceTimeout, url: url)
+            : .engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: url)
+    }
+}
+#endif

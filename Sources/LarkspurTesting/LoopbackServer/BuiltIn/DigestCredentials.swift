@@ -1,5 +1,6 @@
-internal import HTTPSyntax
 internal import Foundation
+internal import HTTPSyntax
+internal import Synchronization
 
 /// The `Authorization` field of Digest authentication (RFC 7616, section 3.4).
 struct DigestCredentials {
@@ -53,5 +54,55 @@ struct DigestCredentials {
             return false
         }
         return self["response"].lowercased() == expected
+    }
+}
+
+/// The challenge of a server in Digest authentication (RFC 7616, section 3.3).
+struct DigestChallenge {
+    let realm: String
+    let opaque: String
+    let algorithm: DigestAlgorithm
+    /// The quality of protection; nil for a server that supports only RFC 2069.
+    let qop: String?
+
+    func field(nonce: String, isStale: Bool) -> String {
+        var parameters = [
+            #"realm="\#(realm)""#, #"nonce="\#(nonce)""#, #"opaque="\#(opaque)""#, "algorithm=\(algorithm.rawValue)",
+        ]
+        if let qop { parameters.append(#"qop="\#(qop)""#) }
+        if isStale { parameters.append("stale=true") }
+        return "Digest " + parameters.joined(separator: ", ")
+    }
+}
+
+/// The nonces of a server, and their uses.
+final class DigestNonces: Sendable {
+    enum Verdict {
+        case fresh
+        /// The server did not create the nonce or no longer accepts it, or the client has used it with that count
+        /// before.
+        case stale
+    }
+
+    /// The nonce counts with which each nonce was used.
+    private let uses = Mutex<[String: Set<Int>]>([:])
+
+    func make() -> String {
+        let nonce = UUID().uuidString.replacing("-", with: "").lowercased()
+        uses.withLock { $0[nonce] = [] }
+        return nonce
+    }
+
+    /// Notes a use of a nonce.
+    ///
+    /// - Parameters:
+    ///   - count: The client's nonce count; nil if the client sends none, and may use a nonce repeatedly.
+    ///   - limit: The maximum number of uses of the nonce; nil for any number.
+    func use(_ nonce: String, count: Int?, limit: Int?) -> Verdict {
+        uses.withLock { uses in
+            guard let counts = uses[nonce], counts.count < limit ?? .max else { return .stale }
+            let use = count ?? -counts.count - 1
+            return uses[nonce, default: []].insert(use).inserted ? .fresh : .stale
+        }
     }
 }

@@ -1,5 +1,5 @@
-internal import HTTPSyntax
 internal import Foundation
+internal import HTTPSyntax
 
 /// The parts of a multipart body (RFC 2046, section 5.1); nil if the body is malformed.
 struct Multipart {
@@ -45,5 +45,18 @@ struct Multipart {
             headers.append(String(line[..<colon]).trimmingBlanks, line[colon...].dropFirst().trimmingBlanks)
         }
         return Part(headers: headers, data: Data(bytes[end.upperBound...]))
+    }
+}
+
+/// The decoding of a query and of `application/x-www-form-urlencoded` by the WHATWG's URL standard.
+enum FormDecoding {
+    static func items(of text: String) -> [URLQueryItem] {
+        text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return URLQueryItem(
+                name: String(parts[0]).percentDecoded(plusIsSpace: true),
+                value: parts.count > 1 ? String(parts[1]).percentDecoded(plusIsSpace: true) : nil
+            )
+        }
     }
 }

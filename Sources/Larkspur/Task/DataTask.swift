@@ -1,2 +1,0 @@
-/// A task whose response is collected in memory.
-public class DataTask: SessionTask, @unchecked Sendable {}

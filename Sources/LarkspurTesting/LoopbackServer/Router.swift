@@ -1,0 +1,171 @@
+internal import Foundation
+internal import HTTPSyntax
+internal import Synchronization
+
+/// A router that finds the route of a request. Routes of the test take precedence over the built-in ones, and later
+/// ones over earlier ones.
+final class Router: Sendable {
+    /// The result of routing, which is determined when only the head of the request has arrived.
+    struct Resolution: Sendable {
+        enum Reply: Sendable {
+            case response(LoopbackServer.Response)
+            case handler(Route.Handler)
+        }
+
+        var reply: Reply
+        var parameters: [String: String] = [:]
+
+        var requestBody: LoopbackServer.Response.RequestBodyHandling {
+            if case .response(let response) = reply { response.requestBody } else { .read }
+        }
+    }
+
+    /// The routes of the test, the latest first.
+    private let ownRoutes = Mutex<[Route]>([])
+    private let builtInRoutes = BuiltInRoutes().all
+
+    func add(_ route: Route) {
+        ownRoutes.withLock { routes in
+            routes.removeAll { $0.path == route.path && $0.methods == route.methods }
+            routes.insert(route, at: 0)
+        }
+    }
+
+    func removeAll() {
+        // The closures are released outside the lock, because objects that they own may call the server when they are
+        // released.
+        _ = ownRoutes.withLock { routes in
+            defer { routes = [] }
+            return routes
+        }
+    }
+
+    func resolve(_ head: RequestHead) -> Resolution {
+        let segments = head.rawPath.split(separator: "/", omittingEmptySubsequences: false)
+        let ownCandidates = candidates(among: ownRoutes.withLock { $0 }, segments)
+        let builtInCandidates = candidates(among: builtInRoutes, segments)
+        for candidates in [ownCandidates, builtInCandidates] {
+            for headAsGet in [false, true] {
+                if let (route, parameters) = candidates.first(where: { $0.0.allows(head.method, headAsGet: headAsGet) })
+                {
+                    return resolution(route, parameters)
+                }
+            }
+        }
+        let methods = (ownCandidates + builtInCandidates).flatMap { $0.0.methods ?? [] }
+        return Resolution(reply: .response(Self.refusal(of: head, allowing: Set(methods))))
+    }
+
+    private func candidates(among routes: [Route], _ segments: [Substring]) -> [(Route, [String: String])] {
+        routes.compactMap { route in route.pattern.match(segments).map { (route, $0) } }
+    }
+
+    private func resolution(_ route: Route, _ parameters: [String: String]) -> Resolution {
+        switch route.answer {
+        case .script(let script): Resolution(reply: .response(script.next()), parameters: parameters)
+        case .handler(let handler): Resolution(reply: .handler(handler), parameters: parameters)
+        }
+    }
+
+    private static func refusal(of head: RequestHead, allowing methods: Set<String>) -> LoopbackServer.Response {
+        guard !methods.isEmpty else { return .text("There is no route for \(head.rawPath).\n", status: 404) }
+        let implied = methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]
+        let allowed = methods.union(implied).sorted().joined(separator: ", ")
+        return .status(head.method == "OPTIONS" ? 200 : 405, headers: ["Allow": allowed])
+    }
+}
+
+/// A route: a path, its methods, and its responses.
+struct Route: Sendable {
+    typealias Handler = @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Response
+
+    enum Answer: Sendable {
+        case script(Script)
+        case handler(Handler)
+    }
+
+    let path: String
+    /// The methods of the route; nil for all.
+    let methods: Set<String>?
+    let answer: Answer
+    let pattern: PathPattern
+
+    init(_ path: String, methods: Set<String>?, answer: Answer) {
+        self.path = path
+        self.methods = methods
+        self.answer = answer
+        pattern = PathPattern(path)
+    }
+
+    /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless HEAD has a route of
+    /// its own.
+    func allows(_ method: String, headAsGet: Bool) -> Bool {
+        guard let methods else { return true }
+        return methods.contains(method) || (headAsGet && method == "HEAD" && methods.contains("GET"))
+    }
+}
+
+extension Route {
+    /// A queue of responses, of which the last repeats.
+    final class Script: Sendable {
+        private let responses: [LoopbackServer.Response]
+        private let position = Mutex(0)
+
+        init(_ responses: [LoopbackServer.Response]) {
+            self.responses = responses
+        }
+
+        func next() -> LoopbackServer.Response {
+            let index = position.withLock { position in
+                defer { position = min(position + 1, responses.count - 1) }
+                return position
+            }
+            return responses.indices.contains(index) ? responses[index] : .status(200)
+        }
+    }
+}
+
+/// A path in which `{name}` stands for one segment and a final `*` for all remaining segments.
+struct PathPattern: Sendable, Equatable {
+    private enum Segment: Equatable {
+        case literal(String)
+        case placeholder(String)
+    }
+
+    private let segments: [Segment]
+    private let matchesRest: Bool
+
+    init(_ pattern: String) {
+        var parts = pattern.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        matchesRest = parts.last == "*"
+        if matchesRest { parts.removeLast() }
+        segments = parts.map { part in
+            part.hasPrefix("{") && part.hasSuffix("}")
+                ? .placeholder(String(part.dropFirst().dropLast())) : .literal(part.percentDecoded())
+        }
+    }
+
+    /// Returns the decoded segments for the placeholders; nil if the path does not match.
+    ///
+    /// - Parameter rawSegments: The segments of a path before decoding, so that an escaped slash does not separate
+    ///   segments.
+    func match(_ rawSegments: [Substring]) -> [String: String]? {
+        guard matchesRest ? rawSegments.count >= segments.count : rawSegments.count == segments.count else {
+            return nil
+        }
+        var parameters: [String: String] = [:]
+        for (segment, raw) in zip(segments, rawSegments) {
+            let value = raw.utf8.contains(UInt8(ascii: "%")) ? String(raw).percentDecoded() : String(raw)
+            switch segment {
+            case .literal(let literal): if value != literal { return nil }
+            case .placeholder(let name):
+                if value.isEmpty { return nil }
+                parameters[name] = value
+            }
+        }
+        if matchesRest {
+            parameters["*"] = rawSegments.dropFirst(segments.count).joined(separator: "/").percentDecoded()
+        }
+        return parameters
+    }
+}
