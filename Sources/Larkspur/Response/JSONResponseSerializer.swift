@@ -55,11 +55,11 @@ public struct JSONResponseSerializer: ResponseSerializer {
         }
         switch object {
         case let members as [String: Any]:
-            let kept = members.compactMapValues(copy)
-            return isMutable ? NSMutableDictionary(dictionary: kept) : kept
+            let copies = members.compactMapValues(copy)
+            return isMutable ? NSMutableDictionary(dictionary: copies) : copies
         case let elements as [Any]:
-            let kept = elements.compactMap(copy)
-            return isMutable ? NSMutableArray(array: kept) : kept
+            let copies = elements.compactMap(copy)
+            return isMutable ? NSMutableArray(array: copies) : copies
         default:
             return object
         }

@@ -6,7 +6,7 @@
 /// hooks.
 final class SessionDelegate: NSObject, Sendable {
     let registry = TaskRegistry()
-    let makers = Makers()
+    let creations = CreationsInFlight()
     let hooks: SessionHooksStore
     private let didBecomeInvalid: @Sendable (SessionDelegate, (any Error)?) -> Void
 

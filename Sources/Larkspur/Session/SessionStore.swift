@@ -112,7 +112,7 @@ final class SessionStore: Sendable {
         if let defect { throw defect }
         let live = try enter()
         // Called without the lock, because it waits for the transport. An invalidation waits for it.
-        defer { live.delegate.makers.leave() }
+        defer { live.delegate.creations.leave() }
         let urlTask = try make(live)
         let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
             [weak delegate] in
@@ -138,7 +138,7 @@ final class SessionStore: Sendable {
             if !wasInvalidated && !resettingSession { sessionDidBecomeInvalid(nil, nil) }
             return
         }
-        live.delegate.makers.whenIdle { [wasInvalidated] in
+        live.delegate.creations.whenIdle { [wasInvalidated] in
             if cancellingTasks {
                 for task in live.delegate.registry.tasks { task.cancel() }
             }
@@ -174,7 +174,7 @@ final class SessionStore: Sendable {
             let isEntered = storage.withLock { storage in
                 // Otherwise the session was reset or invalidated in the meantime.
                 guard storage.live?.delegate === live.delegate, !storage.isInvalidated else { return false }
-                live.delegate.makers.enter()
+                live.delegate.creations.enter()
                 return true
             }
             if isEntered { return live }
@@ -199,17 +199,17 @@ final class SessionStore: Sendable {
         }
         let live = Live(session: makeSession(delegate, queue), delegate: delegate)
         Platform.prepare(live.session)
-        let (kept, isInvalidated) = storage.withLock { storage in
-            let kept = storage.live ?? live
-            storage.live = kept
-            return (kept, storage.isInvalidated)
+        let (current, isInvalidated) = storage.withLock { storage in
+            let current = storage.live ?? live
+            storage.live = current
+            return (current, storage.isInvalidated)
         }
-        if kept.delegate !== delegate || isInvalidated {
+        if current.delegate !== delegate || isInvalidated {
             // The invalidation of this session is not reported, because it was never used.
             isSurplus.set()
             live.adapter.invalidate(live.session, cancellingTasks: true)
         }
-        return kept
+        return current
     }
 
     private func makeStandIn() -> Live {
@@ -252,7 +252,7 @@ final class TaskRegistry: Sendable {
 
 /// The number of task creations in flight in a session. The invalidation of the session waits for them without holding
 /// a lock while the transport works.
-final class Makers: Sendable {
+final class CreationsInFlight: Sendable {
     private struct State: Sendable {
         var count = 0
         var waiting: [@Sendable () -> Void] = []

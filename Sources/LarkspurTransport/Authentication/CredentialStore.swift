@@ -35,7 +35,7 @@ struct CredentialStore: CredentialSource, Sendable {
     func apply(_ changes: [CredentialChange]) {
         for change in changes {
             switch change {
-            case .store(let credential, let space): keep(credential, for: space)
+            case .store(let credential, let space): store(credential, for: space)
             case .remember(let authentication, let request, let owner):
                 known.store(authentication, server: request.server, path: request.path, owner: owner)
             case .renew(let use, let info): known.wasAccepted(use, authenticationInfo: info)
@@ -46,7 +46,7 @@ struct CredentialStore: CredentialSource, Sendable {
 
     /// Stores a credential that was accepted, as the default one of its space; the storage decides what its persistence
     /// allows.
-    func keep(_ credential: URLCredential, for space: ProtectionSpace) {
+    func store(_ credential: URLCredential, for space: ProtectionSpace) {
         guard let storage, credential.persistence != .none else { return }
         storage.setDefaultCredential(
             credential,

@@ -300,12 +300,12 @@ extension CacheEntry {
 
     /// Filters the fields of a response that are stored.
     static func storedFields(of fields: [String: String]) -> [String: String] {
-        var kept = fields.filter { !unstored.contains($0.key) }
+        var storedFields = fields.filter { !unstored.contains($0.key) }
         for name in fields["Connection"]?.split(separator: ",") ?? [] {
             let name = name.filter { $0 != " " && $0 != "\t" }
-            for key in kept.keys where key.hasSameLetters(as: name) { kept[key] = nil }
+            for key in storedFields.keys where key.hasSameLetters(as: name) { storedFields[key] = nil }
         }
-        return kept
+        return storedFields
     }
 
     /// Returns the entry with the fields of a 304, or of the response to a HEAD (RFC 9111, sections 3.2, 4.3.4 and

@@ -116,7 +116,7 @@ final class EntryStore: ResponseStore {
                     continue
                 }
                 entries.append(entry)
-                state.keep(entry, limit: Self.share(of: state.memoryCapacity))
+                state.store(entry, limit: Self.share(of: state.memoryCapacity))
             }
             return entries
         }
@@ -128,7 +128,7 @@ final class EntryStore: ResponseStore {
 
     func store(_ entry: CacheEntry) {
         state.withLock { state in
-            state.keep(entry, limit: Self.share(of: state.memoryCapacity))
+            state.store(entry, limit: Self.share(of: state.memoryCapacity))
             guard let folder else { return }
             let mayWrite = !entry.isMemoryOnly && entry.content.count <= Self.share(of: state.diskCapacity)
             state.awaitedChanges[entry.url, default: 0] += 1
@@ -261,7 +261,7 @@ extension EntryStore.State {
     }
 
     /// Stores an entry in memory, if it is small enough, in place of the one that it replaces.
-    fileprivate mutating func keep(_ entry: CacheEntry, limit: Int) {
+    fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
         memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
         guard entry.content.count <= limit else { return }
         memory.insert(entry, for: entry.url, cost: entry.cost)

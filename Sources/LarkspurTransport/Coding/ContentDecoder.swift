@@ -31,8 +31,8 @@ final class ContentDecoder {
     /// The stages, one for each coding; created when there is content.
     private var stages: [DecodingStage] = []
     /// The input that was not decoded when the consumer stopped.
-    private var kept: [UInt8] = []
-    private var keptStart = 0
+    private var pending: [UInt8] = []
+    private var pendingStart = 0
     /// The number of bytes of input.
     private(set) var codedBytes: Int64 = 0
     /// The number of bytes of output.
@@ -52,7 +52,7 @@ final class ContentDecoder {
     }
 
     /// Whether more can be decoded without further input.
-    var hasRest: Bool { keptStart < kept.count || stages.contains(where: \.canGoOn) }
+    var hasRest: Bool { pendingStart < pending.count || stages.contains(where: \.canGoOn) }
 
     /// Decodes the buffered input and then `input`, until the consumer stops. The rest of the input is buffered.
     /// - Parameters:
@@ -64,28 +64,28 @@ final class ContentDecoder {
     ) throws(Failure) {
         guard !input.isEmpty || hasRest else { return }
         codedBytes += Int64(input.count)
-        if keptStart == kept.count {
+        if pendingStart == pending.count {
             let rest = try run(input, consume)
             // Copied only if there is a rest, which is rare.
-            kept = Array(rest)
-            keptStart = 0
+            pending = Array(rest)
+            pendingStart = 0
         } else {
-            kept.append(contentsOf: input)
+            pending.append(contentsOf: input)
             try decodeKept(consume)
         }
     }
 
     private func decodeKept(_ consume: (UnsafeRawBufferPointer) -> Bool) throws(Failure) {
-        let bytes = kept
-        let start = keptStart
+        let bytes = pending
+        let start = pendingStart
         // Array's own method cannot rethrow a typed error.
         let left = bytes.withUnsafeBytes { bytes in
             Result { () throws(Failure) in try run(UnsafeRawBufferPointer(rebasing: bytes[start...]), consume).count }
         }
-        keptStart = bytes.count - (try left.get())
-        guard keptStart == bytes.count else { return }
-        kept = []
-        keptStart = 0
+        pendingStart = bytes.count - (try left.get())
+        guard pendingStart == bytes.count else { return }
+        pending = []
+        pendingStart = 0
     }
 
     /// Checks that the content is complete; all of it must have been decoded before.

@@ -28,7 +28,7 @@ struct RequestHead {
     /// The length of the content, which the request for a stream may give in a Content-Length field.
     let body: BodyLength
     /// Whether the request has `Expect: 100-continue`, so that the server decides before it gets the content.
-    let asksFirst: Bool
+    let expectsContinue: Bool
     /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
 
@@ -64,7 +64,7 @@ struct RequestHead {
             lines = RequestLines.defaults
             self.body = .none
             setsAcceptEncoding = false
-            asksFirst = false
+            expectsContinue = false
             return
         }
         var made = RequestLines(mayAskFirst: mayAskFirst)
@@ -78,7 +78,7 @@ struct RequestHead {
         let length = lines.reduce(target.text.utf8.count) { $0 + $1.utf8.count + 2 }
         guard length <= Self.maximumLength else { throw .tooLong(bytes: length) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
-        asksFirst = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
+        expectsContinue = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
     }
 }
 

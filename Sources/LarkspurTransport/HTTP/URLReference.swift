@@ -87,18 +87,18 @@ struct URLReference: Equatable {
     private static func withoutDotSegments(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        var kept: [Substring] = []
+        var segments: [Substring] = []
         var endsInFolder = false
         for segment in path.dropFirst(isAbsolute ? 1 : 0).split(separator: "/", omittingEmptySubsequences: false) {
             endsInFolder = segment == "." || segment == ".."
             if segment == ".." {
-                _ = kept.popLast()
+                _ = segments.popLast()
             } else if segment != "." {
-                kept.append(segment)
+                segments.append(segment)
             }
         }
-        if endsInFolder { kept.append("") }
-        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+        if endsInFolder { segments.append("") }
+        return (isAbsolute ? "/" : "") + segments.joined(separator: "/")
     }
 }
 

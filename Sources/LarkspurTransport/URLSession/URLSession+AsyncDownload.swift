@@ -95,7 +95,7 @@ extension URLSession {
             makeTask { location, response, error in
                 finish(
                     AsyncTransfer.outcome(response, error).flatMap { response in
-                        Result { (try Self.keep(location), response) }
+                        Result { (try Self.takeOver(location), response) }
                     }
                 )
             }
@@ -103,7 +103,7 @@ extension URLSession {
     }
 
     /// Renames the file within its folder: the task's file is removed when the completion handler returns.
-    static func keep(_ location: URL?) throws -> URL {
+    static func takeOver(_ location: URL?) throws -> URL {
         guard let location else {
             throw URLError.engine(.unknown, "The session gave no file for the download.", url: nil)
         }

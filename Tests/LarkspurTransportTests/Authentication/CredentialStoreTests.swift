@@ -62,8 +62,8 @@ struct CredentialStoreTests {
     func keep() {
         storage.set(credential, for: stored())
         let other = URLCredential(user: "other", password: "p", persistence: .permanent)
-        store.keep(other, for: space())
-        store.keep(URLCredential(user: "none", password: "p", persistence: .none), for: space())
+        store.store(other, for: space())
+        store.store(URLCredential(user: "none", password: "p", persistence: .none), for: space())
         #expect(storage.allCredentials.count == 1)
         #expect(storage.allCredentials.values.first?.keys.sorted() == ["other", "u"])
         #expect(store.defaultCredential(for: space())?.user == "other")
@@ -73,16 +73,16 @@ struct CredentialStoreTests {
     func lost() {
         let userCredential = UserCredential(user: "u", password: "p")
         #expect(store.hasLost(userCredential, of: space()))
-        store.keep(credential, for: space())
+        store.store(credential, for: space())
         #expect(!store.hasLost(userCredential, of: space()))
-        store.keep(URLCredential(user: "u", password: "changed", persistence: .forSession), for: space())
+        store.store(URLCredential(user: "u", password: "changed", persistence: .forSession), for: space())
         #expect(store.hasLost(userCredential, of: space()))
         #expect(!CredentialStore(storage: nil).hasLost(userCredential, of: space()))
     }
 
     @Test("Everything is removed, and without a storage nothing is there")
     func removal() {
-        store.keep(credential, for: space())
+        store.store(credential, for: space())
         store.known.store(
             HTTPAuthentication(challenge: .basic(realm: "r"), user: "u", password: "p"),
             server: server,
@@ -91,7 +91,7 @@ struct CredentialStoreTests {
         store.removeAll()
         #expect(store.known.isEmpty)
         #expect(store.defaultCredential(for: space()) == nil)
-        CredentialStore(storage: nil).keep(credential, for: space())
+        CredentialStore(storage: nil).store(credential, for: space())
         #expect(CredentialStore(storage: nil).defaultCredential(for: space()) == nil)
     }
 }

@@ -64,7 +64,7 @@ struct RecipientAuthenticationTests {
     func defaults() throws {
         let userCredential = UserCredential(user: "url", password: "1")
         let request = request(userCredential: userCredential)
-        store.keep(user, for: ProtectionSpace(server: server, realm: "r", scheme: .basic))
+        store.store(user, for: ProtectionSpace(server: server, realm: "r", scheme: .basic))
         let recipient = Task(store)
         for (index, name) in ["url", "u", nil].enumerated() {
             let question = try recipient.demand("Basic realm=r", to: request)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("Long content is sent when the server has said that it wants it", arguments: Source.allCases)
-    func asksFirst(source: Source) async throws {
+    func expectsContinue(source: Source) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.route("/sink", method: "PUT", .text("taken"))

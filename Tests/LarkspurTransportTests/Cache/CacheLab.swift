@@ -34,9 +34,8 @@ struct CacheLab: Sendable {
 
         var source: String {
             switch metrics.last?.source {
-            case .network: "network"
-            case .cache: "cache"
             case .validatedCache: "validated"
+            case let source?: source.description
             case nil: "none"
             }
         }

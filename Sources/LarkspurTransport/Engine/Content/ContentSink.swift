@@ -111,7 +111,7 @@ final class ContentSink {
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
-        if incoming.copy != nil { keep(bytes) }
+        if incoming.copy != nil { copyForCache(bytes) }
         if task.kind == .download {
             do throws(URLError) {
                 try write(bytes)
@@ -148,7 +148,7 @@ final class ContentSink {
 
     // MARK: The copy for the cache
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) {
+    private func copyForCache(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = loop.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
             // The stored response is out of date all the same.
             if let copy = incoming.copy, copy.hasEntries { loop.settings.cache?.remove(copy.entry.url) }

@@ -4,15 +4,22 @@
 /// Durations are measured from the moment at which the transfer began, after it had waited for its turn. A phase that
 /// did not happen, such as the look-up of a name on a reused connection, is nil.
 public struct TransferMetrics: Sendable, Hashable {
-    /// The source of a response.
-    public enum Source: Sendable, Hashable {
+    /// The source of a response. Later releases may add sources.
+    public struct Source: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind { case network, cache, validatedCache }
+
+        private let kind: Kind
+
         /// A server.
-        case network
+        public static let network = Self(kind: .network)
         /// The cache, without revalidation: nothing was sent.
-        case cache
+        public static let cache = Self(kind: .cache)
         /// The cache, after the server has confirmed that the stored response is still valid.
         /// ``TransferMetrics/response`` is the server's response, a 304.
-        case validatedCache
+        public static let validatedCache = Self(kind: .validatedCache)
+
+        /// The name of the source, such as `validatedCache`.
+        public var description: String { "\(kind)" }
     }
 
     /// The request that was sent.

@@ -69,7 +69,7 @@ extension Exchange {
             )
         )
         setMethod(head.method, of: handle, length: head.body)
-        transfer.expectsContinue = head.asksFirst
+        transfer.expectsContinue = head.expectsContinue
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         handle.set(
             CURLOPT_HTTP_VERSION,

@@ -98,7 +98,7 @@ final class HandedTaskProtocol: URLProtocol {
         case is URLSessionDataTask: return session.dataTask(with: request, completionHandler: finishData)
         case is URLSessionDownloadTask:
             return session.downloadTask(with: request) { location, response, error in
-                let file = Result { error == nil ? try URLSession.keep(location) : nil }
+                let file = Result { error == nil ? try URLSession.takeOver(location) : nil }
                 let response = AsyncTransfer.outcome(response, error)
                 finish(Outcome(file: try? file.get(), response: file.flatMap { _ in response }))
             }
