@@ -29,11 +29,11 @@ struct CookieUpdate: Sendable {
     /// Removes the oldest surplus cookies of all sites, those that are not for secure connections first.
     private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
         let changed = Set((removals + additions).map(CookieIdentity.init))
-        let remaining = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
+        let left = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
         // A storage that its owner has filled beyond the limit shrinks step by step.
-        let surplus = min(remaining.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
+        let surplus = min(left.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
         guard surplus > 0 else { return }
-        let aged = remaining.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
+        let aged = left.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
             .sorted { ($0.isSecure, $0.created) < ($1.isSecure, $1.created) }
         removals += aged.prefix(surplus).map(\.cookie)
     }
