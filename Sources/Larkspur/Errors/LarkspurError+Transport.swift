@@ -18,11 +18,12 @@ extension LarkspurError {
         } else {
             code = .transportFailed
         }
+        let url = nsError.userInfo[NSURLErrorFailingURLErrorKey] as? URL
         self.init(
             code,
-            Self.sentence(for: code, text: text),
+            code == .unsupportedURL ? Self.sentence(forUnsupported: url, text) : Self.sentence(for: code, text: text),
             underlyingError: error,
-            failingURL: nsError.userInfo[NSURLErrorFailingURLErrorKey] as? URL
+            failingURL: url
         )
         resumeData = Platform.resumeData(of: error)
     }
@@ -76,6 +77,16 @@ extension LarkspurError {
         ),
         (["failed to connect", "couldn't connect", "refused"], .cannotConnectToHost),
     ]
+
+    /// Returns the sentence for a URL that the transport does not load. Its scheme may be a host without a scheme in
+    /// front of it.
+    private static func sentence(forUnsupported url: URL?, _ text: String) -> String {
+        guard let scheme = url?.scheme?.lowercased(), scheme != "http", scheme != "https" else {
+            return sentence(for: .unsupportedURL, text: text)
+        }
+        return "The transport does not load URLs with the scheme “\(scheme.excerpt)”: "
+            + "begin with https:// or http:// in front of the host."
+    }
 
     /// Returns the sentence for a code, with the transport's own message in parentheses if that adds information.
     private static func sentence(for code: Code, text: String) -> String {

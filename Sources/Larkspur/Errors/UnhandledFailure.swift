@@ -13,7 +13,7 @@ enum UnhandledFailure {
         let target = error.failingURL.map { method + LarkspurError.redacted($0) } ?? "a request"
         let line =
             "Larkspur: \(target) failed and nothing handled it: \(error.message.withoutFullStop). "
-            + "Set SessionManager.reportsUnhandledFailures to false to silence this."
+            + "Give the call a failure closure, or set SessionManager.reportsUnhandledFailures to false."
         return line.onOneLine
     }
 

@@ -43,6 +43,10 @@ extension RequestSerializer {
         set {}
     }
 
+    /// Not available: header fields belong to the session manager.
+    @available(*, unavailable, message: "Header fields belong to the manager: manager.headers[field] = value.")
+    public func setValue(_ value: String?, forHTTPHeaderField field: String) {}
+
     /// Not available: authorization belongs to the session manager.
     @available(*, unavailable, message: "Authorization belongs to the manager: manager.setAuthorization(bearerToken:).")
     public func setAuthorization(bearerToken: String) {}

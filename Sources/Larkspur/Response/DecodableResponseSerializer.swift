@@ -32,6 +32,12 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
             return try decoder.decode(Value.self, from: decoder.preparedContent(data))
         } catch let error as LarkspurError {
             throw error
+        } catch DecodingError.keyNotFound(let key, let context) {
+            let error = SerializationFailure.error(
+                "The content is not a \(Value.self)",
+                DecodingError.keyNotFound(key, context)
+            )
+            throw decoder is JSONDecoder ? error.hinting(at: key.stringValue, in: data) : error
         } catch {
             throw SerializationFailure.error("The content is not a \(Value.self)", error)
         }
@@ -55,6 +61,19 @@ extension ResponseSerializer {
         decoder: any DataDecoder = JSONDecoder()
     ) -> Self where Self == DecodableResponseSerializer<Value> {
         DecodableResponseSerializer(type, decoder: decoder)
+    }
+}
+
+extension LarkspurError {
+    /// Adds a hint if the content has a missing member under its name in snake case.
+    fileprivate func hinting(at key: String, in data: Data) -> LarkspurError {
+        let name = key.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+        guard name != key, data.range(of: Data("\"\(name)\"".utf8)) != nil else { return self }
+        return LarkspurError(
+            code,
+            "\(message), but there is \"\(name.excerpt)\": set the decoder's keyDecodingStrategy to .convertFromSnakeCase",
+            underlyingError: underlyingError
+        )
     }
 }
 

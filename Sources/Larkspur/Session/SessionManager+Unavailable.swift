@@ -36,11 +36,11 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
+    /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+        message: "For a query: try [String: Any](encoding: value)."
     )
     public func get<P: Encodable, S: ResponseSerializer>(
         _ url: String,
@@ -52,11 +52,11 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
+    /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+        message: "For a query: try [String: Any](encoding: value)."
     )
     public func get<P: Encodable, T: Decodable & Sendable>(
         _ url: String,
@@ -68,11 +68,11 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
+    /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
     @available(
         *,
         unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
+        message: "For a query: try [String: Any](encoding: value)."
     )
     public func head<P: Encodable>(
         _ url: String,
@@ -205,6 +205,21 @@ extension SessionManager {
         headers: HTTPHeaders? = nil,
         as type: T.Type,
         success: @escaping SuccessHandler<T>,
+        failure: FailureHandler? = nil
+    ) {}
+
+    /// Not available: a GET has no content.
+    @available(
+        *,
+        unavailable,
+        message: "A GET has no body: give `parameters:` for the query. To send one: request(.get, url, body: value)."
+    )
+    public func get<S: ResponseSerializer>(
+        _ url: String,
+        body: any Encodable,
+        headers: HTTPHeaders? = nil,
+        serializer: S = AnyResponseSerializer.sessionDefault,
+        success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) {}
 

@@ -70,6 +70,21 @@ public struct DownloadDestination: Sendable {
         return name.isEmpty ? "download" : String(String.UnicodeScalarView(name))
     }
 
+    /// Returns why a file could not be moved, and what to change.
+    static func reason(_ error: any Error, for wanted: URL) -> String {
+        let manager = FileManager.default
+        var isFolder: ObjCBool = false
+        if manager.fileExists(atPath: wanted.path, isDirectory: &isFolder) {
+            return isFolder.boolValue
+                ? "it is a folder" : "a file is there already; `replacing: true` replaces it"
+        }
+        let folder = wanted.deletingLastPathComponent().path
+        if !manager.fileExists(atPath: folder) {
+            return "the folder \(folder) does not exist; `makingFolders: true` creates it"
+        }
+        return error.localizedDescription.withoutFullStop
+    }
+
     /// Moves a file.
     static func move(_ file: URL, to wanted: URL, replacing: Bool, makingFolders: Bool) throws {
         let folder = wanted.deletingLastPathComponent()

@@ -71,7 +71,7 @@ struct DownloadFinisher: Sendable {
         } catch {
             let failure = LarkspurError(
                 .fileMoveFailed,
-                "The downloaded file could not be moved to \(wanted.path).",
+                "The downloaded file could not be moved to \(wanted.path): \(DownloadDestination.reason(error, for: wanted)).",
                 underlyingError: error,
                 request: result.request,
                 response: result.response

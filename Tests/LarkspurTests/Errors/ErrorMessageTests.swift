@@ -26,6 +26,13 @@ struct ErrorMessageTests {
         }
     }
 
+    @Test("A host that is taken for a scheme is named", arguments: TestTransport.allCases)
+    func unsupportedScheme(_ transport: TestTransport) async throws {
+        let error = try await transport.makeManager().call(.get, "localhost:8080/x").error
+        #expect(error?.code == .unsupportedURL)
+        #expect(error?.message.contains("scheme “localhost”") == true, "\(error?.message ?? "")")
+    }
+
     @Test("A parser's sentence is no second one", arguments: sentences.filter { !$0.isEmpty })
     func parser(sentence: String) throws {
         let corrupted = DecodingError.dataCorrupted(

@@ -111,6 +111,16 @@ struct DecodableResponseSerializerTests {
         #expect(error.underlyingError is DecodingError)
     }
 
+    @Test(arguments: [(#"{"user_name":"Ada"}"#, true), (#"{"username":"Ada"}"#, false)])
+    func aMissingMemberInSnakeCaseIsNamed(text: String, isNamed: Bool) throws {
+        struct Profile: Decodable { let userName: String }
+
+        let error = try larkspurError { _ = try decode(.decodable(Profile.self), text) }
+        #expect(error.message.contains(#"there is no "userName" at the top level"#))
+        #expect(error.message.contains(#"but there is "user_name""#) == isNamed)
+        #expect(error.message.contains(".convertFromSnakeCase") == isNamed)
+    }
+
     @Test func propertyListsAreDecoded() throws {
         let decoder = PropertyListDecoder()
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {

@@ -65,6 +65,7 @@ struct DownloadDestinationTests {
         let response = try await download("x", to: .file(file, replacing: isReplacing))
 
         #expect(response.error?.code == (isReplacing ? nil : .fileMoveFailed))
+        #expect(response.error?.message.contains("`replacing: true`") == (isReplacing ? nil : true))
         #expect(text("x") == (isReplacing ? "new" : "old") && names == ["x"])
     }
 
@@ -85,6 +86,7 @@ struct DownloadDestinationTests {
         let response = try await download("x", to: .file(file, makingFolders: makesFolders))
 
         #expect(response.error?.code == (makesFolders ? nil : .fileMoveFailed))
+        #expect(response.error?.message.contains("`makingFolders: true`") == (makesFolders ? nil : true))
         #expect(text("a/b/x") == (makesFolders ? "new" : nil))
     }
 

@@ -18,7 +18,7 @@ struct UnhandledFailureTests {
 
     private func line(_ target: String, _ sentence: String) -> String {
         "Larkspur: \(target) failed and nothing handled it: \(sentence). "
-            + "Set SessionManager.reportsUnhandledFailures to false to silence this."
+            + "Give the call a failure closure, or set SessionManager.reportsUnhandledFailures to false."
     }
 
     @Test("A call without a closure for failures is reported in one line", arguments: TestTransport.allCases)
