@@ -28,6 +28,7 @@ LAYERS = {
         ["Response"],
         ["Security"],
         ["Transport"],
+        ["Interception"],
         ["Task"],
         ["Session"],
         ["Reachability"],

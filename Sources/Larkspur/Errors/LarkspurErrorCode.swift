@@ -144,6 +144,8 @@ extension LarkspurError.Code {
     /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
+    /// An interceptor failed with an error of its own; see the underlying error.
+    public static let interceptionFailed = Self(label: "interception-failed", number: NSURLErrorUnknown)
     /// The transport failed for a reason without a code of its own; see the underlying error.
     public static let transportFailed = Self(label: "transport-failed", number: NSURLErrorUnknown)
 }
@@ -160,6 +162,8 @@ extension LarkspurError.Code {
         label: "unacceptable-content-type",
         number: NSURLErrorCannotDecodeContentData
     )
+    /// A check of the call's own rejected the response; see the underlying error.
+    public static let unacceptableResponse = Self(label: "unacceptable-response", number: NSURLErrorBadServerResponse)
     /// The content could not be parsed.
     public static let responseSerializationFailed = Self(
         label: "response-serialization-failed",

@@ -275,11 +275,13 @@ extension SessionDelegate {
             validation: ResponseValidation(),
             destination: nil,
             hooks: hooks,
-            handler: { _ in }
+            deliveries: { _ in [] }
         )
-        let successor = TaskDelegate(task: download, kind: .download) { result, _ in
-            finisher.finish(result, of: download)
-        }
+        let successor = TaskDelegate(
+            task: download,
+            .download,
+            ending: .task { result, _ in finisher.finish(result, of: download) }
+        )
         let attempt = TaskAttempt(urlTask: downloadTask, session: session, adapter: Platform.adapter(for: session)) {}
         guard let task = delegate.task as? DataTask, task.handOver(to: download, as: attempt) else {
             // The task is cancelled. The transport ends it as its new task object.

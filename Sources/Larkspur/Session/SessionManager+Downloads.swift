@@ -144,50 +144,51 @@ extension SessionManager {
         _ destination: DownloadDestination?,
         _ completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
-        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
-        let sent = try? request?.get()
-        let (task, delegate) = makeDownload(validation, resumes, sent, progress, destination, completionHandler)
-        do throws(LarkspurError) {
-            let request = try request?.get()
-            try request?.validate()
-            if let resumeData {
-                try sessions.makeTask(for: delegate, resuming: resumeData, with: request)
-            } else if let request {
-                try sessions.makeTask(for: delegate, request: request) { $0.downloadTask(with: $1) }
-            }
-        } catch {
-            delegate.complete(with: error.filled(request: sent, response: nil, responseData: nil))
+        let (template, request) = downloadTemplate(request, resumeData, resumes)
+        let finisher = downloadFinisher(validation, destination) {
+            response in [TaskEnding.Delivery { completionHandler(response) }]
         }
-        return task
+        return makeTask(template, request, finisher) {
+            DownloadTask(environment: $0, plan: $1, upload: nil, download: progress)
+        }
     }
 
-    private func makeDownload(
+    /// Returns the template of a download, and its request.
+    func downloadTemplate(
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ resumeData: Data?,
+        _ resumes: Int
+    ) -> (TransferTemplate, Result<URLRequest, LarkspurError>?) {
+        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        var template = TransferTemplate.download
+        template.resumeData = resumeData
+        if resumes > 0 {
+            let sessions = sessions
+            let sent = try? request?.get()
+            template.resumer = DownloadResumer(limit: resumes, pause: pause) { delegate, data throws(LarkspurError) in
+                try sessions.makeTask(for: delegate, resuming: data, with: sent)
+            }
+        }
+        return (template, request)
+    }
+
+    /// Returns the closure that ends a download.
+    func downloadFinisher(
         _ validation: ResponseValidation,
-        _ resumes: Int,
-        _ request: URLRequest?,
-        _ progress: ProgressHandler?,
         _ destination: DownloadDestination?,
-        _ completionHandler: @escaping @Sendable (DownloadResponse) -> Void
-    ) -> (download: DownloadTask, delegate: TaskDelegate) {
-        let environment = environment
-        let task = DownloadTask(environment: environment, upload: nil, download: progress)
+        _ deliveries: @escaping @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
+    ) -> TaskDelegate.Finisher {
         let finisher = DownloadFinisher(
             validation: validation,
             destination: destination,
             hooks: sessions.hooks,
-            handler: completionHandler
+            deliveries: deliveries
         )
-        let sessions = sessions
-        let resumer =
-            resumes <= 0
-            ? nil
-            : DownloadResumer(limit: resumes, pause: environment.pause) { delegate, resumeData throws(LarkspurError) in
-                try sessions.makeTask(for: delegate, resuming: resumeData, with: request)
-            }
-        let delegate = TaskDelegate(task: task, kind: .download, resumer: resumer) { result, _ in
-            finisher.finish(result, of: task)
+        return { result, task in
+            // A download is always performed by a download task.
+            guard let task = task as? DownloadTask else { preconditionFailure("A download without a download task") }
+            return finisher.finish(result, of: task)
         }
-        return (task, delegate)
     }
 }
 

@@ -151,6 +151,25 @@ extension SessionManager {
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> UploadTask {
+        let (template, request) = form(method, url, parameters, headers, constructing)
+        let finisher = finisher(for: serializer) { (task: UploadTask, response) in
+            response.deliver(for: task, success, failure)
+        }
+        let task = makeTask(template, request, finisher) {
+            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
+        }
+        task.start(with: hooks)
+        return task
+    }
+
+    /// Builds the request of a form, or returns the error that prevented its creation.
+    func form(
+        _ method: HTTPMethod,
+        _ url: String,
+        _ parameters: [String: Any]?,
+        _ headers: HTTPHeaders?,
+        _ constructing: (inout MultipartFormData) throws -> Void
+    ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
         var form: MultipartFormData?
         let request: Result<URLRequest, LarkspurError>
         do throws(LarkspurError) {
@@ -166,17 +185,6 @@ extension SessionManager {
         } catch {
             request = .failure(error)
         }
-        let task = UploadTask(environment: environment, upload: progress, download: nil)
-        let delegate = TaskDelegate(
-            task: task,
-            kind: .upload,
-            makeBodyStream: { [form] in form?.makeInputStream() },
-            isStreamed: true,
-            bodyLength: form?.contentLength,
-            finisher: finisher(for: serializer) { $0.deliver(for: task, success, failure) }
-        )
-        start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
-        task.start(with: hooks)
-        return task
+        return (.upload({ [form] in form?.makeInputStream() }, length: form?.contentLength), request)
     }
 }

@@ -104,20 +104,25 @@ extension SessionManager {
         _ onContent: @escaping @Sendable (DataTask, Data) -> Void,
         _ completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> DataTask {
-        let task = DataTask(environment: environment, upload: uploadProgress, download: downloadProgress)
-        let stream = ContentStream(validation: validation, handler: onContent)
-        let delegate = TaskDelegate(task: task, kind: .data, stream: stream) { result, task in
-            Self.ending(of: task, with: result, after: stream, completionHandler)
+        let stream = ContentStream(validation: { validation }, consumer: .handler(onContent))
+        var template = TransferTemplate.data
+        template.stream = stream
+        return makeTask(template, request) { result, task in
+            Self.ending(of: task, with: result, after: stream) { _, response in
+                [TaskEnding.Delivery { completionHandler(response) }]
+            }
+        } _: {
+            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
         }
-        start(delegate, request) { $0.dataTask(with: $1) }
-        return task
     }
 
-    private static func ending(
+    /// Returns the ending of a task whose content went to a stream.
+    /// - Parameter deliveries: Returns the calls of the handlers.
+    static func ending(
         of task: SessionTask,
         with result: TransferResult,
         after stream: ContentStream,
-        _ handler: @escaping @Sendable (DataResponse<Int64>) -> Void
+        _ deliveries: (TransferResult, DataResponse<Int64>) -> [TaskEnding.Delivery]
     ) -> TaskEnding {
         let outcome: Result<Int64, LarkspurError>
         do throws(LarkspurError) {
@@ -130,6 +135,13 @@ extension SessionManager {
             )
         }
         let timeline = task.markSerialized()
+        let response = DataResponse(
+            request: result.request,
+            response: result.response,
+            data: result.data,
+            timeline: timeline,
+            result: outcome
+        )
         return TaskEnding(
             completion: TaskCompletion(
                 serializer: nil,
@@ -139,17 +151,24 @@ extension SessionManager {
                 timeline: timeline,
                 serialized: nil
             ),
-            deliver: {
-                handler(
-                    DataResponse(
-                        request: result.request,
-                        response: result.response,
-                        data: result.data,
-                        timeline: timeline,
-                        result: outcome
-                    )
-                )
-            }
+            deliveries: deliveries(result, response)
         )
+    }
+
+    /// Returns the ending of a call whose content went to a sequence. Handlers get an error, because there is no content
+    /// for them.
+    static func ending(of task: SessionTask, with result: TransferResult, after stream: ContentStream) -> TaskEnding {
+        ending(of: task, with: result, after: stream) { result, response in
+            let refused = TransferResult(
+                request: result.request,
+                response: result.response,
+                data: Data(),
+                file: nil,
+                error: response.error
+                    ?? LarkspurError(.unsupported, "The content of the call went to a sequence; a handler gets none.")
+            )
+            let handlers = task.plan?.finish(refused, of: task, isSilent: true).deliveries ?? []
+            return [TaskEnding.Delivery { stream.finish(response.error) }] + handlers
+        }
     }
 }

@@ -96,7 +96,12 @@ extension SessionManager {
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        streamedUploadTask(with: .success(request), bodyStream, serializer, progress) { completionHandler($1) }
+        uploadTask(
+            with: .success(request),
+            .stream(length: request.announcedBodyLength, bodyStream),
+            serializer,
+            progress
+        ) { completionHandler($1) }
     }
 
     // MARK: Common parts
@@ -112,14 +117,9 @@ extension SessionManager {
         download: ProgressHandler?,
         handler: @escaping @Sendable (DataTask, DataResponse<Serializer.Output>) -> Void
     ) -> DataTask {
-        let task = DataTask(environment: environment, upload: upload, download: download)
-        let delegate = TaskDelegate(
-            task: task,
-            kind: .data,
-            finisher: finisher(for: serializer) { handler(task, $0) }
-        )
-        start(delegate, request) { $0.dataTask(with: $1) }
-        return task
+        makeTask(.data, request, finisher(for: serializer, handler)) {
+            DataTask(environment: $0, plan: $1, upload: upload, download: download)
+        }
     }
 
     /// Creates an upload task from a request, or, if the request could not be built, a task that has ended already.
@@ -130,110 +130,103 @@ extension SessionManager {
         _ progress: ProgressHandler?,
         _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        if case .stream(_, let makeStream) = source {
-            return streamedUploadTask(with: request, makeStream, serializer, progress, handler)
+        let (template, request) = source.template(for: request)
+        return makeTask(template, request, finisher(for: serializer, handler)) {
+            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
         }
-        let task = UploadTask(environment: environment, upload: progress, download: nil)
-        let delegate = TaskDelegate(
-            task: task,
-            kind: .upload,
-            finisher: finisher(for: serializer) { handler(task, $0) }
-        )
-        switch source {
-        case .data(let data): start(delegate, request) { $0.uploadTask(with: $1, from: data) }
-        case .file(let file):
-            var request = request
-            do { try UploadFile.check(file) } catch { request = .failure(error) }
-            start(delegate, request) { $0.uploadTask(with: $1, fromFile: file.absoluteURL) }
-        case .stream: break
-        }
-        return task
     }
 
-    private func streamedUploadTask<Serializer: ResponseSerializer>(
-        with request: Result<URLRequest, LarkspurError>,
-        _ makeStream: (@Sendable () -> InputStream?)?,
-        _ serializer: Serializer,
-        _ progress: ProgressHandler?,
-        _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
-    ) -> UploadTask {
-        let task = UploadTask(environment: environment, upload: progress, download: nil)
-        let delegate = TaskDelegate(
-            task: task,
-            kind: .upload,
-            makeBodyStream: makeStream,
-            isStreamed: true,
-            bodyLength: (try? request.get())?.announcedBodyLength,
-            finisher: finisher(for: serializer) { handler(task, $0) }
-        )
-        start(delegate, request) { $0.uploadTask(withStreamedRequest: $1) }
-        return task
+    /// Creates a task, and its attempt unless the call is launched later.
+    /// - Parameters:
+    ///   - template: The kind of transfer.
+    ///   - request: The request, or the error that prevented its creation; nil for a download from resume data.
+    ///   - finisher: Creates the ending of the task.
+    ///   - make: Creates the task.
+    func makeTask<T: SessionTask>(
+        _ template: TransferTemplate,
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ finisher: @escaping TaskDelegate.Finisher,
+        _ make: (TaskEnvironment, CallPlan?) -> T
+    ) -> T {
+        let environment = environment
+        guard !environment.interceptors.isEmpty else {
+            let task = make(environment, nil)
+            launch(task, template, request, CallPlan.Settings(), finisher)
+            return task
+        }
+        // Interceptors decide about the request when the task starts.
+        let plan = CallPlan(request: request, jsonDecoder: jsonDecoder, writer: environment.failureWriter) {
+            self.launch($0, template, request, $1, finisher)
+        }
+        return make(environment, plan)
     }
 
-    /// Creates the `URLSessionTask` of a task, or ends the task if that fails.
+    /// Creates the attempt of a task, or ends the task if that is not possible.
+    func launch(
+        _ task: SessionTask,
+        _ template: TransferTemplate,
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ settings: CallPlan.Settings,
+        _ finisher: @escaping TaskDelegate.Finisher
+    ) {
+        let environment = task.environment
+        if !settings.isCancelled, !(environment.interceptors.isEmpty && settings.interceptors.isEmpty),
+            case .success(let request) = request
+        {
+            let interceptors = environment.interceptors.chain(with: settings.interceptors)
+            return InterceptedCall(self, task, template, interceptors, finisher).start(with: request)
+        }
+        let delegate = TaskDelegate(task: task, template, ending: .task(finisher))
+        if settings.isCancelled { return delegate.complete(with: URLError(.cancelled)) }
+        do throws(LarkspurError) {
+            try start(delegate, template, request?.get())
+        } catch {
+            delegate.complete(with: error.filled(request: try? request?.get(), response: nil, responseData: nil))
+        }
+    }
+
+    /// Creates the `URLSessionTask` of an attempt.
     func start(
         _ delegate: TaskDelegate,
-        _ request: Result<URLRequest, LarkspurError>,
-        make: (URLSession, URLRequest) -> URLSessionTask
-    ) {
-        do {
-            let request = try request.get()
-            try request.validate()
-            try sessions.makeTask(for: delegate, request: request, make: make)
-        } catch {
-            delegate.complete(with: error.filled(request: try? request.get(), response: nil, responseData: nil))
+        _ template: TransferTemplate,
+        _ request: URLRequest?
+    ) throws(LarkspurError) {
+        try request?.validate()
+        if let resumeData = template.resumeData {
+            try sessions.makeTask(for: delegate, resuming: resumeData, with: request)
+        } else if let request {
+            try sessions.makeTask(for: delegate, request: request, make: template.make)
         }
     }
 
     /// Returns the closure that ends a task whose response is in memory. It validates and serializes the response, and
     /// calls the handler with the result.
-    @_specialize(where Serializer == AnyResponseSerializer)
-    func finisher<Serializer: ResponseSerializer>(
+    @_specialize(where Serializer == AnyResponseSerializer, T == DataTask)
+    func finisher<Serializer: ResponseSerializer, T: SessionTask>(
         for serializer: Serializer,
-        handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+        _ handler: @escaping @Sendable (T, DataResponse<Serializer.Output>) -> Void
     ) -> TaskDelegate.Finisher {
         let serializer = resolved(serializer)
         return { result, task in
-            let outcome: Transferred<Result<Serializer.Output, LarkspurError>>
-            if let error = result.error {
-                outcome = Transferred(.failure(error))
-            } else {
-                outcome = Transferred(
-                    ResponsePipeline.run(
-                        serializer,
-                        request: result.request,
-                        response: result.response,
-                        data: result.data
-                    )
-                )
-            }
+            let serialized = ResponseHandler(serializer) { if let task = task as? T { handler(task, $0) } }
+                .serialize(result, ResponseRules())
             let timeline = task.markSerialized()
             return TaskEnding(
                 completion: TaskCompletion(
-                    serializer: serializer,
+                    serializer: serialized.serializer,
                     data: result.response == nil ? nil : result.data,
-                    error: outcome.value.failure,
+                    error: serialized.error,
                     fileURL: nil,
                     timeline: timeline,
-                    serialized: { outcome.compactMap { (try? $0.get()).flatMap { unwrapped($0) } } }
+                    serialized: serialized.value
                 ),
-                deliver: {
-                    handler(
-                        DataResponse(
-                            request: result.request,
-                            response: result.response,
-                            data: result.data,
-                            timeline: timeline,
-                            result: outcome.value
-                        )
-                    )
-                }
+                deliveries: [TaskEnding.Delivery { serialized.deliver(timeline) }]
             )
         }
     }
 
     /// Replaces the placeholder ``AnyResponseSerializer/sessionDefault`` with the session manager's serializer.
-    private func resolved<Serializer: ResponseSerializer>(_ serializer: Serializer) -> Serializer {
+    func resolved<Serializer: ResponseSerializer>(_ serializer: Serializer) -> Serializer {
         guard let placeholder = serializer as? AnyResponseSerializer, placeholder.isSessionDefault else {
             return serializer
         }

@@ -110,18 +110,29 @@ extension SessionManager {
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> UploadTask {
-        let request = requestResult(method, url, parameters, .sentByTask(type: content.contentType), headers)
+        let request = uploadRequest(url, content, method, parameters, headers)
+        let task = uploadTask(with: request, content.source, serializer, progress) {
+            $1.deliver(for: $0, success, failure)
+        }
+        task.start(with: hooks)
+        return task
+    }
+
+    /// Builds the request of an upload, or returns the error that prevented its creation.
+    func uploadRequest(
+        _ url: String,
+        _ content: UploadContent,
+        _ method: HTTPMethod,
+        _ parameters: [String: Any]?,
+        _ headers: HTTPHeaders?
+    ) -> Result<URLRequest, LarkspurError> {
+        requestResult(method, url, parameters, .sentByTask(type: content.contentType), headers)
             .map { request in
                 guard case .stream(let length?, _) = content.source else { return request }
                 var request = request
                 request.setValue(String(length), forHTTPHeaderField: "Content-Length")
                 return request
             }
-        let task = uploadTask(with: request, content.source, serializer, progress) {
-            $1.deliver(for: $0, success, failure)
-        }
-        task.start(with: hooks)
-        return task
     }
 }
 
@@ -130,7 +141,8 @@ public struct UploadContent: Sendable {
     enum Source: Sendable {
         case data(Data)
         case file(URL)
-        case stream(length: Int64?, @Sendable () -> InputStream?)
+        /// A stream; without a closure that creates it, that of the request.
+        case stream(length: Int64?, (@Sendable () -> InputStream?)?)
     }
 
     let source: Source
@@ -169,5 +181,25 @@ public struct UploadContent: Sendable {
         _ makeStream: @escaping @Sendable () -> InputStream?
     ) -> Self {
         Self(source: .stream(length: length, makeStream), contentType: contentType)
+    }
+}
+
+extension UploadContent.Source {
+    /// The template of a task that sends the content, and the request, or the error of a file that cannot be sent.
+    func template(
+        for request: Result<URLRequest, LarkspurError>
+    ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
+        switch self {
+        case .data(let data): return (.upload(data), request)
+        case .stream(let length, let makeStream):
+            return (.upload(makeStream, length: length ?? (try? request.get())?.announcedBodyLength), request)
+        case .file(let file):
+            do throws(LarkspurError) {
+                try UploadFile.check(file)
+                return (.upload(file: file), request)
+            } catch {
+                return (.upload(file: file), .failure(error))
+            }
+        }
     }
 }

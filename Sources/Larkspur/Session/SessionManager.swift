@@ -25,6 +25,8 @@ public final class SessionManager: Sendable {
         var reportsUnhandledFailures = Platform.isDebugBuild
         var failureWriter = UnhandledFailure.writer
         var pause = DownloadResumer.realPause
+        var interceptors = RequestInterceptors()
+        var clock: any Clock<Duration> = ContinuousClock()
     }
 
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
@@ -292,6 +294,23 @@ public final class SessionManager: Sendable {
         set { values.withLock { $0.pause = newValue } }
     }
 
+    /// The interceptors of all calls and tasks. They are captured when a task is created. Default: none.
+    ///
+    ///     manager.interceptors.call = [.retry()]
+    ///
+    /// If two threads change the value in place at the same time, one change may be lost.
+    public var interceptors: RequestInterceptors {
+        get { values.withLock { $0.interceptors } }
+        set { _ = values.withLock { exchange(&$0.interceptors, with: newValue) } }
+    }
+
+    /// The clock of every delay of an interceptor, such as the one before a retry. Tests may set one that they control.
+    /// It is captured when a task is created. Default: the continuous clock.
+    public var clock: any Clock<Duration> {
+        get { values.withLock { $0.clock } }
+        set { _ = values.withLock { exchange(&$0.clock, with: newValue) } }
+    }
+
     /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way.
     ///
     /// Threads that change the value in place do so one after the other, so that no change is lost.
@@ -356,6 +375,8 @@ public final class SessionManager: Sendable {
         copy.reportsUnhandledFailures = reportsUnhandledFailures
         copy.failureWriter = failureWriter
         copy.pause = pause
+        copy.interceptors = interceptors
+        copy.clock = clock
         return copy
     }
 
@@ -367,7 +388,9 @@ public final class SessionManager: Sendable {
                 processing: processing,
                 maximumContentSize: $0.maximumContentSize,
                 failureWriter: $0.reportsUnhandledFailures ? $0.failureWriter : nil,
-                pause: $0.pause
+                pause: $0.pause,
+                interceptors: $0.interceptors,
+                clock: $0.clock
             )
         }
     }

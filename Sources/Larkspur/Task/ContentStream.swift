@@ -7,23 +7,35 @@ import Synchronization
 final class ContentStream: Sendable {
     typealias Handler = @Sendable (DataTask, Data) -> Void
 
+    /// The consumer of the pieces.
+    enum Consumer: Sendable {
+        /// A closure, which is called on the completion queue.
+        case handler(Handler)
+        /// A sequence.
+        case channel(ContentChannel)
+    }
+
     private struct State {
         var isAcceptable = false
         var count: Int64 = 0
         var isStopped = false
     }
 
-    let validation: ResponseValidation
-    private let handler: Handler
+    /// Returns the rules for responses whose content is delivered.
+    private let rules: @Sendable () -> ResponseValidation
+    private let consumer: Consumer
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - validation: The rules for responses whose content is delivered.
-    ///   - handler: Gets the pieces on the completion queue.
-    init(validation: ResponseValidation, handler: @escaping Handler) {
-        self.validation = validation
-        self.handler = handler
+    ///   - consumer: The consumer of the pieces.
+    init(validation: @escaping @Sendable () -> ResponseValidation, consumer: Consumer) {
+        rules = validation
+        self.consumer = consumer
     }
+
+    /// The rules for responses whose content is delivered.
+    var validation: ResponseValidation { rules() }
 
     /// The number of bytes that have been delivered.
     var count: Int64 { state.withLock { $0.count } }
@@ -45,26 +57,37 @@ final class ContentStream: Sendable {
                 response: response
             )
         }
+        if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response) }
     }
 
     /// Delivers a piece of content.
     /// - Parameters:
     ///   - data: The piece.
-    ///   - held: An object that is released when the handler has returned.
+    ///   - held: An object that is released when the consumer has taken the piece.
     ///   - task: The task that the content belongs to.
     /// - Returns: False if the response is not acceptable, so that the piece is not delivered.
-    func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) -> Bool {
+    /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow.
+    func handOn(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
         let isAcceptable = state.withLock { state in
             if state.isAcceptable { state.count += Int64(data.count) }
             return state.isAcceptable
         }
         guard isAcceptable else { return false }
-        task.environment.completionQueue.async { [self] in
-            // After a cancellation, pieces that are still queued are not delivered.
-            guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
-            withExtendedLifetime(held) { handler(task, data) }
+        switch consumer {
+        case .handler(let handler):
+            task.environment.completionQueue.async { [self] in
+                // After a cancellation, pieces that are still queued are not delivered.
+                guard task.state != .cancelling, !state.withLock({ $0.isStopped }) else { return }
+                withExtendedLifetime(held) { handler(task, data) }
+            }
+        case .channel(let channel): try channel.add(data, held: held)
         }
         return true
+    }
+
+    /// Notes the end of the task for a sequence.
+    func finish(_ error: LarkspurError?) {
+        if case .channel(let channel) = consumer { channel.finish(error) }
     }
 
     /// Stops the delivery, because the task was cancelled.

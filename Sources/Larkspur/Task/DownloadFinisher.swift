@@ -5,10 +5,13 @@ struct DownloadFinisher: Sendable {
     let validation: ResponseValidation
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
-    let handler: @Sendable (DownloadResponse) -> Void
+    /// Returns the calls of the caller's handlers.
+    let deliveries: @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
 
     /// The number of bytes of the file of an unacceptable response that are stored in the error.
     static let errorDataLimit = 1 << 20
+    /// The beginning of the names of temporary files.
+    static let temporaryPrefix = "Larkspur-"
 
     func finish(_ result: TransferResult, of task: DownloadTask) -> TaskEnding {
         var move: DownloadMove?
@@ -19,6 +22,12 @@ struct DownloadFinisher: Sendable {
             outcome = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
         }
         let timeline = task.markSerialized()
+        let response = DownloadResponse(
+            request: result.request,
+            response: result.response,
+            timeline: timeline,
+            result: outcome
+        )
         let isClaimed = move != nil && move?.error == nil
         return TaskEnding(
             completion: TaskCompletion(
@@ -29,16 +38,7 @@ struct DownloadFinisher: Sendable {
                 timeline: timeline,
                 serialized: nil
             ),
-            deliver: { [handler] in
-                handler(
-                    DownloadResponse(
-                        request: result.request,
-                        response: result.response,
-                        timeline: timeline,
-                        result: outcome
-                    )
-                )
-            },
+            deliveries: deliveries(response),
             move: move,
             unclaimedFile: isClaimed ? nil : result.file
         )

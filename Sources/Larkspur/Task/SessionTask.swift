@@ -30,10 +30,18 @@ public class SessionTask: @unchecked Sendable {
     let environment: TaskEnvironment
     let upload: TransferProgress
     let download: TransferProgress
-    private let storage = Mutex(Storage())
+    /// The plan of a call that is launched when it starts; nil for a task whose attempt exists from the beginning.
+    let plan: CallPlan?
+    let storage = Mutex(Storage())
 
-    init(environment: TaskEnvironment, upload: TransferProgress.Handler?, download: TransferProgress.Handler?) {
+    init(
+        environment: TaskEnvironment,
+        plan: CallPlan? = nil,
+        upload: TransferProgress.Handler?,
+        download: TransferProgress.Handler?
+    ) {
         self.environment = environment
+        self.plan = plan
         self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
         self.download = TransferProgress(queue: environment.completionQueue, handler: download)
     }
@@ -78,7 +86,7 @@ public class SessionTask: @unchecked Sendable {
     public final var taskIdentifier: Int { urlSessionTask?.taskIdentifier ?? 0 }
 
     /// The request that the task was created with.
-    public final var originalRequest: URLRequest? { urlSessionTask?.originalRequest }
+    public final var originalRequest: URLRequest? { urlSessionTask?.originalRequest ?? (try? plan?.request?.get()) }
 
     /// The current request. After a redirect it differs from ``originalRequest``.
     public final var currentRequest: URLRequest? { urlSessionTask?.currentRequest }
@@ -202,98 +210,36 @@ public class SessionTask: @unchecked Sendable {
             }
             for handler in handlers { handler(ending.completion.error?.resumeData) }
             ending.move.map { $0.post(from: self) }
-            ending.deliver()
-            post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
-            ending.discardFile()
-            // The hooks may hold the task, and are released without the lock.
-            withExtendedLifetime(hooks) {}
-            environment.completionGroup.leave()
+            run(ending.deliveries[...]) { [self] in
+                post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
+                ending.discardFile()
+                // The hooks may hold the task, and are released without the lock.
+                withExtendedLifetime(hooks) {}
+                environment.completionGroup.leave()
+            }
         }
+    }
+
+    /// Calls handlers one after the other, those with a queue of their own on that queue. Called on the completion
+    /// queue, where the last closure runs too.
+    private func run(_ deliveries: ArraySlice<TaskEnding.Delivery>, then end: @escaping @Sendable () -> Void) {
+        var rest = deliveries
+        while let next = rest.popFirst() {
+            guard let queue = next.queue else {
+                next.run()
+                continue
+            }
+            return queue.async { [rest] in
+                next.run()
+                self.environment.completionQueue.async { self.run(rest, then: end) }
+            }
+        }
+        end()
     }
 
     /// Posts a notification about this task immediately, on the current thread.
     func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
-    }
-
-    // MARK: One attempt after another
-
-    /// Notes that the attempt has failed and another one follows, so that there is no attempt to give orders to.
-    /// - Parameters:
-    ///   - resumeData: The resume data for the next attempt.
-    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``. Its argument is true if the resume data is
-    ///     needed.
-    /// - Returns: False if the task has been cancelled or has ended, so that no attempt may follow.
-    func detach(resumeData: Data, giveUp: @escaping @Sendable (Bool) -> Void) -> Bool {
-        storage.withLock { storage in
-            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
-            storage.noteTransactions()
-            storage.isDetached = true
-            storage.applied = nil
-            storage.pendingResumeData = resumeData
-            storage.giveUp = giveUp
-            return true
-        }
-    }
-
-    /// Notes that the pause between two attempts is over. Returns false if the task was cancelled during the pause.
-    func endPause() -> Bool { storage.withLock { $0.giveUp.take() } != nil }
-
-    /// Brings the next attempt, which has been attached, to the state of the task.
-    func beginAttempt() {
-        storage.withLock { storage in
-            storage.isDetached = false
-            storage.pendingResumeData = nil
-        }
-        applyState()
-    }
-
-    final var pendingResumeData: Data? { storage.withLock { $0.pendingResumeData } }
-
-    func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-        let hasEnded = storage.withLock { storage in
-            if !storage.hasEnded { storage.resumeDataHandlers.append(handler) }
-            if storage.machine.state != .cancelling { storage.keepsResumeData = true }
-            return storage.hasEnded
-        }
-        if hasEnded { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
-        cancel()
-    }
-
-    // MARK: One task after another
-
-    /// Replaces this task with another one, which takes over the attempt. This task takes no more orders, and is about
-    /// to end.
-    /// - Returns: False if this task has been cancelled or has ended.
-    func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
-        storage.withLock { storage in
-            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
-            storage.isDetached = true
-            successor.takeOver(attempt, from: storage)
-            // Two orders to one attempt at the same time could overtake each other.
-            if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
-            return true
-        }
-    }
-
-    private func takeOver(_ attempt: TaskAttempt, from other: Storage) {
-        storage.withLock { storage in
-            storage.machine = other.machine
-            storage.attempt = attempt
-            storage.applied = other.applied
-            storage.isApplying = other.isApplying
-            storage.hooks = other.hooks
-            storage.timeline.resumed = other.timeline.resumed
-            storage.timeline.firstResponseByte = other.timeline.firstResponseByte
-            storage.enterGroup(of: environment)
-        }
-        queuePost(Self.didResumeNotification)
-        if other.machine.state == .suspended { queuePost(Self.didSuspendNotification) }
-    }
-
-    private func takeTurn() {
-        storage.withLock { $0.isApplying = false }
-        applyState()
     }
 
     // MARK: State
@@ -318,18 +264,25 @@ public class SessionTask: @unchecked Sendable {
             }
             return (transition, giveUp)
         }
+        switch transition {
+        case .started: plan?.launch(self, isCancelled: false)
+        case .cancelled(let hadStarted):
+            plan?.cancel()
+            if !hadStarted { plan?.launch(self, isCancelled: true) }
+        case .resumed, .suspended, .completed, nil: break
+        }
         if let giveUp { return giveUp() }
         if transition != nil { applyState() }
     }
 
-    private func queuePost(_ name: Notification.Name) {
+    func queuePost(_ name: Notification.Name) {
         environment.completionQueue.async { [self] in post(name) }
     }
 
     /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Events that
     /// occur in the meantime leave their orders to that thread, so that the transport gets the orders one after the
     /// other and in order.
-    private func applyState() {
+    func applyState() {
         var isFirst = true
         while true {
             switch storage.withLock({ $0.nextStep(isFirst: isFirst) }) {

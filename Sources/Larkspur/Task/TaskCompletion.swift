@@ -24,9 +24,16 @@ public struct TaskCompletion: Sendable {
 
 /// The ending of a task, which is created on the processing queue and carried out on the completion queue.
 struct TaskEnding: Sendable {
+    /// A call of a handler.
+    struct Delivery: Sendable {
+        /// The queue that the handler runs on; nil for the completion queue.
+        var queue: DispatchQueue?
+        let run: @Sendable () -> Void
+    }
+
     let completion: TaskCompletion
-    /// The closure that calls the caller's handlers.
-    let deliver: @Sendable () -> Void
+    /// The calls of the caller's handlers, one after the other.
+    let deliveries: [Delivery]
     /// The move of a downloaded file, successful or not.
     var move: DownloadMove?
     /// A temporary file that was not moved. It is removed when the handlers have run.

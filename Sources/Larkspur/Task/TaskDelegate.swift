@@ -8,6 +8,16 @@ import Synchronization
 final class TaskDelegate: Sendable {
     /// A closure that creates the ending of a transfer. Runs once, on the processing queue.
     typealias Finisher = @Sendable (TransferResult, SessionTask) -> TaskEnding
+    /// A closure that reports the error of a task, if any, to its observers.
+    typealias Report = @Sendable (LarkspurError?) -> Void
+
+    /// The consequence of the attempt's end.
+    enum Ending: Sendable {
+        /// The task ends. The closure creates its ending.
+        case task(Finisher)
+        /// Only the attempt ends, and the closure gets its result. It is called once.
+        case attempt(@Sendable (TransferResult, @escaping Report) -> Void)
+    }
 
     fileprivate struct Storage {
         var body = Data()
@@ -18,55 +28,38 @@ final class TaskDelegate: Sendable {
         /// other way to end it.
         var endsWithResponse = false
         var lastCredential: URLCredential?
-        var finisher: Finisher?
+        var ending: Ending?
     }
 
     let task: SessionTask
-    let kind: TransferKind
-    /// The automatic resumption of a download; nil if it does not resume.
-    let resumer: DownloadResumer?
-    /// The stream that delivers the content; nil if the content is collected.
-    let stream: ContentStream?
-    private let isStreamed: Bool
-    private let bodyLength: Int64?
-    private let makeBodyStream: (@Sendable () -> InputStream?)?
+    private let template: TransferTemplate
     private let storage: Mutex<Storage>
 
     /// - Parameters:
     ///   - task: The task.
-    ///   - kind: The kind of transfer, which determines the delivery of the response.
-    ///   - resumer: The automatic resumption of a download. Default: none.
-    ///   - stream: The stream that delivers the content instead of collecting it. Default: none.
-    ///   - makeBodyStream: Creates the stream of a streamed upload. Called each time that the content is sent.
-    ///   - isStreamed: Whether the task is a streamed upload.
-    ///   - bodyLength: The length of the stream in bytes, if it is known. Default: the request's `Content-Length`.
-    ///   - finisher: Creates the ending. It is released after its call.
-    init(
-        task: SessionTask,
-        kind: TransferKind,
-        resumer: DownloadResumer? = nil,
-        stream: ContentStream? = nil,
-        makeBodyStream: (@Sendable () -> InputStream?)? = nil,
-        isStreamed: Bool = false,
-        bodyLength: Int64? = nil,
-        finisher: @escaping Finisher
-    ) {
-        self.isStreamed = isStreamed
-        self.bodyLength = bodyLength
+    ///   - template: The kind of transfer.
+    ///   - ending: The consequence of the attempt's end. It is released after its call.
+    init(task: SessionTask, _ template: TransferTemplate, ending: Ending) {
         self.task = task
-        self.kind = kind
-        self.resumer = resumer
-        self.stream = stream
-        self.makeBodyStream = makeBodyStream
-        self.storage = Mutex(Storage(finisher: finisher))
+        self.template = template
+        storage = Mutex(Storage(ending: ending))
     }
 
+    /// The kind of transfer, which determines the delivery of the response.
+    var kind: TransferKind { template.kind }
+
+    /// The automatic resumption of a download; nil if it does not resume.
+    var resumer: DownloadResumer? { template.resumer }
+
+    /// The stream that delivers the content; nil if the content is collected.
+    var stream: ContentStream? { template.stream }
+
     /// Whether the body is a stream, so that the transport may ask for a new one.
-    var sendsStream: Bool { isStreamed || task.originalRequest?.httpBodyStream != nil }
+    var sendsStream: Bool { template.isStreamed || task.originalRequest?.httpBodyStream != nil }
 
     /// Returns the task's own body stream, from the caller's closure or from the request.
     func bodyStream() -> InputStream? {
-        let stream = makeBodyStream?() ?? task.originalRequest?.httpBodyStream
+        let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
         // The stream of a form is created again from its beginning each time, and reports its own errors.
         return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
     }
@@ -97,8 +90,12 @@ final class TaskDelegate: Sendable {
         guard task.state == .running || task.state == .suspended else { return }
         var data = data
         if let stream {
-            if let task = task as? DataTask, stream.handOn(data, held: held, from: task) {
-                return task.download.add(Int64(data.count), total: contentLength, of: task)
+            do throws(LarkspurError) {
+                if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
+                    return task.download.add(Int64(data.count), total: contentLength, of: task)
+                }
+            } catch {
+                return fail(with: error)
             }
             data = data.prefix(max(0, DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }))
         }
@@ -126,7 +123,7 @@ final class TaskDelegate: Sendable {
     func sent(_ sent: Int64, of expected: Int64) {
         var total = expected
         if total <= 0 {
-            total = bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
+            total = template.bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
         }
         task.upload.update(completed: sent, total: total, of: task)
     }
@@ -146,7 +143,7 @@ final class TaskDelegate: Sendable {
     /// delegate's method returns.
     func receiveFile(at location: URL) {
         let place = location.deletingLastPathComponent().appendingPathComponent(
-            "Larkspur-\(UUID().uuidString).download"
+            "\(DownloadFinisher.temporaryPrefix)\(UUID().uuidString).download"
         )
         do {
             try FileManager.default.moveItem(at: location, to: place)
@@ -198,20 +195,24 @@ final class TaskDelegate: Sendable {
     /// - Parameters:
     ///   - error: The transport's error.
     ///   - report: Called before serialization with the error of the transfer that the task will report, if any.
-    func complete(with error: (any Error)?, report: (LarkspurError?) -> Void = { _ in }) {
-        guard let state = task.markCompleted() else { return }
+    func complete(with error: (any Error)?, report: @escaping Report = { _ in }) {
         let collected = storage.withLock { storage in
             defer { storage = Storage() }
             return storage
         }
-        if state == .cancelling { stream?.stop() }
-        let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
-        task.upload.finish(successfully: result.error == nil, of: task)
-        task.download.finish(successfully: result.error == nil, of: task)
-        report(result.error)
-        guard let finisher = collected.finisher else { return }
-        task.environment.processing.submit { [task] in
-            task.end(with: finisher(result, task))
+        switch collected.ending {
+        case .task(let finisher):
+            guard let state = task.markCompleted() else { return }
+            if state == .cancelling { stream?.stop() }
+            let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
+            task.conclude(with: result, report: report, finisher: finisher)
+        case .attempt(let end):
+            let isCancelled = task.state == .cancelling
+            if isCancelled { stream?.stop() }
+            let result = collected.result(of: task, transportError: error, wasCancelled: isCancelled)
+            task.endAttempt()
+            end(result, report)
+        case nil: break
         }
     }
 }
@@ -278,6 +279,10 @@ struct TaskEnvironment: Sendable {
     let failureWriter: UnhandledFailure.Writer?
     /// The closure that delays the resumption of a download.
     let pause: DownloadResumer.Pause
+    /// The interceptors of all calls.
+    let interceptors: RequestInterceptors
+    /// The clock of every delay of an interceptor.
+    let clock: any Clock<Duration>
 }
 
 /// One `URLSessionTask` that works for a `SessionTask`, and the transport that it belongs to.

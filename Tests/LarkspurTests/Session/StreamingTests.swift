@@ -224,7 +224,7 @@ struct StreamingTests {
 
     @Test("A response that begins again after content was handed on is an error, as nothing can be taken back")
     func restarted() async throws {
-        let stream = ContentStream(validation: ResponseValidation()) { _, _ in }
+        let stream = ContentStream(validation: { ResponseValidation() }, consumer: .handler { _, _ in })
         let manager = SessionManager.stubbed()
         let url = server.url("/x")
         let task = manager.dataTask(with: URLRequest(url: url)) { _ in }
@@ -234,7 +234,7 @@ struct StreamingTests {
 
         try stream.begin(with: response)
         try stream.begin(with: response)
-        #expect(stream.handOn(Data("abc".utf8), held: nil, from: task))
+        #expect(try stream.handOn(Data("abc".utf8), held: nil, from: task))
 
         #expect(throws: LarkspurError.self) { try stream.begin(with: response) }
         #expect(stream.count == 3)

@@ -1,0 +1,171 @@
+import Synchronization
+
+/// The way of one call through its interceptors. Each attempt is a `URLSessionTask` of its own; the task stays the same.
+struct InterceptedCall: Sendable {
+    private struct State {
+        var facts = RequestContext.State()
+        var isUnderWay = false
+        /// The temporary file of the last attempt.
+        var file: URL?
+        /// Reports the end of the task to the session's hooks.
+        var report: TaskDelegate.Report?
+    }
+
+    /// The state of a call, which its attempts share.
+    private final class Progress: Sendable {
+        let state = Mutex(State())
+    }
+
+    /// The manager is needed until the call ends, because its release invalidates the session.
+    private let manager: SessionManager
+    private let task: SessionTask
+    private let template: TransferTemplate
+    private let interceptors: [any RequestInterceptor]
+    private let finisher: TaskDelegate.Finisher
+    private let progress = Progress()
+
+    init(
+        _ manager: SessionManager,
+        _ task: SessionTask,
+        _ template: TransferTemplate,
+        _ interceptors: [any RequestInterceptor],
+        _ finisher: @escaping TaskDelegate.Finisher
+    ) {
+        self.manager = manager
+        self.task = task
+        self.template = template
+        self.interceptors = interceptors
+        self.finisher = finisher
+    }
+
+    /// Begins the call, which ends its task.
+    func start(with request: URLRequest) {
+        let work = Task { await run(request) }
+        task.plan?.onCancellation { work.cancel() }
+    }
+
+    private func run(_ request: URLRequest) async {
+        let context = RequestContext(
+            clock: task.environment.clock,
+            canReplayContent: template.canReplayContent(of: request)
+        ) { [progress, template] in
+            var facts = progress.state.withLock { $0.facts }
+            facts.hasDeliveredContent = (template.stream?.count ?? 0) > 0
+            return facts
+        }
+        let result: TransferResult
+        do {
+            let response = try await next(0, context)(request)
+            result = TransferResult(
+                request: response.request ?? request,
+                response: response.response,
+                data: response.data,
+                file: response.file,
+                error: nil
+            )
+        } catch {
+            let failure = LarkspurError(interception: error)
+                .filled(request: request, response: task.response, responseData: nil)
+            result = TransferResult(
+                request: failure.request,
+                response: failure.response,
+                data: failure.responseData ?? Data(),
+                file: nil,
+                error: failure
+            )
+        }
+        end(with: result)
+    }
+
+    /// Returns the rest of the chain from an interceptor on.
+    private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
+        guard index < interceptors.count else { return { try await attempt($0) } }
+        let interceptor = interceptors[index]
+        return { try await interceptor.intercept($0, context: context, next: next(index + 1, context)) }
+    }
+
+    /// Sends a request once.
+    private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
+        let (isAlone, abandonedFile) = progress.state.withLock { state in
+            if state.isUnderWay { return (false, nil as URL?) }
+            state.isUnderWay = true
+            state.facts.attempts += 1
+            return (true, state.file.take())
+        }
+        guard isAlone else {
+            throw LarkspurError(.unsupported, "An interceptor began an attempt while another one was under way.")
+        }
+        Self.remove(abandonedFile)
+        let result = await withCheckedContinuation { continuation in
+            let delegate = TaskDelegate(
+                task: task,
+                template,
+                ending: .attempt { [progress] result, report in
+                    progress.state.withLock { state in
+                        state.isUnderWay = false
+                        state.file = result.file
+                        state.report = report
+                    }
+                    continuation.resume(returning: result)
+                }
+            )
+            do throws(LarkspurError) {
+                try manager.start(delegate, template, request)
+                task.beginAttempt()
+            } catch {
+                delegate.complete(with: error.filled(request: request, response: nil, responseData: nil))
+            }
+        }
+        if let error = result.error { throw error }
+        var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)
+        response.file = result.file
+        return response
+    }
+
+    private func end(with result: TransferResult) {
+        var result = result
+        guard let state = task.markCompleted() else { return }
+        if state == .cancelling {
+            template.stream?.stop()
+            if result.error == nil { result = result.cancelled }
+        }
+        let (file, report) = progress.state.withLock { ($0.file, $0.report) }
+        if file != result.file { Self.remove(file) }
+        task.conclude(with: result, report: report ?? { _ in }, finisher: finisher)
+    }
+
+    private static func remove(_ file: URL?) {
+        // An error is ignored: a temporary file that cannot be removed has to stay.
+        if let file { try? FileManager.default.removeItem(at: file) }
+    }
+}
+
+extension TransferResult {
+    /// The same result of a task that was cancelled at its end.
+    fileprivate var cancelled: TransferResult {
+        let error = LarkspurError(transportError: URLError(.cancelled))
+        return TransferResult(
+            request: request,
+            response: response,
+            data: data,
+            file: file,
+            error: error.filled(request: request, response: response, responseData: response == nil ? nil : data)
+        )
+    }
+}
+
+extension LarkspurError {
+    /// Creates the error for one that an interceptor has thrown.
+    fileprivate init(interception error: any Error) {
+        switch error {
+        case let error as LarkspurError: self = error
+        case is CancellationError: self.init(transportError: URLError(.cancelled))
+        default:
+            self.init(
+                .interceptionFailed,
+                "An interceptor failed: \(SerializationFailure.reason(error).withoutFullStop).",
+                underlyingError: error
+            )
+        }
+    }
+}

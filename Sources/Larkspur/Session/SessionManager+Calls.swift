@@ -1,0 +1,338 @@
+/// The calls without closures. Each returns a task that starts with its first handler, `await` or sequence, or with
+/// ``SessionTask/resume()``, so that its settings can be chained before:
+///
+///     let user = try await manager.get("users/1").value(as: User.self)
+///     manager.get("users/1").authenticate(username: "ada", password: "secret").responseString { response in
+///         print(response.value ?? "nothing")
+///     }
+///
+/// A call that is released without having started sends nothing; in debug builds a line on standard error says so.
+extension SessionManager {
+    /// Makes a request with any method.
+    ///
+    /// Content has no defined meaning in a GET or HEAD request (RFC 9110, section 9.3). A `body` is sent nevertheless.
+    /// - Parameters:
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func request(
+        _ method: HTTPMethod,
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil
+    ) -> DataTask {
+        let content = RequestContent(body, encoder ?? jsonEncoder)
+        let request = requestResult(method, url, parameters, content, headers)
+        return call(.data, request, hooks) {
+            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
+        }
+    }
+
+    /// Makes a GET request. The parameters become the query.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - progress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func get(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        progress: ProgressHandler? = nil
+    ) -> DataTask {
+        request(.get, url, parameters: parameters, headers: headers, hooks: hooks, downloadProgress: progress)
+    }
+
+    /// Makes a HEAD request. The parameters become the query, and the response has no content.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func head(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil
+    ) -> DataTask {
+        request(.head, url, parameters: parameters, headers: headers, hooks: hooks)
+    }
+
+    /// Makes a POST request.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func post(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        progress: ProgressHandler? = nil
+    ) -> DataTask {
+        request(
+            .post,
+            url,
+            parameters: parameters,
+            body: body,
+            encoder: encoder,
+            headers: headers,
+            hooks: hooks,
+            uploadProgress: progress
+        )
+    }
+
+    /// Makes a PUT request.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func put(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil
+    ) -> DataTask {
+        request(.put, url, parameters: parameters, body: body, encoder: encoder, headers: headers, hooks: hooks)
+    }
+
+    /// Makes a PATCH request.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes into the content, or into the query if there
+    ///     is a `body`. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func patch(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil
+    ) -> DataTask {
+        request(.patch, url, parameters: parameters, body: body, encoder: encoder, headers: headers, hooks: hooks)
+    }
+
+    /// Makes a DELETE request.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
+    ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func delete(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil
+    ) -> DataTask {
+        request(.delete, url, parameters: parameters, body: body, encoder: encoder, headers: headers, hooks: hooks)
+    }
+
+    /// Makes a POST request with a multipart form.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that become parts of the form. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - progress: Called on ``completionQueue`` as the form is sent. Default: none.
+    ///   - constructing: Appends the parts of the form. Called once, before the method returns.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts.
+    public func post(
+        _ url: String,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        progress: ProgressHandler? = nil,
+        constructing: (inout MultipartFormData) throws -> Void
+    ) -> UploadTask {
+        let (template, request) = form(.post, url, parameters, headers, constructing)
+        return call(template, request, hooks) {
+            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
+        }
+    }
+
+    /// Sends a file, data or a stream.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - content: The content and its type.
+    ///   - method: The method. Default: POST.
+    ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    /// - Returns: The task, not started. If the request could not be built or the file cannot be sent, it ends with that
+    ///   error when it starts.
+    public func upload(
+        _ url: String,
+        from content: UploadContent,
+        method: HTTPMethod = .post,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        progress: ProgressHandler? = nil
+    ) -> UploadTask {
+        let (template, request) = content.source.template(
+            for: uploadRequest(url, content, method, parameters, headers)
+        )
+        return call(template, request, hooks) {
+            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
+        }
+    }
+
+    /// Downloads a file.
+    ///
+    ///     let file = try await manager.download("report.pdf", to: .folder(downloads)).file
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - method: The method. Default: GET.
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE, otherwise the content. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
+    ///     times out. Default: 0. Without effect with the transport `.foundation` on Linux.
+    ///   - resumeData: The resume data of an earlier task, with which the download continues. Default: nil, which
+    ///     downloads the file from its beginning.
+    ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
+    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed after them;
+    ///     an `async` function gets a temporary file that it owns. Default: nil.
+    /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts.
+    public func download(
+        _ url: String,
+        method: HTTPMethod = .get,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        resumes: Int = 0,
+        resumeData: Data? = nil,
+        progress: ProgressHandler? = nil,
+        to destination: DownloadDestination? = nil
+    ) -> DownloadTask {
+        let made = requestResult(method, url, parameters, nil, headers)
+        let (template, request) = downloadTemplate(made, resumeData, resumes)
+        let task = DownloadTask(
+            environment: environment,
+            plan: plan(template, request, nil) { [self] result, task in
+                let validation = task.plan?.rules.applied(to: ResponseValidation()) ?? ResponseValidation()
+                let finisher = downloadFinisher(validation, destination) { task.plan?.finish($0) ?? [] }
+                return finisher(result, task)
+            },
+            upload: nil,
+            download: progress
+        )
+        if let hooks { task.hooks = hooks }
+        return task
+    }
+
+    // MARK: Common parts
+
+    /// Makes a task that is launched with its first handler.
+    private func call<T: DataTask>(
+        _ template: TransferTemplate,
+        _ request: Result<URLRequest, LarkspurError>,
+        _ hooks: SessionHooks?,
+        _ make: (TaskEnvironment, CallPlan?) -> T
+    ) -> T {
+        let environment = environment
+        let silent = ResponseHandler(resolved(AnyResponseSerializer.sessionDefault)) { response in
+            guard let error = response.error, let writer = environment.failureWriter else { return }
+            UnhandledFailure.line(about: error).map(writer)
+        }
+        let task = make(
+            environment,
+            plan(template, request, silent) { result, task in
+                // The plan belongs to the task.
+                guard let plan = task.plan else { preconditionFailure("A call without a plan") }
+                return plan.finish(result, of: task)
+            }
+        )
+        if let hooks { task.hooks = hooks }
+        return task
+    }
+
+    private func plan(
+        _ template: TransferTemplate,
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ silentHandler: ResponseHandler?,
+        _ finisher: @escaping TaskDelegate.Finisher
+    ) -> CallPlan {
+        CallPlan(
+            request: request,
+            jsonDecoder: jsonDecoder,
+            silentHandler: silentHandler,
+            writer: environment.failureWriter
+        ) { task, settings in
+            guard let stream = settings.stream else {
+                return self.launch(task, template, request, settings, finisher)
+            }
+            var template = template
+            template.stream = stream
+            self.launch(task, template, request, settings) { result, task in
+                Self.ending(of: task, with: result, after: stream)
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+internal import HTTPSyntax
+import Synchronization
+
+/// The plan of a call that has not started yet: its settings and its handlers.
+///
+/// A call starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``. It is then launched with
+/// the settings, which creates its `URLSessionTask`. Handlers may still be added, also after its end.
+final class CallPlan: Sendable {
+    /// A closure that creates the attempt of a task, or ends it.
+    typealias Launch = @Sendable (SessionTask, Settings) -> Void
+    /// A handler of a finished download.
+    typealias FileHandler = @Sendable (DownloadResponse) -> Void
+
+    /// The settings that a call has when it starts.
+    struct Settings: Sendable {
+        var interceptors = RequestInterceptors()
+        /// The stream that the content goes to; nil if it is collected.
+        var stream: ContentStream?
+        /// Whether the call was cancelled before it started, so that nothing is sent.
+        var isCancelled = false
+    }
+
+    private struct State {
+        var settings = Settings()
+        var rules = ResponseRules()
+        var launch: Launch?
+        var handlers: [ResponseHandler] = []
+        var fileHandlers: [(queue: DispatchQueue?, body: FileHandler)] = []
+        var finished: Finished?
+        var cancelWork: (@Sendable () -> Void)?
+        var isCancelled = false
+    }
+
+    /// The result of a call, for handlers that are added after it has been serialized.
+    enum Finished: Sendable {
+        case content(TransferResult, ResponseRules, Timeline)
+        case file(DownloadResponse)
+    }
+
+    /// The request, or the error that prevented its creation.
+    let request: Result<URLRequest, LarkspurError>?
+    /// The decoder of handlers that name a type.
+    let jsonDecoder: JSONDecoder
+    /// The handler of a call without one, for the notification of its end.
+    private let silentHandler: ResponseHandler?
+    /// The closure that writes lines about mistakes; nil if these are not reported.
+    private let writer: UnhandledFailure.Writer?
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - request: The request, or the error that prevented its creation; nil for a download from resume data.
+    ///   - jsonDecoder: The decoder of handlers that name a type.
+    ///   - silentHandler: The handler of a call that gets none. Default: none.
+    ///   - writer: The closure that writes lines about mistakes; nil to report none.
+    ///   - launch: Creates the attempt of the task, or ends it.
+    init(
+        request: Result<URLRequest, LarkspurError>?,
+        jsonDecoder: JSONDecoder,
+        silentHandler: ResponseHandler? = nil,
+        writer: UnhandledFailure.Writer?,
+        launch: @escaping Launch
+    ) {
+        self.request = request
+        self.jsonDecoder = jsonDecoder
+        self.silentHandler = silentHandler
+        self.writer = writer
+        state = Mutex(State(launch: launch))
+    }
+
+    deinit {
+        guard state.withLock({ $0.launch != nil }), let writer else { return }
+        writer(
+            "Larkspur: \(target) was made and never started: add a handler, await its response, or call resume()."
+                .onOneLine
+        )
+    }
+
+    /// The method and the URL, for messages.
+    private var target: String {
+        guard let request = try? request?.get(), let url = request.url else { return "a request" }
+        return "\(request.httpMethod ?? "GET") \(LarkspurError.redacted(url))"
+    }
+
+    // MARK: Settings
+
+    /// Changes the settings, which is possible until the call starts.
+    /// - Parameters:
+    ///   - name: The name of the method that the caller used, for a message.
+    ///   - body: The change.
+    func configure(_ name: String, _ body: (inout Settings, inout ResponseRules) -> Void) {
+        let isLate = state.withLock { state in
+            guard state.launch != nil else { return true }
+            body(&state.settings, &state.rules)
+            return false
+        }
+        if isLate { report("\(name) has no effect, because the call has started: put it before the first handler") }
+    }
+
+    /// Returns whether settings can still be changed. If not, that is reported.
+    /// - Parameter name: The name of the method that the caller used.
+    func mayConfigure(_ name: String) -> Bool {
+        var isOpen = false
+        configure(name) { _, _ in isOpen = true }
+        return isOpen
+    }
+
+    /// Notes a mistake of the caller.
+    func report(_ mistake: String) {
+        writer?("Larkspur: \(target): \(mistake).".onOneLine)
+    }
+
+    /// Directs the content to a stream.
+    /// - Returns: False if the call has started already.
+    func direct(to stream: ContentStream) -> Bool {
+        state.withLock { state in
+            guard state.launch != nil, state.settings.stream == nil else { return false }
+            state.settings.stream = stream
+            return true
+        }
+    }
+
+    /// The rules by which the response is acceptable.
+    var rules: ResponseRules { state.withLock { $0.rules } }
+
+    // MARK: Start and cancellation
+
+    /// Launches the call, once.
+    func launch(_ task: SessionTask, isCancelled: Bool) {
+        let (launch, settings) = state.withLock { state in
+            if isCancelled { state.settings.isCancelled = true }
+            return (state.launch.take(), state.settings)
+        }
+        launch?(task, settings)
+    }
+
+    /// Sets the closure that is called when the task is cancelled while interceptors work. It is called immediately if
+    /// that has happened.
+    func onCancellation(_ cancelWork: @escaping @Sendable () -> Void) {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.cancelWork = cancelWork }
+            return state.isCancelled
+        }
+        if isCancelled { cancelWork() }
+    }
+
+    /// Notes that the task was cancelled.
+    func cancel() {
+        let cancelWork = state.withLock { state in
+            state.isCancelled = true
+            return state.cancelWork.take()
+        }
+        cancelWork?()
+    }
+
+    // MARK: Handlers
+
+    /// Adds a handler, and starts the call if it has not started.
+    func add(_ handler: ResponseHandler, to task: SessionTask) {
+        let finished = state.withLock { state in
+            if state.finished == nil { state.handlers.append(handler) }
+            return state.finished
+        }
+        guard case .content(let result, let rules, let timeline) = finished else { return task.resume() }
+        task.environment.processing.submit {
+            let response = handler.serialize(result, rules)
+            (handler.queue ?? task.environment.completionQueue).async { response.deliver(timeline) }
+        }
+    }
+
+    /// Adds a handler of a file, and starts the call if it has not started.
+    func add(_ queue: DispatchQueue?, _ handler: @escaping FileHandler, to task: SessionTask) {
+        let finished = state.withLock { state in
+            if state.finished == nil { state.fileHandlers.append((queue, handler)) }
+            return state.finished
+        }
+        guard case .file(let response) = finished else { return task.resume() }
+        (queue ?? task.environment.completionQueue).async { handler(response) }
+    }
+
+    /// Serializes the response for each handler. Called once, on the processing queue.
+    /// - Parameters:
+    ///   - result: The result of the transfer.
+    ///   - task: The task.
+    ///   - isSilent: Whether a call without a handler needs no other one. Default: false.
+    func finish(_ result: TransferResult, of task: SessionTask, isSilent: Bool = false) -> TaskEnding {
+        let rules = rules
+        // A handler that is added during the serialization of others is serialized too.
+        var responses: [(queue: DispatchQueue?, response: SerializedResponse)] = []
+        var timeline = Timeline()
+        while true {
+            let handlers = state.withLock { state -> [ResponseHandler] in
+                defer { state.handlers = [] }
+                if state.handlers.isEmpty {
+                    timeline = task.markSerialized()
+                    state.finished = .content(result, rules, timeline)
+                }
+                return state.handlers
+            }
+            if handlers.isEmpty { break }
+            for handler in handlers { responses.append((handler.queue, handler.serialize(result, rules))) }
+        }
+        if responses.isEmpty, !isSilent, let silentHandler {
+            responses.append((nil, silentHandler.serialize(result, rules)))
+        }
+        let first = responses.first?.response
+        return TaskEnding(
+            completion: TaskCompletion(
+                serializer: first?.serializer,
+                data: result.response == nil ? nil : result.data,
+                error: responses.lazy.compactMap(\.response.error).first ?? result.error,
+                fileURL: nil,
+                timeline: timeline,
+                serialized: first?.value
+            ),
+            deliveries: responses.map { queue, response in
+                TaskEnding.Delivery(queue: queue) { [timeline] in response.deliver(timeline) }
+            }
+        )
+    }
+
+    /// Returns the calls of the handlers of a finished download. Called once, on the processing queue.
+    func finish(_ response: DownloadResponse) -> [TaskEnding.Delivery] {
+        let handlers = state.withLock { state in
+            defer { state.fileHandlers = [] }
+            state.finished = .file(response)
+            return state.fileHandlers
+        }
+        return handlers.map { queue, handler in TaskEnding.Delivery(queue: queue) { handler(response) } }
+    }
+}

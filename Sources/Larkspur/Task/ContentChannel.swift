@@ -1,0 +1,144 @@
+import Synchronization
+
+/// The pieces of content between a task and the one consumer of its sequence.
+///
+/// The transport stops reading while the consumer has not taken about 1 MiB, because each piece holds an object that
+/// counts it. A transport without such objects cannot wait. With it, a consumer that falls too far behind ends the task.
+final class ContentChannel: Sendable {
+    fileprivate struct State {
+        var pieces: [(data: Data, held: (any Sendable)?)] = []
+        var next = 0
+        /// The bytes that no object holds back.
+        var freeBytes = 0
+        var end: Result<Void, LarkspurError>?
+        var waiting: CheckedContinuation<Void, Never>?
+        var response: URLResponse?
+        var isTaken = false
+    }
+
+    /// The number of bytes that wait for the consumer with a transport that cannot wait itself.
+    static let limit = 16 << 20
+
+    private let state = Mutex(State())
+
+    /// Notes that the pieces of a response follow.
+    func begin(with response: URLResponse) {
+        let waiting = state.withLock { state in
+            state.response = response
+            return state.waiting.take()
+        }
+        waiting?.resume()
+    }
+
+    /// Adds a piece.
+    /// - Throws: `contentTooLarge`, if the consumer is too far behind.
+    func add(_ data: Data, held: (any Sendable)?) throws(LarkspurError) {
+        let (waiting, isTooMuch) = state.withLock { state in
+            guard state.end == nil else { return (nil as CheckedContinuation<Void, Never>?, false) }
+            if held == nil { state.freeBytes += data.count }
+            if state.freeBytes > Self.limit { return (nil, true) }
+            state.pieces.append((data, held))
+            return (state.waiting.take(), false)
+        }
+        waiting?.resume()
+        if isTooMuch {
+            throw LarkspurError(
+                .contentTooLarge,
+                "More than \(Self.limit >> 20) MiB wait for the consumer, and the transport cannot make the server wait; .curl can."
+            )
+        }
+    }
+
+    /// Notes the end of the content, once. Pieces that wait are delivered first, except after a cancellation.
+    func finish(_ error: LarkspurError?) {
+        let (waiting, dropped) = state.withLock { state in
+            guard state.end == nil else {
+                return (nil as CheckedContinuation<Void, Never>?, [] as [(data: Data, held: (any Sendable)?)])
+            }
+            state.end = error.map { .failure($0) } ?? .success(())
+            defer { if error?.code == .cancelled { (state.pieces, state.next) = ([], 0) } }
+            return (state.waiting.take(), error?.code == .cancelled ? state.pieces : [])
+        }
+        // Released without the lock.
+        withExtendedLifetime(dropped) {}
+        waiting?.resume()
+    }
+
+    /// Takes the one place of a consumer.
+    /// - Returns: False if another one has it.
+    func take() -> Bool {
+        state.withLock { state in
+            defer { state.isTaken = true }
+            return !state.isTaken
+        }
+    }
+
+    fileprivate enum Step {
+        case piece(Data, held: (any Sendable)?)
+        case end(Result<Void, LarkspurError>)
+        case wait
+    }
+
+    /// Returns the next piece; nil at the end. Called by one consumer at a time.
+    func next() async throws(LarkspurError) -> Data? {
+        while true {
+            switch state.withLock({ $0.step() }) {
+            // The transport goes on before the consumer does.
+            case .piece(let data, let held):
+                withExtendedLifetime(held) {}
+                return data
+            case .end(let result):
+                try result.get()
+                return nil
+            case .wait: await wait { !$0.hasNext }
+            }
+        }
+    }
+
+    /// Waits for the head of the response.
+    /// - Throws: The error of the task, if it ends without an acceptable response.
+    func head() async throws(LarkspurError) -> URLResponse? {
+        while true {
+            let (response, end) = state.withLock { ($0.response, $0.end) }
+            if let response { return response }
+            if let end {
+                try end.get()
+                return nil
+            }
+            await wait { $0.response == nil && $0.end == nil }
+        }
+    }
+
+    private func wait(while mustWait: (borrowing State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let now = state.withLock { state in
+                guard mustWait(state) else { return true }
+                state.waiting = continuation
+                return false
+            }
+            if now { continuation.resume() }
+        }
+    }
+}
+
+extension ContentChannel.State {
+    fileprivate var hasNext: Bool { next < pieces.count || end != nil }
+
+    fileprivate mutating func step() -> ContentChannel.Step {
+        guard next < pieces.count else {
+            return end.map { .end($0) } ?? .wait
+        }
+        let (data, held) = pieces[next]
+        pieces[next] = (Data(), nil)
+        next += 1
+        if held == nil { freeBytes -= data.count }
+        if next == pieces.count {
+            pieces.removeAll(keepingCapacity: true)
+            next = 0
+        } else if next >= 64, next * 2 >= pieces.count {
+            pieces.removeFirst(next)
+            next = 0
+        }
+        return .piece(data, held: held)
+    }
+}

@@ -1,0 +1,296 @@
+internal import HTTPSyntax
+
+/// The content of a response as it arrives, in pieces.
+///
+/// Iterating starts the call. With the transport `.curl` the server has to wait while the consumer does not take the
+/// next piece; about 1 MiB is buffered. `.foundation` on Linux cannot make it wait: there, a consumer that is more than
+/// 16 MiB behind ends the call with the error `contentTooLarge`. Leaving the loop cancels the call.
+///
+/// There is one iterator. A second one throws an error with the code `unsupported`.
+public struct ContentChunks: AsyncSequence, Sendable {
+    /// A piece of content, of any length.
+    public typealias Element = Data
+    /// The error of the call.
+    public typealias Failure = LarkspurError
+
+    let source: ContentSource
+
+    /// Creates the iterator.
+    public func makeAsyncIterator() -> Iterator { Iterator(consumer: ContentConsumer(source)) }
+
+    /// An iterator over the pieces of a response's content.
+    public struct Iterator: AsyncIteratorProtocol {
+        let consumer: ContentConsumer
+
+        /// Returns the next piece; nil at the end.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next() async throws(LarkspurError) -> Data? { try await consumer.next() }
+
+        /// Returns the next piece; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Data? {
+            try await consumer.next()
+        }
+    }
+}
+
+/// The content of a response as it arrives, byte by byte. It has the properties of ``ContentChunks``.
+public struct ContentBytes: AsyncSequence, Sendable {
+    /// A byte.
+    public typealias Element = UInt8
+    /// The error of the call.
+    public typealias Failure = LarkspurError
+
+    let source: ContentSource
+
+    /// Creates the iterator.
+    public func makeAsyncIterator() -> Iterator { Iterator(consumer: ContentConsumer(source)) }
+
+    /// An iterator over the bytes of a response's content.
+    public struct Iterator: AsyncIteratorProtocol {
+        let consumer: ContentConsumer
+        private var piece = Data()
+        private var position = 0
+
+        init(consumer: ContentConsumer) { self.consumer = consumer }
+
+        /// Returns the next byte; nil at the end.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next() async throws(LarkspurError) -> UInt8? { try await next(isolation: nil) }
+
+        /// Returns the next byte; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
+            while position == piece.endIndex {
+                guard let next = try await consumer.next() else { return nil }
+                piece = next
+                position = next.startIndex
+            }
+            defer { position += 1 }
+            return piece[position]
+        }
+    }
+}
+
+/// The content of a response as it arrives, line by line. It has the properties of ``ContentChunks``.
+///
+/// The text is UTF-8; invalid bytes are replaced by U+FFFD. As in Foundation, a line ends at a line feed, a carriage
+/// return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029, and empty lines are left out. A line that
+/// is longer than 16 MiB is the error `contentTooLarge`.
+public struct ContentLines: AsyncSequence, Sendable {
+    /// A line without its line end.
+    public typealias Element = String
+    /// The error of the call.
+    public typealias Failure = LarkspurError
+
+    let source: ContentSource
+
+    /// Creates the iterator.
+    public func makeAsyncIterator() -> Iterator { Iterator(bytes: ContentBytes(source: source).makeAsyncIterator()) }
+
+    /// An iterator over the lines of a response's content.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var bytes: ContentBytes.Iterator
+        private var splitter = LineSplitter()
+
+        init(bytes: ContentBytes.Iterator) { self.bytes = bytes }
+
+        /// Returns the next line; nil at the end.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next() async throws(LarkspurError) -> String? { try await next(isolation: nil) }
+
+        /// Returns the next line; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
+        ///   cancellation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
+            while let byte = try await bytes.next(isolation: actor) {
+                if let line = splitter.take(byte) { return line }
+                if splitter.length > ContentSource.longestLine { throw bytes.consumer.source.tooLongLine }
+            }
+            return splitter.finish()
+        }
+    }
+}
+
+/// The values of a response whose content is JSON in lines (NDJSON), decoded as they arrive. It has the properties of
+/// ``ContentChunks``.
+///
+/// Each line is a value; blank lines are left out. A line that is longer than 16 MiB is the error `contentTooLarge`.
+public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Sendable {
+    /// The error of the call.
+    public typealias Failure = LarkspurError
+
+    let source: ContentSource
+    let decoder: any DataDecoder
+
+    /// Creates the iterator.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(consumer: ContentConsumer(source), decoder: decoder)
+    }
+
+    /// An iterator over the values of a response's content.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let consumer: ContentConsumer
+        private let decoder: any DataDecoder
+        private var splitter = NewlineSplitter()
+
+        init(consumer: ContentConsumer, decoder: any DataDecoder) {
+            self.consumer = consumer
+            self.decoder = decoder
+        }
+
+        /// Returns the next value; nil at the end.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete, or with the code
+        ///   `responseSerializationFailed` if a line cannot be decoded. Its code is `cancelled` after a cancellation.
+        public mutating func next() async throws(LarkspurError) -> Element? { try await next(isolation: nil) }
+
+        /// Returns the next value; nil at the end.
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete, or with the code
+        ///   `responseSerializationFailed` if a line cannot be decoded. Its code is `cancelled` after a cancellation.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> Element? {
+            while true {
+                if let line = splitter.next() {
+                    if line.isBlankContent { continue }
+                    return try decode(line)
+                }
+                if splitter.length > ContentSource.longestLine { throw consumer.source.tooLongLine }
+                guard let piece = try await consumer.next() else { break }
+                splitter.append(piece)
+            }
+            guard let line = splitter.finish(), !line.isBlankContent else { return nil }
+            return try decode(line)
+        }
+
+        private func decode(_ line: Data) throws(LarkspurError) -> Element {
+            try DecodableResponseSerializer<Element>(decoder: decoder).serialize(line, response: nil)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ContentChunks.Iterator: Sendable {}
+@available(*, unavailable)
+extension ContentBytes.Iterator: Sendable {}
+@available(*, unavailable)
+extension ContentLines.Iterator: Sendable {}
+@available(*, unavailable)
+extension ContentValues.Iterator: Sendable {}
+
+extension DataTask {
+    /// The content of the response as it arrives, in pieces. Iterating starts the call.
+    public var chunks: ContentChunks { ContentChunks(source: ContentSource(task: self)) }
+
+    /// The content of the response as it arrives, byte by byte. Iterating starts the call.
+    public var bytes: ContentBytes { ContentBytes(source: ContentSource(task: self)) }
+
+    /// The content of the response as it arrives, line by line. Iterating starts the call.
+    public var lines: ContentLines { ContentLines(source: ContentSource(task: self)) }
+
+    /// The values of a response whose content is JSON in lines (NDJSON), as they arrive. Iterating starts the call.
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type,
+        decoder: (any DataDecoder)? = nil
+    ) -> ContentValues<T> {
+        ContentValues(source: ContentSource(task: self), decoder: decoder ?? plan?.jsonDecoder ?? JSONDecoder())
+    }
+}
+
+/// The source of a sequence: the call whose content it delivers.
+struct ContentSource: Sendable {
+    /// The length of the longest line, in bytes.
+    static let longestLine = 16 << 20
+
+    let task: DataTask
+    let channel = ContentChannel()
+
+    /// Starts the call.
+    /// - Throws: `unsupported`, if the content of the call has another consumer.
+    func open() throws(LarkspurError) {
+        let stream = ContentStream(
+            validation: { [weak task] in
+                let validation = ResponseValidation()
+                return task?.plan?.rules.applied(to: validation) ?? validation
+            },
+            consumer: .channel(channel)
+        )
+        guard channel.take(), task.plan?.direct(to: stream) == true else {
+            throw LarkspurError(
+                .unsupported,
+                "The content of the call has another consumer: a sequence is iterated once, and goes with no handler.",
+                request: task.originalRequest
+            )
+        }
+        task.resume()
+    }
+
+    var tooLongLine: LarkspurError {
+        LarkspurError(
+            .contentTooLarge,
+            "A line has more than \(Self.longestLine >> 20) MiB.",
+            request: task.originalRequest,
+            response: task.response
+        )
+    }
+}
+
+/// The consumer of a sequence. Its release cancels the call.
+final class ContentConsumer: Sendable {
+    let source: ContentSource
+    private let failure: LarkspurError?
+
+    init(_ source: ContentSource) {
+        self.source = source
+        do throws(LarkspurError) {
+            try source.open()
+            failure = nil
+        } catch {
+            failure = error
+        }
+    }
+
+    deinit {
+        if failure == nil { source.task.cancel() }
+    }
+
+    /// Returns the next piece of content; nil at the end.
+    func next() async throws(LarkspurError) -> Data? {
+        if let failure { throw failure }
+        let result: Result<Data?, LarkspurError> = await withTaskCancellationHandler {
+            do throws(LarkspurError) {
+                return .success(try await source.channel.next())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            source.task.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Waits for the head of the response.
+    func head() async throws(LarkspurError) -> URLResponse? {
+        if let failure { throw failure }
+        let result: Result<URLResponse?, LarkspurError> = await withTaskCancellationHandler {
+            do throws(LarkspurError) {
+                return .success(try await source.channel.head())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            source.task.cancel()
+        }
+        return try result.get()
+    }
+}

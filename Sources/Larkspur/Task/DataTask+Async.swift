@@ -1,0 +1,163 @@
+/// The response of a call for `async` functions. Awaiting starts the call. Cancelling the surrounding `Task` cancels the
+/// call immediately, also before it starts.
+///
+///     let user = try await manager.get("users/1").value(as: User.self)
+extension DataTask {
+    /// Decodes the response's JSON into a type, and returns the value.
+    /// - Parameters:
+    ///   - type: The type of the value. Default: inferred from the context.
+    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
+    ///   surrounding `Task`.
+    public func value<T: Decodable & Sendable>(
+        as type: T.Type = T.self,
+        decoder: (any DataDecoder)? = nil
+    ) async throws(LarkspurError) -> T {
+        try await response(decodable(type, decoder)).result.get()
+    }
+
+    /// Validates and parses the response with a serializer, and returns the value.
+    /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
+    ///   surrounding `Task`.
+    public func value<S: ResponseSerializer>(
+        _ serializer: S
+    ) async throws(LarkspurError) -> S.Output where S.Output: Sendable {
+        try await response(serializer).result.get()
+    }
+
+    /// The content of the response.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
+    ///   surrounding `Task`.
+    public var data: Data {
+        get async throws(LarkspurError) { try await response(DataResponseSerializer()).result.get() }
+    }
+
+    /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
+    ///   surrounding `Task`.
+    public var string: String {
+        get async throws(LarkspurError) { try await response(StringResponseSerializer()).result.get() }
+    }
+
+    /// Waits for the response, and parses it with a serializer.
+    /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`. Default: one that returns
+    ///   the content.
+    /// - Returns: The response with its value or error. The method does not throw.
+    public func response<S: ResponseSerializer>(
+        _ serializer: S = DataResponseSerializer()
+    ) async -> DataResponse<S.Output> where S.Output: Sendable {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                handle(ResponseHandler(serializer) { continuation.resume(returning: $0) })
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Waits for the response, and decodes its JSON into a type.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    /// - Returns: The response with its value or error. The method does not throw.
+    public func response<T: Decodable & Sendable>(
+        as type: T.Type,
+        decoder: (any DataDecoder)? = nil
+    ) async -> DataResponse<T> {
+        await response(decodable(type, decoder))
+    }
+}
+
+/// The file of a download for `async` functions. Awaiting starts the download. Cancelling the surrounding `Task` cancels
+/// it immediately, also before it starts.
+///
+///     let file = try await manager.download("report.pdf", to: .folder(downloads)).file
+extension DownloadTask {
+    /// The location of the file. Without a destination it is in the folder for temporary files, and belongs to the
+    /// caller, who removes it.
+    /// - Throws: ``LarkspurError`` if the download fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
+    public var file: URL {
+        get async throws(LarkspurError) { try await response().result.get() }
+    }
+
+    /// Waits for the download.
+    /// - Returns: The response with the location of the file, or the error. The method does not throw. A file without a
+    ///   destination is in the folder for temporary files, and belongs to the caller, who removes it.
+    public func response() async -> DownloadResponse {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                handle(on: nil) { continuation.resume(returning: $0.claimingFile()) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Adds a handler of the download's end, and starts the download if it has not started.
+    ///
+    /// A download may have several handlers. They run in the order in which they were added, before
+    /// ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the location of the file or the error. A file without a destination is removed
+    ///     after the handlers.
+    /// - Returns: The task.
+    @discardableResult
+    public func response(
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DownloadResponse) -> Void
+    ) -> Self {
+        handle(on: queue, handler)
+        return self
+    }
+
+    /// Sets the acceptable status codes. Default: 200 to 299.
+    /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
+    /// - Returns: The task.
+    public func validate(statusCode codes: StatusCodes = .successful) -> Self {
+        configure("validate(statusCode:)") { $1.statusCodes = codes }
+    }
+
+    /// Sets the acceptable content types. Default: all.
+    /// - Parameter types: The media types or ranges, such as `["application/pdf", "image/*"]`.
+    /// - Returns: The task.
+    public func validate(contentType types: Set<MediaRange>) -> Self {
+        configure("validate(contentType:)") { $1.contentTypes = types }
+    }
+
+    private func handle(on queue: DispatchQueue?, _ handler: @escaping CallPlan.FileHandler) {
+        if let plan { return plan.add(queue, handler, to: self) }
+        let error = LarkspurError(
+            .unsupported,
+            "The download was made with a completion handler, and takes no others: make the call without it."
+        )
+        let response = DownloadResponse(request: originalRequest, timeline: timeline, result: .failure(error))
+        (queue ?? environment.completionQueue).async { handler(response) }
+    }
+}
+
+extension DownloadResponse {
+    /// Returns the response with a file that is not removed after the handlers. Called by a handler.
+    fileprivate func claimingFile() -> DownloadResponse {
+        guard let file = fileURL, file.lastPathComponent.hasPrefix(DownloadFinisher.temporaryPrefix) else {
+            return self
+        }
+        let name = "\(UUID().uuidString)-\(DownloadDestination.name(suggestedBy: response))"
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: false)
+        let result: Result<URL, LarkspurError>
+        do {
+            try FileManager.default.moveItem(at: file, to: place)
+            result = .success(place)
+        } catch {
+            let failure = LarkspurError(
+                .fileMoveFailed,
+                "The downloaded file could not be kept: \(DownloadDestination.reason(error, for: place)).",
+                underlyingError: error
+            )
+            result = .failure(failure.filled(request: request, response: response, responseData: nil))
+        }
+        return DownloadResponse(request: request, response: response, timeline: timeline, result: result)
+    }
+}

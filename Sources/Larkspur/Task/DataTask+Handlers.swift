@@ -1,0 +1,253 @@
+/// The handlers of a call that was made without closures, and its settings. The call starts with its first handler, so
+/// that its settings stand before.
+///
+///     manager.get("users/1").validate(statusCode: 200..<300).responseDecodable(of: User.self) { response in
+///         print(response.value?.name ?? "no user")
+///     }
+extension DataTask {
+    /// Adds a handler of the response, and starts the call if it has not started.
+    ///
+    /// A task may have several handlers. They run in the order in which they were added, before
+    /// ``SessionTask/didCompleteNotification`` is posted. A handler that is added after the end of the task runs soon
+    /// afterwards.
+    /// - Parameters:
+    ///   - serializer: Validates and parses the response, on the manager's `processingQueue`.
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the value or the error.
+    /// - Returns: The task.
+    @discardableResult
+    public func response<S: ResponseSerializer>(
+        serializer: S,
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<S.Output>) -> Void
+    ) -> Self {
+        handle(ResponseHandler(serializer, queue: queue, handler))
+        return self
+    }
+
+    /// Adds a handler that gets the content as text, and starts the call if it has not started.
+    ///
+    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - encoding: The encoding of the text. Default: that of the response's `Content-Type`, or else UTF-8.
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the text or the error.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseString(
+        encoding: String.Encoding? = nil,
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<String>) -> Void
+    ) -> Self {
+        response(serializer: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
+    }
+
+    /// Adds a handler that gets the content as it is, and starts the call if it has not started.
+    ///
+    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the content or the error.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseData(
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<Data>) -> Void
+    ) -> Self {
+        response(serializer: DataResponseSerializer(), queue: queue, handler: handler)
+    }
+
+    /// Adds a handler that gets the content as a JSON object, and starts the call if it has not started.
+    ///
+    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the object or the error. The object is nil if there was no content.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseJSON(
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<Any?>) -> Void
+    ) -> Self {
+        response(serializer: JSONResponseSerializer(), queue: queue, handler: handler)
+    }
+
+    /// Adds a handler that gets a value decoded from JSON, and starts the call if it has not started.
+    ///
+    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - type: The type of the value. Default: inferred from the handler.
+    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the value or the error.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseDecodable<T: Decodable & Sendable>(
+        of type: T.Type = T.self,
+        decoder: (any DataDecoder)? = nil,
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<T>) -> Void
+    ) -> Self {
+        response(serializer: decodable(type, decoder), queue: queue, handler: handler)
+    }
+
+    /// The serializer that decodes a type with a decoder, or with that of the manager.
+    func decodable<T>(_ type: T.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<T> {
+        .decodable(type, decoder: decoder ?? plan?.jsonDecoder ?? JSONDecoder())
+    }
+
+    /// Adds a handler. A task with a completion handler of its own takes no others.
+    func handle(_ handler: ResponseHandler) {
+        if let plan { return plan.add(handler, to: self) }
+        let error = LarkspurError(
+            .unsupported,
+            "The task was made with a completion handler, and takes no other handlers: make the call without closures."
+        )
+        let result = TransferResult(request: originalRequest, response: nil, data: Data(), file: nil, error: error)
+        let response = handler.serialize(result, ResponseRules())
+        (handler.queue ?? environment.completionQueue).async { response.deliver(self.timeline) }
+    }
+}
+
+/// The rules by which a response is acceptable, which stand before the first handler.
+extension DataTask {
+    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// - Parameter codes: The codes, such as `[200, 404]`. Default: 200 to 299.
+    /// - Returns: The task.
+    public func validate(statusCode codes: StatusCodes = .successful) -> Self {
+        configure("validate(statusCode:)") { $1.statusCodes = codes }
+    }
+
+    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// - Parameter codes: The codes as a half-open range, such as `200..<400`.
+    /// - Returns: The task.
+    public func validate(statusCode codes: Range<Int>) -> Self { validate(statusCode: StatusCodes(codes)) }
+
+    /// Sets the acceptable status codes, in place of those of the serializers.
+    /// - Parameter codes: The codes as a closed range, such as `200...299`.
+    /// - Returns: The task.
+    public func validate(statusCode codes: ClosedRange<Int>) -> Self { validate(statusCode: StatusCodes(codes)) }
+
+    /// Sets the acceptable content types, in place of those of the serializers.
+    /// - Parameter types: The media types or ranges, such as `["application/json", "text/*"]`.
+    /// - Returns: The task.
+    public func validate(contentType types: Set<MediaRange>) -> Self {
+        configure("validate(contentType:)") { $1.contentTypes = types }
+    }
+
+    /// Adds a check of the response, after those of the status code and the content type.
+    /// - Parameter check: Gets the request, the response and the content on the manager's `processingQueue`. To reject
+    ///   the response it throws: a ``LarkspurError`` is reported unchanged, any other error as the `underlyingError` of
+    ///   one with the code `unacceptableResponse`. It may be called once for each handler.
+    /// - Returns: The task.
+    public func validate(
+        _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ data: Data) throws -> Void
+    ) -> Self {
+        configure("validate(_:)") { $1.checks.append(check) }
+    }
+}
+
+/// The settings of a call that was made without closures, which stand before its first handler.
+extension SessionTask {
+    /// Adds interceptors of this call, within those of the session manager.
+    /// - Parameter interceptors: The interceptors that run once for the call. The first one is the outermost.
+    /// - Returns: The task.
+    public func intercept(with interceptors: any RequestInterceptor...) -> Self {
+        configure("intercept(with:)") { settings, _ in settings.interceptors.call += interceptors }
+    }
+
+    /// Adds interceptors of each attempt of this call, within those of the session manager.
+    /// - Parameter interceptors: The interceptors that run once for each attempt. The first one is the outermost.
+    /// - Returns: The task.
+    public func interceptAttempts(with interceptors: any RequestInterceptor...) -> Self {
+        configure("interceptAttempts(with:)") { settings, _ in settings.interceptors.attempt += interceptors }
+    }
+
+    /// Answers authentication challenges of this call with a name and a password.
+    /// - Parameters:
+    ///   - username: The user's name.
+    ///   - password: The password.
+    ///   - persistence: The time for which the credential is stored for later requests. Default: `.none`.
+    /// - Returns: The task.
+    public func authenticate(
+        username: String,
+        password: String,
+        persistence: URLCredential.Persistence = .none
+    ) -> Self {
+        authenticate(with: URLCredential(user: username, password: password, persistence: persistence))
+    }
+
+    /// Answers authentication challenges of this call with a credential. If the server refuses it, its response is that
+    /// of the call.
+    /// - Parameter credential: The credential.
+    /// - Returns: The task.
+    public func authenticate(with credential: URLCredential) -> Self {
+        configuringHooks("authenticate(with:)") {
+            $0.didReceiveChallenge = { _, challenge in
+                challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
+            }
+        }
+    }
+
+    /// Decides about the redirects of this call.
+    /// - Parameter handler: Gets the task, the redirect and the request that follows it, on the manager's hook queue. It
+    ///   returns the request to send, or nil to take the redirect as the response.
+    /// - Returns: The task.
+    public func redirect(
+        using handler: @escaping @Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?
+    ) -> Self {
+        configuringHooks("redirect(using:)") { $0.willPerformHTTPRedirection = handler }
+    }
+
+    func configuringHooks(_ name: String, _ body: (inout SessionHooks) -> Void) -> Self {
+        if let plan, plan.mayConfigure(name) {
+            var hooks = self.hooks
+            body(&hooks)
+            self.hooks = hooks
+        }
+        return self
+    }
+
+    func configure(
+        _ name: String,
+        _ body: (inout CallPlan.Settings, inout ResponseRules) -> Void
+    ) -> Self {
+        plan?.configure(name, body)
+        return self
+    }
+}
+
+extension DataTask {
+    /// Decides about storing the response of this call in the session's cache. With the transport `.foundation` on Linux
+    /// the handler is not called, because that transport stores no responses.
+    /// - Parameter handler: Gets the task and the proposed response on the manager's hook queue. It returns the response
+    ///   to store, or nil to store none.
+    /// - Returns: The task.
+    public func cacheResponse(
+        using handler: @escaping @Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?
+    ) -> Self {
+        configuringHooks("cacheResponse(using:)") { $0.willCacheResponse = handler }
+    }
+
+    /// Looks at the response of this call before its content arrives.
+    /// - Parameter handler: Gets the response on the manager's hook queue. It returns `.allow` to receive the content, or
+    ///   `.cancel` to cancel the task.
+    /// - Returns: The task.
+    public func onHTTPResponse(
+        _ handler: @escaping @Sendable (HTTPURLResponse) -> URLSession.ResponseDisposition
+    ) -> Self {
+        configuringHooks("onHTTPResponse(_:)") {
+            $0.didReceiveResponse = { _, response in (response as? HTTPURLResponse).map(handler) ?? .allow }
+        }
+    }
+
+    /// Looks at the response of this call before its content arrives.
+    /// - Parameter handler: Gets the response on the manager's hook queue.
+    /// - Returns: The task.
+    public func onHTTPResponse(_ handler: @escaping @Sendable (HTTPURLResponse) -> Void) -> Self {
+        onHTTPResponse { response in
+            handler(response)
+            return .allow
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// A handler of a call's response. It serializes the response on the processing queue, and then runs on its own queue.
+struct ResponseHandler: Sendable {
+    /// The queue that the handler runs on; nil for the completion queue.
+    let queue: DispatchQueue?
+    /// Serializes a response.
+    let serialize: @Sendable (TransferResult, ResponseRules) -> SerializedResponse
+}
+
+/// A response that was serialized for one handler.
+struct SerializedResponse: Sendable {
+    let serializer: any ResponseSerializer
+    let error: LarkspurError?
+    let value: @Sendable () -> Transferred<Any>?
+    /// Calls the handler.
+    let deliver: @Sendable (Timeline) -> Void
+}
+
+extension ResponseHandler {
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - serializer: The serializer of the response.
+    ///   - queue: The queue that the handler runs on; nil for the completion queue.
+    ///   - body: The handler.
+    @_specialize(where S == AnyResponseSerializer)
+    init<S: ResponseSerializer>(
+        _ serializer: S,
+        queue: DispatchQueue? = nil,
+        _ body: @escaping @Sendable (DataResponse<S.Output>) -> Void
+    ) {
+        self.queue = queue
+        serialize = { result, rules in
+            let outcome: Transferred<Result<S.Output, LarkspurError>>
+            if let error = result.error {
+                outcome = Transferred(.failure(error))
+            } else {
+                outcome = Transferred(rules.run(serializer, result))
+            }
+            return SerializedResponse(
+                serializer: serializer,
+                error: outcome.value.failure,
+                value: { outcome.compactMap { (try? $0.get()).flatMap { unwrapped($0) } } },
+                deliver: { timeline in
+                    body(
+                        DataResponse(
+                            request: result.request,
+                            response: result.response,
+                            data: result.data,
+                            timeline: timeline,
+                            result: outcome.value
+                        )
+                    )
+                }
+            )
+        }
+    }
+}
+
+/// The rules of a call by which its response is acceptable, beyond those of its serializers.
+struct ResponseRules: Sendable {
+    /// A check of a caller's. It throws if the response is not acceptable.
+    typealias Check = @Sendable (URLRequest?, HTTPURLResponse, Data) throws -> Void
+
+    /// The acceptable status codes, in place of the serializer's; nil for those of the serializer.
+    var statusCodes: StatusCodes?
+    /// The acceptable content types, in place of the serializer's; nil for those of the serializer.
+    var contentTypes: Set<MediaRange>?
+    var checks: [Check] = []
+
+    /// Returns a validation in which the call's rules have replaced those of a serializer.
+    func applied(to validation: ResponseValidation) -> ResponseValidation {
+        var validation = validation
+        if let statusCodes { validation.acceptableStatusCodes = statusCodes }
+        if let contentTypes { validation.acceptableContentTypes = contentTypes }
+        return validation
+    }
+
+    /// Validates a response and serializes its content.
+    @_specialize(where S == AnyResponseSerializer)
+    func run<S: ResponseSerializer>(
+        _ serializer: S,
+        _ result: TransferResult
+    ) -> sending Result<S.Output, LarkspurError> {
+        var serializer = serializer
+        if statusCodes != nil || contentTypes != nil { serializer.validation = applied(to: serializer.validation) }
+        if !checks.isEmpty, (try? serializer.validation.validate(result.response, data: result.data)) != nil {
+            do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
+        }
+        return ResponsePipeline.run(
+            serializer,
+            request: result.request,
+            response: result.response,
+            data: result.data
+        )
+    }
+
+    /// Runs the checks of the caller.
+    func check(_ result: TransferResult) throws(LarkspurError) {
+        guard let response = result.response as? HTTPURLResponse else { return }
+        for check in checks {
+            do {
+                try check(result.request, response, result.data)
+            } catch {
+                let failure =
+                    error as? LarkspurError
+                    ?? LarkspurError(
+                        .unacceptableResponse,
+                        "The response is not acceptable: \(SerializationFailure.reason(error).withoutFullStop).",
+                        underlyingError: error
+                    )
+                throw failure.filled(request: result.request, response: response, responseData: result.data)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Synchronization
+
+/// The attempts of a task: one may follow another, and one task may take over that of another.
+extension SessionTask {
+    /// Notes that the attempt has failed and another one follows, so that there is no attempt to give orders to.
+    /// - Parameters:
+    ///   - resumeData: The resume data for the next attempt.
+    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``. Its argument is true if the resume data is
+    ///     needed.
+    /// - Returns: False if the task has been cancelled or has ended, so that no attempt may follow.
+    func detach(resumeData: Data, giveUp: @escaping @Sendable (Bool) -> Void) -> Bool {
+        storage.withLock { storage in
+            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
+            storage.noteTransactions()
+            storage.isDetached = true
+            storage.applied = nil
+            storage.pendingResumeData = resumeData
+            storage.giveUp = giveUp
+            return true
+        }
+    }
+
+    /// Notes that the pause between two attempts is over. Returns false if the task was cancelled during the pause.
+    func endPause() -> Bool { storage.withLock { $0.giveUp.take() } != nil }
+
+    /// Brings the next attempt, which has been attached, to the state of the task.
+    func beginAttempt() {
+        storage.withLock { storage in
+            storage.isDetached = false
+            storage.pendingResumeData = nil
+        }
+        applyState()
+    }
+
+    var pendingResumeData: Data? { storage.withLock { $0.pendingResumeData } }
+
+    func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
+        let hasEnded = storage.withLock { storage in
+            if !storage.hasEnded { storage.resumeDataHandlers.append(handler) }
+            if storage.machine.state != .cancelling { storage.keepsResumeData = true }
+            return storage.hasEnded
+        }
+        if hasEnded { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
+        cancel()
+    }
+
+    // MARK: Attempts of a call with interceptors
+
+    /// Notes that an attempt has ended, so that there is no attempt to give orders to.
+    func endAttempt() {
+        storage.withLock { storage in
+            storage.noteTransactions()
+            storage.isDetached = true
+            storage.applied = nil
+        }
+    }
+
+    /// Ends the task with a result, once, unless it has ended already.
+    /// - Parameters:
+    ///   - result: The result of the transfer.
+    ///   - report: Called before serialization with the error that the task will report, if any.
+    ///   - finisher: Creates the ending, on the processing queue.
+    func conclude(
+        with result: TransferResult,
+        report: (LarkspurError?) -> Void,
+        finisher: @escaping TaskDelegate.Finisher
+    ) {
+        upload.finish(successfully: result.error == nil, of: self)
+        download.finish(successfully: result.error == nil, of: self)
+        report(result.error)
+        environment.processing.submit { [self] in end(with: finisher(result, self)) }
+    }
+
+    // MARK: One task after another
+
+    /// Replaces this task with another one, which takes over the attempt. This task takes no more orders, and is about
+    /// to end.
+    /// - Returns: False if this task has been cancelled or has ended.
+    func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
+        storage.withLock { storage in
+            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
+            storage.isDetached = true
+            successor.takeOver(attempt, from: storage)
+            // Two orders to one attempt at the same time could overtake each other.
+            if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
+            return true
+        }
+    }
+
+    private func takeOver(_ attempt: TaskAttempt, from other: Storage) {
+        storage.withLock { storage in
+            storage.machine = other.machine
+            storage.attempt = attempt
+            storage.applied = other.applied
+            storage.isApplying = other.isApplying
+            storage.hooks = other.hooks
+            storage.timeline.resumed = other.timeline.resumed
+            storage.timeline.firstResponseByte = other.timeline.firstResponseByte
+            storage.enterGroup(of: environment)
+        }
+        queuePost(Self.didResumeNotification)
+        if other.machine.state == .suspended { queuePost(Self.didSuspendNotification) }
+    }
+
+    private func takeTurn() {
+        storage.withLock { $0.isApplying = false }
+        applyState()
+    }
+}

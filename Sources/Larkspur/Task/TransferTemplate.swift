@@ -1,0 +1,51 @@
+/// The kind of transfer of a call, from which each of its attempts is made.
+struct TransferTemplate: Sendable {
+    let kind: TransferKind
+    /// Creates the `URLSessionTask` of an attempt.
+    let make: @Sendable (URLSession, URLRequest) -> URLSessionTask
+    /// Creates the stream of a streamed upload. Called each time that the content is sent.
+    var makeBodyStream: (@Sendable () -> InputStream?)?
+    var isStreamed = false
+    /// The length of the stream in bytes, if it is known.
+    var bodyLength: Int64?
+    /// The stream that delivers the content; nil if it is collected.
+    var stream: ContentStream?
+    /// The automatic resumption of a download; nil if it does not resume.
+    var resumer: DownloadResumer?
+    /// The resume data that the first attempt continues.
+    var resumeData: Data?
+
+    init(kind: TransferKind, make: @escaping @Sendable (URLSession, URLRequest) -> URLSessionTask) {
+        self.kind = kind
+        self.make = make
+    }
+
+    /// A request whose response is collected in memory.
+    static let data = Self(kind: .data) { $0.dataTask(with: $1) }
+
+    /// A request whose response is written to a file.
+    static let download = Self(kind: .download) { $0.downloadTask(with: $1) }
+
+    static func upload(_ data: Data) -> Self { Self(kind: .upload) { $0.uploadTask(with: $1, from: data) } }
+
+    static func upload(file: URL) -> Self {
+        let file = file.absoluteURL
+        return Self(kind: .upload) { $0.uploadTask(with: $1, fromFile: file) }
+    }
+
+    /// - Parameters:
+    ///   - makeStream: Creates the stream, each time that the content is sent; nil for that of the request.
+    ///   - length: The length of the stream in bytes, if it is known.
+    static func upload(_ makeStream: (@Sendable () -> InputStream?)?, length: Int64?) -> Self {
+        var template = Self(kind: .upload) { $0.uploadTask(withStreamedRequest: $1) }
+        template.makeBodyStream = makeStream
+        template.isStreamed = true
+        template.bodyLength = length
+        return template
+    }
+
+    /// Whether the content of a request can be sent again.
+    func canReplayContent(of request: URLRequest) -> Bool {
+        makeBodyStream != nil || (!isStreamed && request.httpBodyStream == nil)
+    }
+}

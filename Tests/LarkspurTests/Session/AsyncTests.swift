@@ -1,0 +1,186 @@
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+@Suite("Calls that are awaited", .timeLimit(.minutes(5)))
+struct AsyncTests {
+    struct User: Codable, Equatable, Sendable {
+        let userName: String
+    }
+
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/user", .json(#"{"user_name": "Ada"}"#))
+    }
+
+    @Test("Values, content and text are awaited", arguments: TestTransport.allCases)
+    func values(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+
+        let user = try await manager.get("user").value(as: User.self)
+        let inferred: User = try await manager.get("user").value()
+        let raw = try await manager.get("user").value(.data)
+
+        #expect(user == User(userName: "Ada") && inferred == user)
+        #expect(raw.count == 20)
+        let data = try await manager.get("user").data
+        let string = try await manager.get("user").string
+        #expect(data.count == 20 && string == #"{"user_name": "Ada"}"#)
+    }
+
+    @Test("A failure is thrown with its type, and response() does not throw", arguments: TestTransport.allCases)
+    func failures(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        do {
+            _ = try await manager.get("status/404").data
+            Issue.record("No error")
+        } catch {
+            #expect(error.code == .unacceptableStatusCode && error.statusCode == 404)
+        }
+        #expect(await manager.get("status/500").response(as: User.self).error?.statusCode == 500)
+    }
+
+    @Test("A manager that is used only once finishes the call", arguments: TestTransport.allCases)
+    func temporaryManager(_ transport: TestTransport) async throws {
+        let string = try await transport.makeManager(for: server).get("user").string
+        #expect(string.count == 20)
+    }
+
+    @Test("Cancelling the surrounding task cancels the call", arguments: TestTransport.allCases)
+    func cancellation(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("late").held(until: gate))
+
+        let call = manager.get("held")
+        let work = Task { await call.response() }
+        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        work.cancel()
+
+        #expect(await work.value.error?.code == .cancelled)
+        gate.open()
+        try await manager.finishAll()
+        #expect(call.state == .completed)
+    }
+
+    @Test("A call in a task that was cancelled before sends nothing", arguments: TestTransport.allCases)
+    func cancelledBefore(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        let work = Task {
+            await gate.wait()
+            return await manager.get("user").response()
+        }
+        work.cancel()
+        gate.open()
+
+        #expect(await work.value.error?.code == .cancelled)
+        try await manager.finishAll()
+        #expect(server.requests(to: "/user").isEmpty)
+    }
+
+    @Test("async let and task groups send a hundred requests", arguments: TestTransport.allCases)
+    func many(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        async let first = manager.get("user").string
+        async let second = manager.get("user").data
+        let counts = try await (first.count, second.count)
+        #expect(counts == (20, 20))
+
+        let total = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await manager.get("user").data.count } }
+            return try await group.reduce(0, +)
+        }
+        #expect(total == 2000)
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Content is posted, as JSON, form and multipart form", arguments: TestTransport.allCases)
+    func posting(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.setAuthorization(bearerToken: "t0ken")
+
+        let json = try await manager.post("post", body: User(userName: "Ada")).string
+        let form = try await manager.post("post", parameters: ["a": "b"]).string
+        let parts = try await manager.post("post", constructing: { $0.append(data: Data("x".utf8), name: "part") })
+            .string
+        let upload = try await manager.upload("put", from: .data(Data("content".utf8)), method: .put).string
+
+        #expect(json.contains("userName") && form.contains("\"a\"") && parts.contains("part"))
+        #expect(upload.contains("content"))
+        #expect(server.requests(to: "/put").first?.headers["Authorization"] == "Bearer t0ken")
+    }
+
+    @Test(
+        "A downloaded file is awaited, and belongs to the caller without a destination",
+        arguments: TestTransport.allCases
+    )
+    func downloads(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+
+        let file = try await manager.download("bytes/1000", to: .folder(folder.url)).file
+        let owned = try await manager.download("bytes/500").file
+        defer { try? FileManager.default.removeItem(at: owned) }
+        let missing = await manager.download("status/404").response()
+
+        #expect(try Data(contentsOf: file).count == 1000 && file.deletingLastPathComponent().path == folder.url.path)
+        try await manager.finishAll()
+        #expect(try Data(contentsOf: owned).count == 500)
+        #expect(missing.error?.statusCode == 404 && missing.fileURL == nil)
+    }
+
+    @Test("Handlers and settings of a download", arguments: TestTransport.allCases)
+    func downloadHandlers(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let counts = Recorder<Int?>()
+        manager.download("status/404").validate(statusCode: [404]).response { response in
+            counts.record(response.statusCode)
+        }
+        #expect(try await counts.first() == 404)
+        #expect(
+            await manager.download("bytes/5").validate(contentType: ["image/*"]).response().error?.code
+                == .unacceptableContentType
+        )
+    }
+
+    @Test("A download that is cancelled before it starts creates nothing", arguments: TestTransport.allCases)
+    func cancelledDownload(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let task = manager.download("bytes/5")
+        task.cancel()
+
+        #expect(await task.response().error?.code == .cancelled)
+        #expect(server.requests(to: "/bytes/5").isEmpty)
+    }
+
+    @Test("2,000 calls that are cancelled at any moment each end once", arguments: TestTransport.allCases)
+    func stress(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let ends = Recorder<Void>()
+        let count = transport == .curl ? 2000 : 200
+
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<count {
+                group.addTask {
+                    let work = Task { await manager.get("user").response() }
+                    for _ in 0..<(index % 50) { await Task.yield() }
+                    work.cancel()
+                    let error = await work.value.error
+                    #expect(error == nil || error?.code == .cancelled)
+                    ends.record(())
+                }
+            }
+        }
+        try await manager.finishAll()
+
+        #expect(ends.values.count == count)
+        #expect(manager.tasks.isEmpty)
+    }
+}

@@ -1,0 +1,182 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Content as a sequence", .timeLimit(.minutes(5)))
+struct ContentSequenceTests {
+    struct Line: Codable, Equatable, Sendable {
+        let text: String
+    }
+
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test("Pieces arrive in order and whole", arguments: TestTransport.allCases)
+    func chunks(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let pieces = (0..<40).map { Data(repeating: UInt8($0), count: 30_000) }
+        server.route("/stream", .stream(pieces.map { .bytes($0) }))
+        var content = Data()
+
+        for try await chunk in manager.get("stream").chunks { content += chunk }
+
+        #expect(content == pieces.reduce(Data(), +))
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Bytes, lines and values are put together from pieces of any length", arguments: TestTransport.allCases)
+    func framing(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let text = #"{"text": "é\u2028"}"# + "\n\n" + #"{"text": "日本"}"# + "\r\n" + #"{"text": "end"}"#
+        server.route("/stream", .stream(text.utf8.map { .bytes(Data([$0])) }, framing: .chunked))
+
+        var bytes: [UInt8] = []
+        for try await byte in manager.get("stream").bytes { bytes.append(byte) }
+        var lines: [String] = []
+        for try await line in manager.get("stream").lines { lines.append(line) }
+        var values: [Line] = []
+        for try await value in manager.get("stream").decoded(as: Line.self) { values.append(value) }
+
+        #expect(bytes == Array(text.utf8))
+        #expect(lines == [#"{"text": "é\u2028"}"#, #"{"text": "日本"}"#, #"{"text": "end"}"#])
+        #expect(values == [Line(text: "é\u{2028}"), Line(text: "日本"), Line(text: "end")])
+    }
+
+    @Test("A line that is no value is an error, after the values before it")
+    func malformed() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/stream", .text("1\n2\nx\n4\n"))
+        var values: [Int] = []
+
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await value in manager.get("stream").decoded(as: Int.self) { values.append(value) }
+        }
+
+        #expect(values == [1, 2] && error?.code == .responseSerializationFailed)
+        try await manager.finishAll()
+    }
+
+    @Test("Leaving the loop early cancels the call", arguments: TestTransport.allCases)
+    func leaving(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        server.route("/stream", .stream([.bytes(Data("one".utf8)), .wait(gate)], framing: .chunked))
+        let task = manager.get("stream")
+
+        for try await _ in task.chunks { break }
+
+        try await manager.finishAll()
+        #expect(task.error?.code == .cancelled)
+        gate.open()
+    }
+
+    @Test("Cancelling the surrounding task ends the loop", arguments: TestTransport.allCases)
+    func cancellation(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        server.route("/stream", .stream([.bytes(Data("one".utf8)), .wait(gate)], framing: .chunked))
+        let arrived = Recorder<Data>()
+
+        let work = Task { () -> LarkspurError? in
+            do throws(LarkspurError) {
+                for try await chunk in manager.get("stream").chunks { arrived.record(chunk) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        _ = try await arrived.first()
+        work.cancel()
+
+        #expect(await work.value?.code == .cancelled)
+        gate.open()
+        try await manager.finishAll()
+    }
+
+    @Test("A response that is not acceptable is the error, with its content", arguments: TestTransport.allCases)
+    func unacceptable(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/refused", .text("why", status: 403))
+
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await _ in manager.get("refused").chunks { Issue.record("A chunk") }
+        }
+        var accepted = ""
+        for try await line in manager.get("refused").validate(statusCode: [403]).lines { accepted += line }
+
+        #expect(error?.statusCode == 403 && error?.responseData == Data("why".utf8))
+        #expect(accepted == "why")
+    }
+
+    @Test("Content that breaks off is an error after its pieces", arguments: TestTransport.allCases)
+    func truncated(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/broken", .raw([.bytes(Data("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc".utf8))]))
+        var content = Data()
+
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await chunk in manager.get("broken").chunks { content += chunk }
+        }
+
+        #expect(content == Data("abc".utf8) && error?.code == .connectionLost)
+    }
+
+    @Test("The server waits for a consumer that does not")
+    func backPressure() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let piece = Data(count: 1 << 20)
+        let gate = LoopbackServer.Gate()
+        server.route("/much", .stream([.repeated([.bytes(piece)], times: 64), .open(gate)], framing: .chunked))
+        let iterator = manager.get("much").chunks.makeAsyncIterator()
+        var copy = iterator
+        var count = try await copy.next()?.count ?? 0
+
+        // The server's sockets hold some megabytes; it cannot have sent all of it.
+        #expect(!gate.isOpen)
+        while let chunk = try await copy.next() { count += chunk.count }
+
+        #expect(count == 64 << 20 && gate.isOpen)
+    }
+
+    @Test("A transport that cannot make the server wait ends the call before the memory is full")
+    func noBackPressure() async throws {
+        let manager = TestTransport.foundation.makeManager(for: server)
+        server.route("/much", .stream([.repeated([.bytes(Data(count: 1 << 20))], times: 64)], framing: .chunked))
+        let task = manager.get("much")
+        var iterator = task.chunks.makeAsyncIterator()
+        try await manager.finishAll()
+
+        let error = await #expect(throws: LarkspurError.self) { while try await iterator.next() != nil {} }
+
+        #expect(error?.code == .contentTooLarge)
+    }
+
+    @Test("A sequence has one consumer")
+    func oneConsumer() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/x", .text("x"))
+        let task = manager.get("x")
+        var count = 0
+        for try await chunk in task.chunks { count += chunk.count }
+
+        let again = await #expect(throws: LarkspurError.self) { for try await _ in task.chunks {} }
+        let handled = await task.response()
+
+        #expect(count == 1 && again?.code == .unsupported && handled.error?.code == .unsupported)
+    }
+
+    @Test("A small part of a large response costs no memory for the rest")
+    func longStream() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let line = Data((String(repeating: "x", count: 1023) + "\n").utf8)
+        server.route("/lines", .stream([.repeated([.bytes(line)], times: 20_000)], framing: .chunked))
+        var count = 0
+
+        for try await line in manager.get("lines").lines { count += line.utf8.count }
+
+        #expect(count == 20_000 * 1023)
+    }
+}
