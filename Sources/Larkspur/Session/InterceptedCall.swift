@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The way of one call through its interceptors. Each attempt is a `URLSessionTask` of its own; the task stays the same.
+/// The way of one call through its interceptors. Each attempt is a `URLSessionTask` of its own; the task stays the
+/// same.
 struct InterceptedCall: Sendable {
     private struct State {
         var facts = RequestContext.State()

@@ -222,8 +222,8 @@ extension SessionManager {
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    /// - Returns: The task, not started. If the request could not be built or the file cannot be sent, it ends with that
-    ///   error when it starts.
+    /// - Returns: The task, not started. If the request could not be built or the file cannot be sent, it ends with
+    ///   that error when it starts.
     public func upload(
         _ url: String,
         from content: UploadContent,

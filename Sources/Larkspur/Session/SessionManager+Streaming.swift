@@ -155,8 +155,8 @@ extension SessionManager {
         )
     }
 
-    /// Returns the ending of a call whose content went to a sequence. Handlers get an error, because there is no content
-    /// for them.
+    /// Returns the ending of a call whose content went to a sequence. Handlers get an error, because there is no
+    /// content for them.
     static func ending(of task: SessionTask, with result: TransferResult, after stream: ContentStream) -> TaskEnding {
         ending(of: task, with: result, after: stream) { result, response in
             let refused = TransferResult(

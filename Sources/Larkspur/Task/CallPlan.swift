@@ -3,8 +3,8 @@ import Synchronization
 
 /// The plan of a call that has not started yet: its settings and its handlers.
 ///
-/// A call starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``. It is then launched with
-/// the settings, which creates its `URLSessionTask`. Handlers may still be added, also after its end.
+/// A call starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``. It is then launched
+/// with the settings, which creates its `URLSessionTask`. Handlers may still be added, also after its end.
 final class CallPlan: Sendable {
     /// A closure that creates the attempt of a task, or ends it.
     typealias Launch = @Sendable (SessionTask, Settings) -> Void

@@ -3,7 +3,8 @@ import Synchronization
 /// The pieces of content between a task and the one consumer of its sequence.
 ///
 /// The transport stops reading while the consumer has not taken about 1 MiB, because each piece holds an object that
-/// counts it. A transport without such objects cannot wait. With it, a consumer that falls too far behind ends the task.
+/// counts it. A transport without such objects cannot wait. With it, a consumer that falls too far behind ends the
+/// task.
 final class ContentChannel: Sendable {
     fileprivate struct State {
         var pieces: [(data: Data, held: (any Sendable)?)] = []

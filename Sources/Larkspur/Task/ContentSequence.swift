@@ -81,8 +81,8 @@ public struct ContentBytes: AsyncSequence, Sendable {
 /// The content of a response as it arrives, line by line. It has the properties of ``ContentChunks``.
 ///
 /// The text is UTF-8; invalid bytes are replaced by U+FFFD. As in Foundation, a line ends at a line feed, a carriage
-/// return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029, and empty lines are left out. A line that
-/// is longer than 16 MiB is the error `contentTooLarge`.
+/// return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029, and empty lines are left out. A line
+/// that is longer than 16 MiB is the error `contentTooLarge`.
 public struct ContentLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String

@@ -1,5 +1,5 @@
-/// The response of a call for `async` functions. Awaiting starts the call. Cancelling the surrounding `Task` cancels the
-/// call immediately, also before it starts.
+/// The response of a call for `async` functions. Awaiting starts the call. Cancelling the surrounding `Task` cancels
+/// the call immediately, also before it starts.
 ///
 ///     let user = try await manager.get("users/1").value(as: User.self)
 extension DataTask {
@@ -7,8 +7,8 @@ extension DataTask {
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
     ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
-    ///   surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
     public func value<T: Decodable & Sendable>(
         as type: T.Type = T.self,
         decoder: (any DataDecoder)? = nil
@@ -18,8 +18,8 @@ extension DataTask {
 
     /// Validates and parses the response with a serializer, and returns the value.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
-    ///   surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
     public func value<S: ResponseSerializer>(
         _ serializer: S
     ) async throws(LarkspurError) -> S.Output where S.Output: Sendable {
@@ -27,15 +27,15 @@ extension DataTask {
     }
 
     /// The content of the response.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
-    ///   surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
     public var data: Data {
         get async throws(LarkspurError) { try await response(DataResponseSerializer()).result.get() }
     }
 
     /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8.
-    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of the
-    ///   surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
     public var string: String {
         get async throws(LarkspurError) { try await response(StringResponseSerializer()).result.get() }
     }
@@ -69,15 +69,15 @@ extension DataTask {
     }
 }
 
-/// The file of a download for `async` functions. Awaiting starts the download. Cancelling the surrounding `Task` cancels
-/// it immediately, also before it starts.
+/// The file of a download for `async` functions. Awaiting starts the download. Cancelling the surrounding `Task`
+/// cancels it immediately, also before it starts.
 ///
 ///     let file = try await manager.download("report.pdf", to: .folder(downloads)).file
 extension DownloadTask {
     /// The location of the file. Without a destination it is in the folder for temporary files, and belongs to the
     /// caller, who removes it.
-    /// - Throws: ``LarkspurError`` if the download fails. Its code is `cancelled` after a cancellation of the task, or of
-    ///   the surrounding `Task`.
+    /// - Throws: ``LarkspurError`` if the download fails. Its code is `cancelled` after a cancellation of the task, or
+    ///   of the surrounding `Task`.
     public var file: URL {
         get async throws(LarkspurError) { try await response().result.get() }
     }

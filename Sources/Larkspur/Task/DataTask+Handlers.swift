@@ -190,8 +190,8 @@ extension SessionTask {
     }
 
     /// Decides about the redirects of this call.
-    /// - Parameter handler: Gets the task, the redirect and the request that follows it, on the manager's hook queue. It
-    ///   returns the request to send, or nil to take the redirect as the response.
+    /// - Parameter handler: Gets the task, the redirect and the request that follows it, on the manager's hook queue.
+    ///   It returns the request to send, or nil to take the redirect as the response.
     /// - Returns: The task.
     public func redirect(
         using handler: @escaping @Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?
@@ -218,10 +218,10 @@ extension SessionTask {
 }
 
 extension DataTask {
-    /// Decides about storing the response of this call in the session's cache. With the transport `.foundation` on Linux
-    /// the handler is not called, because that transport stores no responses.
-    /// - Parameter handler: Gets the task and the proposed response on the manager's hook queue. It returns the response
-    ///   to store, or nil to store none.
+    /// Decides about storing the response of this call in the session's cache. With the transport `.foundation` on
+    /// Linux the handler is not called, because that transport stores no responses.
+    /// - Parameter handler: Gets the task and the proposed response on the manager's hook queue. It returns the
+    ///   response to store, or nil to store none.
     /// - Returns: The task.
     public func cacheResponse(
         using handler: @escaping @Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?
@@ -230,8 +230,8 @@ extension DataTask {
     }
 
     /// Looks at the response of this call before its content arrives.
-    /// - Parameter handler: Gets the response on the manager's hook queue. It returns `.allow` to receive the content, or
-    ///   `.cancel` to cancel the task.
+    /// - Parameter handler: Gets the response on the manager's hook queue. It returns `.allow` to receive the content,
+    ///   or `.cancel` to cancel the task.
     /// - Returns: The task.
     public func onHTTPResponse(
         _ handler: @escaping @Sendable (HTTPURLResponse) -> URLSession.ResponseDisposition
