@@ -1,0 +1,73 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/Async.md`.
+@Suite("Samples about async calls", .timeLimit(.minutes(5)))
+struct AsyncSamplesTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+    let samples: AsyncSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/*", .text("text"))
+        server.route("/users/*", .json(#"{"name": "Ada"}"#))
+        server.route("/users/0", .json(#"{"message": "No such user."}"#, status: 404))
+        server.route("/users", .json(#"{"name": "Ada"}"#))
+        server.route("/logo", .data(Data(count: 3)))
+        server.route("/settings", .data(try PropertyListEncoder().encode([1, 2]), contentType: "application/x-plist"))
+        server.route("/report.pdf", .data(Data(count: 7), contentType: "application/pdf"))
+        samples = AsyncSamples(
+            manager: TestTransport.allCases[0].makeManager(for: server),
+            url: server.baseURL,
+            file: try folder.file("ada.jpg", Data("a portrait".utf8)),
+            folder: folder.url
+        )
+    }
+
+    @Test func values() async throws {
+        try await samples.values()
+        try await samples.content()
+        #expect(samples.output.values == ["Ada Ada", "3 text [1, 2]"])
+    }
+
+    @Test func errors() async throws {
+        await samples.errors()
+        await samples.response()
+        #expect(samples.output.values.first == "404 Request failed: Not Found (404): No such user")
+        #expect(samples.output.values.last == "Ada")
+    }
+
+    @Test func several() async throws {
+        try await samples.few()
+        try await samples.many()
+        #expect(samples.output.values == ["Ada text", "100"])
+    }
+
+    @Test func cancelling() async throws {
+        server.route("/slow", .text("late").held(until: LoopbackServer.Gate()))
+        await samples.cancelling()
+        #expect(samples.output.values == ["cancelled"])
+    }
+
+    @Test func contentAndFiles() async throws {
+        try await samples.posting()
+        try await samples.downloading()
+        #expect(samples.output.values == ["Ada text text text", "report.pdf"])
+        #expect(server.requests(to: "/portraits").first?.parts.map(\.name) == ["portrait"])
+    }
+
+    @Test func chains() async throws {
+        try await samples.settings()
+        samples.handlers()
+        try await samples.manager.finishAll()
+        #expect(samples.output.values == ["text", "Ada", "15"])
+    }
+
+    @Test func scoped() async throws {
+        try await samples.scoped()
+        #expect(samples.output.values == ["Ada"])
+    }
+}

@@ -1,0 +1,149 @@
+import Larkspur
+
+/// The samples of `Docs/Async.md`, each between two markers; what they print is noted.
+struct AsyncSamples: Sendable {
+    struct User: Codable, Sendable {
+        var name: String
+    }
+
+    let manager: SessionManager
+    let url: URL
+    let file: URL
+    let folder: URL
+    let output = Recorder<String>()
+
+    private func print(_ items: Any...) {
+        output.record(items.map { "\($0)" }.joined(separator: " "))
+    }
+
+    func values() async throws {
+        // sample: await a value
+        struct User: Codable, Sendable {
+            var name: String
+        }
+
+        let user = try await manager.get("users/1").value(as: User.self)
+        let friend: User = try await manager.get("users/2").value()
+        print(user.name, friend.name)
+        // end
+    }
+
+    func content() async throws {
+        // sample: await content and text
+        let data = try await manager.get("logo").data
+        let text = try await manager.get("notes").string
+        let list = try await manager.get("settings").value(.decodable([Int].self, decoder: PropertyListDecoder()))
+        print(data.count, text, list)
+        // end
+    }
+
+    func defaultManager() async throws {
+        // sample: await with the default manager
+        let text = try await Larkspur.request("https://api.example.com/get").string
+        print(text)
+        // end
+    }
+
+    func errors() async {
+        // sample: catch an error
+        do {
+            let user = try await manager.get("users/0").value(as: User.self)
+            print(user.name)
+        } catch {
+            print(error.statusCode ?? 0, error.message)
+        }
+        // end
+    }
+
+    func response() async {
+        // sample: await a response
+        let response = await manager.get("users/1").response(as: User.self)
+        print(response.statusCode ?? 0, response.timeline.totalDuration ?? .zero)
+        if let user = response.value { print(user.name) }
+        // end
+    }
+
+    func few() async throws {
+        // sample: async let
+        async let user = manager.get("users/1").value(as: User.self)
+        async let text = manager.get("notes").string
+        print(try await user.name, try await text)
+        // end
+    }
+
+    func many() async throws {
+        // sample: a hundred requests
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for id in 1...100 {
+                group.addTask { try await manager.get("users/\(id)").value(as: User.self).name }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        print(names.count)
+        // end
+    }
+
+    func cancelling() async {
+        // sample: cancel the surrounding task
+        let work = Task { await manager.get("slow").response() }
+        work.cancel()
+        print(await work.value.error?.label ?? "finished")
+        // end
+    }
+
+    func posting() async throws {
+        // sample: post and upload with async
+        let made = try await manager.post("users", body: User(name: "Ada")).value(as: User.self)
+        let form = try await manager.post("login", parameters: ["name": "Ada"]).string
+        let sent = try await manager.upload("files", from: .file(file), method: .put).string
+        let portrait = try await manager.post("portraits") { try $0.append(file: file, name: "portrait") }.string
+        print(made.name, form, sent, portrait)
+        // end
+    }
+
+    func downloading() async throws {
+        // sample: download with async
+        let report = try await manager.download("report.pdf", to: .folder(folder, replacing: true)).file
+        let temporary = try await manager.download("report.pdf").file
+        print(report.lastPathComponent)
+        try FileManager.default.removeItem(at: temporary)
+        // end
+    }
+
+    func settings() async throws {
+        // sample: settings of one call
+        let text = try await manager.get("secret/page")
+            .authenticate(username: "ada", password: "secret")
+            .redirect { task, response, request in
+                request.url?.scheme == "https" ? request : nil
+            }
+            .validate(statusCode: 200..<400)
+            .validate { request, response, data in
+                if data.isEmpty { throw LarkspurError(.emptyResponse, "The page is empty.") }
+            }
+            .string
+        print(text)
+        // end
+    }
+
+    func handlers() {
+        // sample: handlers in a chain
+        manager.get("users/1")
+            .responseDecodable(of: User.self) { response in
+                print(response.value?.name ?? "no user")
+            }
+            .responseString { response in
+                print(response.value?.count ?? 0)
+            }
+        // end
+    }
+
+    func scoped() async throws {
+        // sample: a manager for one piece of work
+        let user = try await withSessionManager(SessionManager(baseURL: url)) { manager in
+            try await manager.get("users/1").value(as: User.self)
+        }
+        print(user.name)
+        // end
+    }
+}
