@@ -144,6 +144,8 @@ extension LarkspurError.Code {
     /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
+    /// The server says to try again at a time that is beyond the deadline of the retry policy.
+    public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
     /// An interceptor failed with an error of its own; see the underlying error.
     public static let interceptionFailed = Self(label: "interception-failed", number: NSURLErrorUnknown)
     /// The transport failed for a reason without a code of its own; see the underlying error.

@@ -1,0 +1,180 @@
+/// An interceptor that sends a request again after a failure that is likely to pass.
+///
+///     manager.interceptors.call = [.retry()]
+///     let user = try await manager.get("users/1").intercept(with: .retry(maximumAttempts: 5)).value(as: User.self)
+///
+/// A request is sent again if all of these are true:
+///
+/// - Its method is idempotent (RFC 9110, section 9.2.2), or it has the field `Idempotency-Key`.
+/// - The response has one of ``statusCodes``, or the failure is one of ``errorCodes`` or ``urlErrorCodes``.
+/// - Its content can be sent again, and no content was handed to the consumer of a stream.
+/// - There were fewer attempts than ``maximumAttempts``, ``deadline`` is not over, and ``budget`` allows it.
+///
+/// A failure that concerns a certificate and a cancellation are never followed by another attempt, even if their codes
+/// are in the sets. If no attempt follows, the last response or error is the result of the call, unchanged.
+///
+/// The delay before an attempt is random, from 0 to a limit that doubles with each attempt (exponential back-off with
+/// full jitter), so that the clients of a server do not return at the same moment. A `Retry-After` field (RFC 9110,
+/// section 10.2.3) adds to it: no attempt is earlier than the server says.
+public struct RetryPolicy: RequestInterceptor {
+    /// The maximum number of attempts, the first one included. Default: 3.
+    public var maximumAttempts: Int
+    /// The limit of the delay before the second attempt. It doubles with each further attempt. Default: 0.5 seconds.
+    public var baseDelay: Duration
+    /// The longest delay, except for one that the server says. Default: 20 seconds.
+    public var maximumDelay: Duration
+    /// The time from the start of the call after which no further attempt begins; nil for none. Default: 60 seconds.
+    ///
+    /// If the server says a later time in `Retry-After`, the call fails immediately with the code `deadlineExceeded`.
+    /// An attempt that has begun before the deadline may end after it.
+    public var deadline: Duration?
+    /// The limit of attempts for each server; nil for none. The copies of a policy share it. Default: a new one.
+    public var budget: RetryBudget?
+    /// The methods whose requests may be sent again without the field `Idempotency-Key`. Default: the idempotent
+    /// methods GET, HEAD, OPTIONS, TRACE, PUT and DELETE (RFC 9110, section 9.2.2).
+    public var methods: Set<HTTPMethod> = [.get, .head, .options, .trace, .put, .delete]
+    /// The status codes that are followed by another attempt. Default: 408, 425, 429, 500, 502, 503 and 504.
+    public var statusCodes: StatusCodes = [408, 425, 429, 500, 502, 503, 504]
+    /// The kinds of failure that are followed by another attempt. Default:
+    ///
+    /// - `timedOut`: the transport's `timedOut`
+    /// - `cannotFindHost`: the transport's `cannotFindHost` and `dnsLookupFailed`
+    /// - `cannotConnectToHost`: the transport's `cannotConnectToHost` and `notConnectedToInternet`
+    /// - `connectionLost`: the transport's `networkConnectionLost`
+    /// - `secureConnectionFailed`: the transport's `secureConnectionFailed`
+    public var errorCodes: Set<LarkspurError.Code> = [
+        .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .secureConnectionFailed,
+    ]
+    /// The errors of the transport that are followed by another attempt, whatever their kind. Default:
+    ///
+    /// - `badServerResponse`
+    /// - `cannotLoadFromNetwork`
+    /// - `callIsActive`, `dataNotAllowed` and `internationalRoamingOff`
+    /// - `downloadDecodingFailedMidStream` and `downloadDecodingFailedToComplete`
+    /// - `backgroundSessionInUseByAnotherProcess` and `backgroundSessionWasDisconnected`
+    ///
+    /// With ``errorCodes`` these are the errors that Alamofire's retry policy retries by default, except for its two
+    /// that concern certificates, `serverCertificateHasBadDate` and `serverCertificateNotYetValid`.
+    public var urlErrorCodes: Set<URLError.Code> = [
+        .badServerResponse, .cannotLoadFromNetwork, .callIsActive, .dataNotAllowed, .internationalRoamingOff,
+        .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete, .backgroundSessionInUseByAnotherProcess,
+        .backgroundSessionWasDisconnected,
+    ]
+    /// The source of the random delays, which returns numbers from 0 to 1. Called on an arbitrary thread. Default: the
+    /// system's random numbers.
+    public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
+    /// The source of the present date, for a `Retry-After` date in a response without a `Date` field.
+    var date: @Sendable () -> Date = { Date() }
+
+    /// Creates a policy.
+    /// - Parameters:
+    ///   - maximumAttempts: The maximum number of attempts, the first one included. Default: 3.
+    ///   - baseDelay: The limit of the delay before the second attempt, which doubles with each further attempt.
+    ///     Default: 0.5 seconds.
+    ///   - maximumDelay: The longest delay, except for one that the server says. Default: 20 seconds.
+    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
+    ///     60 seconds.
+    ///   - budget: The limit of attempts for each server; nil for none. Default: a new one, which this policy and its
+    ///     copies share.
+    public init(
+        maximumAttempts: Int = 3,
+        baseDelay: Duration = .milliseconds(500),
+        maximumDelay: Duration = .seconds(20),
+        deadline: Duration? = .seconds(60),
+        budget: RetryBudget? = RetryBudget()
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.baseDelay = baseDelay
+        self.maximumDelay = maximumDelay
+        self.deadline = deadline
+        self.budget = budget
+    }
+
+    /// Sends a request until its result is final.
+    /// - Throws: The error of the last attempt; `deadlineExceeded` if the server says a time beyond ``deadline``; a
+    ///   `CancellationError` if the call is cancelled during a delay.
+    public func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let elapsed = context.stopwatch()
+        var count = 0
+        while true {
+            count += 1
+            let result: Result<InterceptedResponse, any Error>
+            do {
+                result = .success(try await next(request))
+            } catch {
+                result = .failure(error)
+            }
+            let attempt = RetryAttempt(
+                request: request,
+                count: count,
+                result: result,
+                elapsed: elapsed(),
+                canRepeat: context.canReplayContent && !context.hasDeliveredContent && !Task.isCancelled,
+                isWithinBudget: isWithinBudget(request, result)
+            )
+            switch decision(after: attempt, random: random(), now: date()) {
+            case .done: return try result.get()
+            case .retry(let delay): try await context.clock.sleep(for: delay)
+            case .fail(let told, let deadline): throw Self.error(told, deadline, of: attempt)
+            }
+        }
+    }
+
+    /// Counts the result of an attempt, and returns whether the budget allows another attempt.
+    private func isWithinBudget(_ request: URLRequest, _ result: Result<InterceptedResponse, any Error>) -> Bool {
+        guard let budget else { return true }
+        let url = request.url
+        if isPassing(result) {
+            budget.noteFailure(of: url)
+        } else if case .success = result {
+            budget.noteSuccess(of: url)
+        }
+        return budget.allowsRetry(of: url)
+    }
+
+    private static func error(_ told: Duration, _ deadline: Duration, of attempt: RetryAttempt) -> LarkspurError {
+        let response = try? attempt.result.get()
+        return LarkspurError(
+            .deadlineExceeded,
+            "The server says to try again in \(told.inSeconds), which is beyond the \(deadline.inSeconds) that all "
+                + "attempts may take.",
+            request: response?.request ?? attempt.request,
+            response: response?.response,
+            responseData: response?.data
+        )
+    }
+}
+
+extension RequestInterceptor where Self == RetryPolicy {
+    /// Returns an interceptor that sends a request again after a failure that is likely to pass.
+    ///
+    /// Set it for a session manager, whose calls then share the budget. The policy of a single call needs a budget that
+    /// is passed to all of them.
+    /// - Parameters:
+    ///   - maximumAttempts: The maximum number of attempts, the first one included. Default: 3.
+    ///   - baseDelay: The limit of the delay before the second attempt, which doubles with each further attempt.
+    ///     Default: 0.5 seconds.
+    ///   - maximumDelay: The longest delay, except for one that the server says. Default: 20 seconds.
+    ///   - deadline: The time from the start of the call after which no further attempt begins; nil for none. Default:
+    ///     60 seconds.
+    ///   - budget: The limit of attempts for each server; nil for none. Default: a new one.
+    public static func retry(
+        maximumAttempts: Int = 3,
+        baseDelay: Duration = .milliseconds(500),
+        maximumDelay: Duration = .seconds(20),
+        deadline: Duration? = .seconds(60),
+        budget: RetryBudget? = RetryBudget()
+    ) -> RetryPolicy {
+        RetryPolicy(
+            maximumAttempts: maximumAttempts,
+            baseDelay: baseDelay,
+            maximumDelay: maximumDelay,
+            deadline: deadline,
+            budget: budget
+        )
+    }
+}

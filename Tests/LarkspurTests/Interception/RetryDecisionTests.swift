@@ -1,0 +1,173 @@
+import Testing
+
+@testable import Larkspur
+
+@Suite("The decision about another attempt")
+struct RetryDecisionTests {
+    private let policy = RetryPolicy(budget: nil)
+    private let now = Date(timeIntervalSince1970: 784_111_777)
+
+    private func request(_ method: String = "GET", _ fields: [String: String] = [:]) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: "https://example.com/a")))
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+
+    private func attempt(
+        _ count: Int = 1,
+        method: String = "GET",
+        requestFields: [String: String] = [:],
+        status: Int = 503,
+        fields: [String: String] = [:],
+        elapsed: Duration = .zero
+    ) throws -> RetryAttempt {
+        let request = try request(method, requestFields)
+        let response = HTTPURLResponse(
+            url: try #require(request.url),
+            statusCode: status,
+            httpVersion: "HTTP/1.1",
+            headerFields: fields
+        )
+        let result = InterceptedResponse(request: request, response: response)
+        return RetryAttempt(request: request, count: count, result: .success(result), elapsed: elapsed)
+    }
+
+    private func attempt(error: any Error) throws -> RetryAttempt {
+        RetryAttempt(request: try request(), count: 1, result: .failure(error), elapsed: .zero)
+    }
+
+    private func decide(_ attempt: RetryAttempt, random: Double = 1, by policy: RetryPolicy? = nil) -> RetryDecision {
+        (policy ?? self.policy).decision(after: attempt, random: random, now: now)
+    }
+
+    @Test("Idempotent methods are repeated, others only with an Idempotency-Key")
+    func methods() throws {
+        for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"] {
+            #expect(try decide(attempt(method: method)) == .retry(after: .milliseconds(500)), "\(method)")
+        }
+        for method in ["POST", "PATCH", "CONNECT", "REPORT"] {
+            #expect(try decide(attempt(method: method)) == .done, "\(method)")
+            #expect(
+                try decide(attempt(method: method, requestFields: ["idempotency-key": "1"]))
+                    == .retry(after: .milliseconds(500)),
+                "\(method)"
+            )
+            #expect(try decide(attempt(method: method, requestFields: ["Idempotency-Key": " "])) == .done, "\(method)")
+        }
+    }
+
+    @Test("Only the statuses of failures that pass are repeated")
+    func statuses() throws {
+        let repeated = try (100..<600).filter { try decide(attempt(status: $0)) != .done }
+        #expect(repeated == [408, 425, 429, 500, 502, 503, 504])
+    }
+
+    @Test("Only the errors of failures that pass are repeated")
+    func errors() throws {
+        let repeated: [URLError.Code] = [
+            .backgroundSessionInUseByAnotherProcess, .backgroundSessionWasDisconnected, .badServerResponse,
+            .callIsActive, .cannotConnectToHost, .cannotFindHost, .cannotLoadFromNetwork, .dataNotAllowed,
+            .dnsLookupFailed, .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete,
+            .internationalRoamingOff, .networkConnectionLost, .notConnectedToInternet, .secureConnectionFailed,
+            .timedOut,
+        ]
+        for code in repeated {
+            let error = LarkspurError(transportError: URLError(code))
+            #expect(try decide(attempt(error: error)) == .retry(after: .milliseconds(500)), "\(code)")
+        }
+        let final: [URLError.Code] = [
+            .cancelled, .serverCertificateHasBadDate, .serverCertificateNotYetValid, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .clientCertificateRequired, .clientCertificateRejected, .badURL,
+            .unsupportedURL, .httpTooManyRedirects, .cannotParseResponse, .cannotDecodeContentData,
+            .appTransportSecurityRequiresSecureConnection, .dataLengthExceedsMaximum, .fileDoesNotExist, .unknown,
+        ]
+        for code in final {
+            #expect(try decide(attempt(error: LarkspurError(transportError: URLError(code)))) == .done, "\(code)")
+        }
+        #expect(try decide(attempt(error: URLError(.timedOut))) == .done)
+        #expect(try decide(attempt(error: CancellationError())) == .done)
+    }
+
+    @Test("A certificate and a cancellation are final, whatever the policy says")
+    func finalErrors() throws {
+        var policy = policy
+        policy.errorCodes = [.certificateExpired, .certificatePinMismatch, .cancelled, .malformedResponse]
+        for code in [LarkspurError.Code.certificateExpired, .certificatePinMismatch, .cancelled] {
+            #expect(try decide(attempt(error: LarkspurError(code, "")), by: policy) == .done)
+        }
+        #expect(try decide(attempt(error: LarkspurError(.malformedResponse, "")), by: policy) != .done)
+    }
+
+    @Test("No attempt follows the last one, one without a budget, or one that cannot be repeated")
+    func limits() throws {
+        #expect(try decide(attempt(2)) == .retry(after: .seconds(1)))
+        #expect(try decide(attempt(3)) == .done)
+        var poor = try attempt()
+        poor.isWithinBudget = false
+        #expect(decide(poor) == .done)
+        var unrepeatable = try attempt()
+        unrepeatable.canRepeat = false
+        #expect(decide(unrepeatable) == .done)
+    }
+
+    @Test("The longest delay doubles up to the maximum, and the delay is a random part of it")
+    func delays() throws {
+        let policy = RetryPolicy(maximumAttempts: .max, maximumDelay: .seconds(3), deadline: nil, budget: nil)
+        let delays = try [1, 2, 3, 4, 5, 100_000].map { try decide(attempt($0), by: policy) }
+        #expect(delays == [500, 1000, 2000, 3000, 3000, 3000].map { .retry(after: .milliseconds($0)) })
+        #expect(try decide(attempt(3), random: 0.25, by: policy) == .retry(after: .milliseconds(500)))
+        #expect(try decide(attempt(), random: 0, by: policy) == .retry(after: .zero))
+        #expect(try decide(attempt(), random: 7, by: policy) == .retry(after: .milliseconds(500)))
+        #expect(try decide(attempt(), random: -7, by: policy) == .retry(after: .zero))
+        let negative = RetryPolicy(baseDelay: .seconds(-1), maximumDelay: .seconds(-1), budget: nil)
+        #expect(try decide(attempt(), by: negative) == .retry(after: .zero))
+    }
+
+    @Test("No delay goes beyond the deadline")
+    func deadline() throws {
+        #expect(try decide(attempt(elapsed: .milliseconds(59_500))) == .retry(after: .milliseconds(500)))
+        #expect(try decide(attempt(elapsed: .milliseconds(59_501))) == .done)
+        #expect(try decide(attempt(elapsed: .seconds(61)), random: 0) == .done)
+    }
+
+    @Test(
+        "Retry-After is the earliest time, in seconds or as a date by the server's clock",
+        arguments: [
+            (["Retry-After": "2"], 2_500), (["retry-after": " 2 "], 2_500), (["Retry-After": "0"], 500),
+            (["Retry-After": "59.9"], 500), (["Retry-After": "-1"], 500), (["Retry-After": "soon"], 500),
+            (["Retry-After": ""], 500),
+            // The date of the decision is 08:49:37.
+            (["Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT"], 3_500),
+            (["Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT", "Date": "Sun, 06 Nov 1994 08:49:33 GMT"], 7_500),
+            (["Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT", "Date": "never"], 3_500),
+            (["Retry-After": "Sun, 06 Nov 1994 08:00:00 GMT"], 500),
+        ]
+    )
+    func retryAfter(_ fields: [String: String], _ milliseconds: Int) throws {
+        #expect(try decide(attempt(fields: fields)) == .retry(after: .milliseconds(milliseconds)))
+    }
+
+    @Test("The random part of a delay is shortened for the deadline, the server's is not")
+    func retryAfterDeadline() throws {
+        func decide(_ seconds: String, elapsed: Duration = .zero) throws -> RetryDecision {
+            try self.decide(attempt(fields: ["Retry-After": seconds], elapsed: elapsed))
+        }
+        #expect(try decide("60") == .retry(after: .seconds(60)))
+        #expect(try decide("61") == .fail(told: .seconds(61), deadline: .seconds(60)))
+        #expect(try decide("2", elapsed: .seconds(58)) == .retry(after: .seconds(2)))
+        #expect(try decide("2", elapsed: .milliseconds(58_001)) == .fail(told: .seconds(2), deadline: .seconds(60)))
+        let longest = Duration.seconds(1_000_000_000)
+        #expect(try decide("99999999999999999999999") == .fail(told: longest, deadline: .seconds(60)))
+        let patient = RetryPolicy(deadline: nil, budget: nil)
+        #expect(
+            try self.decide(attempt(fields: ["Retry-After": "9999999999"]), random: 0, by: patient)
+                == .retry(after: longest)
+        )
+    }
+
+    @Test("Durations are written in seconds")
+    func seconds() {
+        #expect(Duration.seconds(90).inSeconds == "90 s" && Duration.milliseconds(500).inSeconds == "0.5 s")
+    }
+}
