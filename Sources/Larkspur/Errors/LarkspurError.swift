@@ -190,16 +190,19 @@ extension LarkspurError.Code {
     }
 
     /// Creates the code for an error number of URLSession that concerns TLS.
+    ///
+    /// The numbers are those of `URLError.Code`: on Linux, the constants `NSURLErrorSecureConnectionFailed` to
+    /// `NSURLErrorClientCertificateRequired` are each one too low.
     init?(tlsNumber number: Int) {
-        switch number {
-        case NSURLErrorServerCertificateHasBadDate: self = .certificateExpired
-        case NSURLErrorServerCertificateNotYetValid: self = .certificateNotYetValid
-        case NSURLErrorServerCertificateHasUnknownRoot: self = .certificateUnknownRoot
-        case NSURLErrorServerCertificateUntrusted: self = .certificateUntrusted
-        case NSURLErrorClientCertificateRequired: self = .clientCertificateRequired
-        case NSURLErrorClientCertificateRejected: self = .clientCertificateRejected
-        case NSURLErrorAppTransportSecurityRequiresSecureConnection: self = .insecureRequest
-        case NSURLErrorSecureConnectionFailed: self = .secureConnectionFailed
+        switch URLError.Code(rawValue: number) {
+        case .serverCertificateHasBadDate: self = .certificateExpired
+        case .serverCertificateNotYetValid: self = .certificateNotYetValid
+        case .serverCertificateHasUnknownRoot: self = .certificateUnknownRoot
+        case .serverCertificateUntrusted: self = .certificateUntrusted
+        case .clientCertificateRequired: self = .clientCertificateRequired
+        case .clientCertificateRejected: self = .clientCertificateRejected
+        case .appTransportSecurityRequiresSecureConnection: self = .insecureRequest
+        case .secureConnectionFailed: self = .secureConnectionFailed
         default: return nil
         }
     }

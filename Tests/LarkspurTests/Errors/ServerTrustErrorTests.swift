@@ -10,7 +10,7 @@ struct ServerTrustErrorTests {
         let userInfo: [String: Any] = url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
         let cause = NSError(
             domain: NSURLErrorDomain,
-            code: NSURLErrorServerCertificateUntrusted,
+            code: URLError.Code.serverCertificateUntrusted.rawValue,
             userInfo: userInfo
         )
 
@@ -32,7 +32,7 @@ struct ServerTrustErrorTests {
         let error = LarkspurError(
             transportError: NSError(
                 domain: NSURLErrorDomain,
-                code: NSURLErrorServerCertificateUntrusted,
+                code: URLError.Code.serverCertificateUntrusted.rawValue,
                 userInfo: [NSURLErrorFailingURLErrorKey: failing]
             )
         )
