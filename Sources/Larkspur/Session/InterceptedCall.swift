@@ -128,7 +128,11 @@ struct InterceptedCall: Sendable {
         guard let state = task.markCompleted() else { return }
         if state == .cancelling {
             template.stream?.stop()
-            if result.error == nil { result = result.cancelled }
+            if let failure = task.failure {
+                result = result.failed(failure)
+            } else if result.error == nil {
+                result = result.failed(LarkspurError(transportError: URLError(.cancelled)))
+            }
         }
         let (file, report) = progress.state.withLock { ($0.file, $0.report) }
         if file != result.file { Self.remove(file) }
@@ -142,10 +146,9 @@ struct InterceptedCall: Sendable {
 }
 
 extension TransferResult {
-    /// The same result of a task that was cancelled at its end.
-    fileprivate var cancelled: TransferResult {
-        let error = LarkspurError(transportError: URLError(.cancelled))
-        return TransferResult(
+    /// Returns the result of a task that was ended with an error.
+    fileprivate func failed(_ error: LarkspurError) -> TransferResult {
+        TransferResult(
             request: request,
             response: response,
             data: data,

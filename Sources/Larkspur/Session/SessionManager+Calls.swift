@@ -44,6 +44,26 @@ extension SessionManager {
         }
     }
 
+    /// Makes a call of a request.
+    ///
+    /// The request is sent unchanged: headers, authorization and other settings of the manager are not added, and
+    /// ``baseURL`` is not used.
+    /// - Parameters:
+    ///   - request: The request; its body, if it has one, is sent.
+    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
+    /// - Returns: The task, not started. A request that cannot be sent is the error `invalidURL`, `invalidMethod` or
+    ///   `invalidHeaderField` when it starts.
+    public func dataTask(
+        with request: URLRequest,
+        uploadProgress: ProgressHandler? = nil,
+        downloadProgress: ProgressHandler? = nil
+    ) -> DataTask {
+        call(.data, .success(request), nil) {
+            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
+        }
+    }
+
     /// Makes a GET request. The parameters become the query.
     /// - Parameters:
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at

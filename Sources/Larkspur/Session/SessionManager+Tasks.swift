@@ -149,7 +149,7 @@ extension SessionManager {
         _ make: (TaskEnvironment, CallPlan?) -> T
     ) -> T {
         let environment = environment
-        guard !environment.interceptors.isEmpty else {
+        guard environment.needsPlan else {
             let task = make(environment, nil)
             launch(task, template, request, CallPlan.Settings(), finisher)
             return task
@@ -170,6 +170,16 @@ extension SessionManager {
         _ finisher: @escaping TaskDelegate.Finisher
     ) {
         let environment = task.environment
+        var request = request
+        if !settings.isCancelled, environment.needsPlan || !settings.timeouts.isEmpty {
+            let limits = settings.timeouts.filled(from: environment.timeouts)
+            request = request?.map(limits.applied)
+            do throws(LarkspurError) {
+                try begin(limits, for: task)
+            } catch {
+                request = .failure(error)
+            }
+        }
         if !settings.isCancelled, !(environment.interceptors.isEmpty && settings.interceptors.isEmpty),
             case .success(let request) = request
         {
@@ -183,6 +193,19 @@ extension SessionManager {
         } catch {
             delegate.complete(with: error.filled(request: try? request?.get(), response: nil, responseData: nil))
         }
+    }
+
+    /// Starts the timers of a call.
+    /// - Throws: `timedOut`, if the deadline of the call is over.
+    private func begin(_ limits: Timeouts, for task: SessionTask) throws(LarkspurError) {
+        var limits = limits
+        if let remaining = task.environment.deadline?.remaining() {
+            guard remaining > .zero else {
+                throw CallTimers.error("The deadline was over before the call began.")
+            }
+            limits.total = min(limits.total ?? remaining, remaining)
+        }
+        task.plan?.use(CallTimers(limits, on: task.environment.clock, for: task))
     }
 
     /// Creates the `URLSessionTask` of an attempt.

@@ -27,6 +27,7 @@ public final class SessionManager: Sendable {
         var pause = DownloadResumer.realPause
         var interceptors = RequestInterceptors()
         var clock: any Clock<Duration> = ContinuousClock()
+        var timeouts = Timeouts()
     }
 
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
@@ -311,6 +312,15 @@ public final class SessionManager: Sendable {
         set { _ = values.withLock { exchange(&$0.clock, with: newValue) } }
     }
 
+    /// The limits of the time that calls and tasks may take. They are captured when a task is created. Default: none
+    /// but those of the request and the configuration.
+    ///
+    /// If two threads change the value in place at the same time, one change may be lost.
+    public var timeouts: Timeouts {
+        get { values.withLock { $0.timeouts } }
+        set { values.withLock { $0.timeouts = newValue } }
+    }
+
     /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way.
     ///
     /// Threads that change the value in place do so one after the other, so that no change is lost.
@@ -377,11 +387,13 @@ public final class SessionManager: Sendable {
         copy.pause = pause
         copy.interceptors = interceptors
         copy.clock = clock
+        copy.timeouts = timeouts
         return copy
     }
 
     var environment: TaskEnvironment {
-        values.withLock {
+        let deadline = Deadline.current
+        return values.withLock {
             TaskEnvironment(
                 completionQueue: $0.completionQueue,
                 completionGroup: $0.completionGroup,
@@ -390,7 +402,9 @@ public final class SessionManager: Sendable {
                 failureWriter: $0.reportsUnhandledFailures ? $0.failureWriter : nil,
                 pause: $0.pause,
                 interceptors: $0.interceptors,
-                clock: $0.clock
+                clock: $0.clock,
+                timeouts: $0.timeouts,
+                deadline: deadline
             )
         }
     }

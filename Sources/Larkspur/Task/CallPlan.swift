@@ -14,6 +14,7 @@ final class CallPlan: Sendable {
     /// The settings that a call has when it starts.
     struct Settings: Sendable {
         var interceptors = RequestInterceptors()
+        var timeouts = Timeouts()
         /// The stream that the content goes to; nil if it is collected.
         var stream: ContentStream?
         /// Whether the call was cancelled before it started, so that nothing is sent.
@@ -29,6 +30,8 @@ final class CallPlan: Sendable {
         var finished: Finished?
         var cancelWork: (@Sendable () -> Void)?
         var isCancelled = false
+        var timers: CallTimers?
+        var hasEnded = false
     }
 
     /// The result of a call, for handlers that are added after it has been serialized.
@@ -150,6 +153,26 @@ final class CallPlan: Sendable {
             return state.cancelWork.take()
         }
         cancelWork?()
+    }
+
+    // MARK: Timers
+
+    /// Keeps the timers of the call until it ends. They are cancelled immediately if that has happened.
+    func use(_ timers: CallTimers) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.timers = timers }
+            return state.hasEnded
+        }
+        if hasEnded { timers.cancel() }
+    }
+
+    /// Notes that the transfer of the call has ended.
+    func end() {
+        let timers = state.withLock { state in
+            state.hasEnded = true
+            return state.timers.take()
+        }
+        timers?.cancel()
     }
 
     // MARK: Handlers

@@ -19,6 +19,8 @@ extension SessionTask {
         var keepsResumeData = false
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         var hasEnded = false
+        /// The error that ended the task before its transfer did.
+        var failure: LarkspurError?
         var error: LarkspurError?
         var timeline = Timeline()
         var taskDescription: String?

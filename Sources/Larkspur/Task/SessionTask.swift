@@ -70,6 +70,20 @@ public class SessionTask: @unchecked Sendable {
         send { $0.cancel() }
     }
 
+    /// Ends the task with an error, unless it has ended or was cancelled already.
+    final func fail(with error: LarkspurError) {
+        let isFirst = storage.withLock { storage in
+            guard storage.failure == nil, storage.machine.state != .cancelling, storage.machine.state != .completed
+            else { return false }
+            storage.failure = error
+            return true
+        }
+        if isFirst { cancel() }
+    }
+
+    /// The error that ended the task before its transfer did.
+    final var failure: LarkspurError? { storage.withLock { $0.failure } }
+
     /// The state of the task.
     public final var state: State { storage.withLock { $0.machine.state } }
 
@@ -179,7 +193,8 @@ public class SessionTask: @unchecked Sendable {
     /// Notes that the transport has finished. Later events have no effect.
     /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
-        storage.withLock { storage in
+        plan?.end()
+        return storage.withLock { storage in
             let state = storage.machine.state
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now

@@ -222,7 +222,7 @@ extension TaskDelegate.Storage {
         let request = task.currentRequest ?? task.originalRequest
         let response = response ?? task.response
         let transferError: LarkspurError? =
-            if let error {
+            if let error = task.failure ?? error {
                 error
             } else if endsWithResponse {
                 nil
@@ -283,6 +283,13 @@ struct TaskEnvironment: Sendable {
     let interceptors: RequestInterceptors
     /// The clock of every delay of an interceptor.
     let clock: any Clock<Duration>
+    /// The limits of the time of all calls.
+    let timeouts: Timeouts
+    /// The deadline of the code that made the task; nil if there is none.
+    let deadline: Deadline?
+
+    /// Whether a task has to be launched by a plan when it starts.
+    var needsPlan: Bool { !interceptors.isEmpty || !timeouts.isEmpty || deadline != nil }
 }
 
 /// One `URLSessionTask` that works for a `SessionTask`, and the transport that it belongs to.

@@ -22,6 +22,7 @@ final class ManualClock: Clock, Sendable {
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in

@@ -1,0 +1,46 @@
+/// The links of a `Link` field (RFC 8288): targets with their relation types.
+package struct LinkField {
+    /// A link.
+    package struct Link: Equatable {
+        /// The target, which may be a relative reference.
+        package let target: String
+        /// The relation types, in lower case.
+        package let relations: [String]
+    }
+
+    /// The links in their order. What cannot be read is left out.
+    package let links: [Link]
+
+    package init(_ text: String) {
+        var links: [Link] = []
+        var rest = Substring(text)
+        while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+            let target = String(rest[rest.index(after: open)..<close])
+            rest = rest[rest.index(after: close)...]
+            let end = Self.endOfLink(rest)
+            // The parameters begin with a semicolon, so that the leading part is empty.
+            let relation = FieldParameters(String(rest[..<end])).values["rel"] ?? ""
+            links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
+            rest = rest[end...]
+        }
+        self.links = links
+    }
+
+    /// Returns the target of the first link with a relation type.
+    package func target(of relation: String) -> String? {
+        links.first { $0.relations.contains(relation) }?.target
+    }
+
+    /// Returns the position of the comma that ends a link, which is not inside double quotes.
+    private static func endOfLink(_ text: Substring) -> Substring.Index {
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.indices {
+            let character = text[index]
+            if character == ",", !isQuoted { return index }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            isEscaped = isQuoted && character == "\\" && !isEscaped
+        }
+        return text.endIndex
+    }
+}

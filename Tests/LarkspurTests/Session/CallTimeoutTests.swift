@@ -1,0 +1,127 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("The time that a call may take", .timeLimit(.minutes(5)))
+struct CallTimeoutTests {
+    let server: LoopbackServer
+    let clock = ManualClock()
+    let gate = LoopbackServer.Gate()
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/held", .text("late").held(until: gate))
+        server.route("/slow", .stream([.bytes(Data("a".utf8)), .wait(gate)], framing: .chunked))
+        server.route("/text", .text("text"))
+    }
+
+    private func manager(_ transport: TestTransport) -> SessionManager {
+        let manager = transport.makeManager(for: server)
+        manager.clock = clock
+        return manager
+    }
+
+    @Test(
+        "A call that takes too long in all is ended, by its own limit or the manager's",
+        arguments: TestTransport.allCases
+    )
+    func total(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        manager.timeouts.total = .seconds(9)
+
+        async let own = manager.get("held").timeout(total: .seconds(5)).response()
+        async let general = manager.get("slow").response()
+        let closure = Recorder<LarkspurError>()
+        manager.get("held") { _, _ in
+        } failure: {
+            closure.record($1)
+        }
+        try await clock.sleeps.wait(for: 3)
+        clock.advance(by: .seconds(5))
+        #expect(await own.error?.code == .timedOut)
+        clock.advance(by: .seconds(4))
+
+        #expect(await general.error?.message == "The call took longer than 9.0 seconds in all.")
+        #expect(try await closure.first().code == .timedOut)
+        gate.open()
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
+    }
+
+    @Test("Only the time until the response counts for the first byte", arguments: TestTransport.allCases)
+    func firstByte(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        let arrived = Recorder<Void>()
+
+        async let held = manager.get("held").timeout(firstByte: .seconds(1)).response()
+        async let slow = manager.get("slow").timeout(firstByte: .seconds(1))
+            .onHTTPResponse { _ in arrived.record(()) }
+            .response()
+        try await clock.sleeps.wait(for: 2)
+        try await arrived.first()
+        clock.advance(by: .seconds(1))
+
+        #expect(await held.error?.code == .timedOut)
+        gate.open()
+        #expect(await slow.value == Data("a".utf8))
+    }
+
+    @Test("The limit for silence is that of the request", arguments: TestTransport.allCases)
+    func idle(_ transport: TestTransport) async throws {
+        let task = manager(transport).get("text").timeout(idle: .seconds(7))
+        #expect(await task.response().error == nil)
+        #expect(task.urlSessionTask?.originalRequest?.timeoutInterval == 7)
+    }
+
+    @Test("A call that ends in time leaves no timer", arguments: TestTransport.allCases)
+    func inTime(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        #expect(await manager.get("text").timeout(total: .seconds(5)).response().error == nil)
+        try await eventually { clock.sleeperCount == 0 }
+    }
+
+    @Test("Calls within a closure have one deadline, the earlier of two", arguments: TestTransport.allCases)
+    func deadline(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        let work = Task { [clock] in
+            await withDeadline(.seconds(3), clock: clock) {
+                await withDeadline(.seconds(10), clock: clock) {
+                    let first = await manager.get("text").response()
+                    let second = await manager.get("held").response()
+                    let third = await manager.get("text").response()
+                    return [first.error, second.error, third.error].map { $0?.code }
+                }
+            }
+        }
+        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        clock.advance(by: .seconds(3))
+
+        #expect(await work.value == [nil, .timedOut, .timedOut])
+        #expect(server.requests(to: "/text").count == 1)
+        #expect(await manager.get("text").response().error == nil)
+        gate.open()
+    }
+
+    @Test("A download and a sequence are limited too", arguments: TestTransport.allCases)
+    func others(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        async let file = manager.download("held").timeout(total: .seconds(5)).response()
+        async let chunks = Self.error(of: manager.get("slow").timeout(total: .seconds(5)).chunks)
+        try await clock.sleeps.wait(for: 2)
+        clock.advance(by: .seconds(5))
+
+        #expect(await file.error?.code == .timedOut)
+        #expect(await chunks?.code == .timedOut)
+        gate.open()
+    }
+
+    private static func error(of chunks: ContentChunks) async -> LarkspurError? {
+        do throws(LarkspurError) {
+            for try await _ in chunks {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
