@@ -126,6 +126,23 @@ struct AsyncSamples: Sendable {
         // end
     }
 
+    func timeouts() async throws {
+        // sample: limits of time
+        manager.timeouts = Timeouts(idle: .seconds(20), firstByte: .seconds(5), total: .seconds(60))
+        let text = try await manager.get("notes").timeout(total: .seconds(2)).string
+        print(text)
+        // end
+    }
+
+    func deadline() async throws {
+        // sample: a deadline for several calls
+        try await withDeadline(.seconds(5)) {
+            let user = try await manager.get("users/1").value(as: User.self)
+            print(user.name, try await manager.get("notes").string)
+        }
+        // end
+    }
+
     func handlers() {
         // sample: handlers in a chain
         manager.get("users/1")
