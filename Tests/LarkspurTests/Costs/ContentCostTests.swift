@@ -121,6 +121,25 @@ struct ContentCostTests {
         #expect(Growth.factor(of: keys) { _ = try? encoder.encode($0) } < Growth.linear)
     }
 
+    @Test(
+        "Event streams, in pieces of any length",
+        arguments: ["\n", "\r", "\r\n", "data\n", "data: x\n\n", "id: x\n", ": x\n", "x", "\u{1F600}", "\u{0}"],
+        [1, 100, 1 << 20]
+    )
+    func eventStream(unit: String, length: Int) {
+        let streams = { (size: Int) in
+            Array(("data: x\n" + String(repeating: unit, count: size / unit.utf8.count)).utf8)
+        }
+        let work = { (stream: [UInt8]) in
+            var parser = EventStreamParser()
+            for start in stride(from: 0, to: stream.count, by: length) {
+                parser.append(stream[start..<min(start + length, stream.count)])
+                while let event = try? parser.next() { _ = event }
+            }
+        }
+        #expect(Growth.factor(of: streams, work) < Growth.linear)
+    }
+
     @Test("Media types", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
     func mediaType(unit: String) {
         let types = { (size: Int) in "text/html" + String(repeating: unit, count: size / unit.utf8.count) }

@@ -1,0 +1,152 @@
+internal import HTTPSyntax
+
+/// The parser of an event stream, which takes bytes and returns events (WHATWG HTML, section 9.2.6).
+///
+/// The bytes may be split at any place. Invalid UTF-8 is replaced by U+FFFD. The cost grows with the number of bytes.
+struct EventStreamParser: Sendable {
+    /// The lengths that the parser accepts, in bytes.
+    struct Limits: Sendable {
+        /// The length of a line without its end. Default: 1 MiB.
+        var line = 1 << 20
+        /// The length of the data of an event. Default: 1 MiB.
+        var data = 1 << 20
+    }
+
+    private let limits: Limits
+    /// The bytes that were taken, and the offset of the first one that has not been parsed.
+    private var piece: [UInt8] = []
+    private var position = 0
+    /// The beginning of a line whose end has not arrived.
+    private var line: [UInt8] = []
+    private var hasParsedLine = false
+    /// Whether a line feed that comes next belongs to the line end before.
+    private var skipsLineFeed = false
+    /// The lines of the event's data, each with a line feed.
+    private var data: [UInt8] = []
+    private var event = ""
+    private var id: String
+
+    /// The ID of the last event that had one; it is sent with the next connection.
+    private(set) var lastEventID: String
+    /// The delay before the next connection that the server has asked for; nil if it has asked for none.
+    private(set) var retry: Duration?
+
+    /// - Parameters:
+    ///   - lastEventID: The ID of the last event of an earlier stream. Default: empty.
+    ///   - limits: The lengths that the parser accepts. Default: 1 MiB each.
+    init(lastEventID: String = "", limits: Limits = Limits()) {
+        self.lastEventID = lastEventID
+        self.limits = limits
+        id = lastEventID
+    }
+
+    /// Takes the next bytes of the stream. Call ``next()`` before until it returns nil.
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        if position == piece.count {
+            piece.removeAll(keepingCapacity: true)
+            position = 0
+        }
+        piece.append(contentsOf: bytes)
+    }
+
+    /// Returns the next event; nil if none is complete.
+    /// - Throws: `contentTooLarge`, if a line or the data of an event exceeds its limit.
+    mutating func next() throws(LarkspurError) -> ServerSentEvent? {
+        while position < piece.count {
+            if skipsLineFeed {
+                skipsLineFeed = false
+                if piece[position] == .lineFeed {
+                    position += 1
+                    continue
+                }
+            }
+            let end = lineEnd()
+            guard line.count + end - position <= limits.line else { throw Self.tooLarge("A line", limits.line) }
+            guard end < piece.count else {
+                line += piece[position...]
+                position = end
+                return nil
+            }
+            skipsLineFeed = piece[end] == .carriageReturn
+            let rest = piece[position..<end]
+            position = end + 1
+            if let event = try takeLine(endingIn: rest) { return event }
+        }
+        return nil
+    }
+
+    /// Discards an incomplete event, because another stream follows. The ID of the last event remains.
+    mutating func restart() {
+        let retry = retry
+        self = Self(lastEventID: lastEventID, limits: limits)
+        self.retry = retry
+    }
+
+    /// Returns the offset of the next line end; that of the end of the bytes if there is none.
+    private func lineEnd() -> Int {
+        piece.withUnsafeBufferPointer { piece in
+            var index = position
+            while index < piece.count, piece[index] != .lineFeed, piece[index] != .carriageReturn { index += 1 }
+            return index
+        }
+    }
+
+    /// Parses a line, whose last bytes are given.
+    private mutating func takeLine(endingIn rest: ArraySlice<UInt8>) throws(LarkspurError) -> ServerSentEvent? {
+        var bytes = rest
+        if !line.isEmpty {
+            line += rest
+            bytes = exchange(&line, with: [])[...]
+        }
+        if !hasParsedLine, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        hasParsedLine = true
+        guard !bytes.isEmpty else { return dispatch() }
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        var value = bytes[colon...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        try takeField(bytes[..<colon], value)
+        return nil
+    }
+
+    private mutating func takeField(
+        _ name: ArraySlice<UInt8>,
+        _ value: ArraySlice<UInt8>
+    ) throws(LarkspurError) {
+        if name.elementsEqual("data".utf8) {
+            guard data.count + value.count <= limits.data else {
+                throw Self.tooLarge("The data of an event", limits.data)
+            }
+            data += value
+            data.append(.lineFeed)
+        } else if name.elementsEqual("event".utf8) {
+            event = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("id".utf8) {
+            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
+            // A number that is too large is the largest one.
+            retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max)
+        }
+    }
+
+    /// Returns the event that an empty line ends; nil if it has no data.
+    private mutating func dispatch() -> ServerSentEvent? {
+        lastEventID = id
+        let type = exchange(&event, with: "")
+        guard !data.isEmpty else { return nil }
+        defer { data.removeAll(keepingCapacity: data.capacity <= 1 << 16) }
+        return ServerSentEvent(
+            event: type.isEmpty ? "message" : type,
+            data: String(decoding: data.dropLast(), as: UTF8.self),
+            id: lastEventID
+        )
+    }
+
+    private static func tooLarge(_ subject: String, _ limit: Int) -> LarkspurError {
+        LarkspurError(.contentTooLarge, "\(subject) of the event stream has more than \(limit) bytes.")
+    }
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
+}
