@@ -309,6 +309,11 @@ extension SessionManager {
 
     // MARK: Common parts
 
+    /// Makes a task for a request, which is launched with its first handler.
+    func dataTask(for request: Result<URLRequest, LarkspurError>, _ hooks: SessionHooks?) -> DataTask {
+        call(.data, request, hooks) { DataTask(environment: $0, plan: $1, upload: nil, download: nil) }
+    }
+
     /// Makes a task that is launched with its first handler.
     private func call<T: DataTask>(
         _ template: TransferTemplate,
@@ -350,6 +355,11 @@ extension SessionManager {
             }
             var template = template
             template.stream = stream
+            let request = request?.map { request in
+                var request = request
+                settings.eventStream?.prepare(&request)
+                return request
+            }
             self.launch(task, template, request, settings) { result, task in
                 Self.ending(of: task, with: result, after: stream)
             }

@@ -17,6 +17,8 @@ final class CallPlan: Sendable {
         var timeouts = Timeouts()
         /// The stream that the content goes to; nil if it is collected.
         var stream: ContentStream?
+        /// The request for an event stream; nil if the content may be anything.
+        var eventStream: EventStreamRequest?
         /// Whether the call was cancelled before it started, so that nothing is sent.
         var isCancelled = false
     }
@@ -113,11 +115,15 @@ final class CallPlan: Sendable {
     }
 
     /// Directs the content to a stream.
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - eventStream: The request for an event stream; nil if the content may be anything.
     /// - Returns: False if the call has started already.
-    func direct(to stream: ContentStream) -> Bool {
+    func direct(to stream: ContentStream, for eventStream: EventStreamRequest?) -> Bool {
         state.withLock { state in
             guard state.launch != nil, state.settings.stream == nil else { return false }
             state.settings.stream = stream
+            state.settings.eventStream = eventStream
             return true
         }
     }

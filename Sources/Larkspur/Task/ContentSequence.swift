@@ -214,18 +214,32 @@ struct ContentSource: Sendable {
 
     let task: DataTask
     let channel = ContentChannel()
+    /// The request for an event stream; nil if the content may be anything.
+    let eventStream: EventStreamRequest?
+
+    init(task: DataTask, eventStream: EventStreamRequest? = nil) {
+        self.task = task
+        self.eventStream = eventStream
+    }
+
+    /// The rules for responses whose content is delivered.
+    var validation: ResponseValidation { Self.validation(of: task, isEventStream: eventStream != nil) }
+
+    private static func validation(of task: DataTask?, isEventStream: Bool) -> ResponseValidation {
+        let validation = isEventStream ? EventStreamRequest.validation : ResponseValidation()
+        return task?.plan?.rules.applied(to: validation) ?? validation
+    }
 
     /// Starts the call.
     /// - Throws: `unsupported`, if the content of the call has another consumer.
     func open() throws(LarkspurError) {
+        let isEventStream = eventStream != nil
         let stream = ContentStream(
-            validation: { [weak task] in
-                let validation = ResponseValidation()
-                return task?.plan?.rules.applied(to: validation) ?? validation
-            },
-            consumer: .channel(channel)
+            validation: { [weak task] in Self.validation(of: task, isEventStream: isEventStream) },
+            consumer: .channel(channel),
+            refusesOtherStreams: isEventStream
         )
-        guard channel.take(), task.plan?.direct(to: stream) == true else {
+        guard channel.take(), task.plan?.direct(to: stream, for: eventStream) == true else {
             throw LarkspurError(
                 .unsupported,
                 "The content of the call has another consumer: a sequence is iterated once, and goes with no handler.",

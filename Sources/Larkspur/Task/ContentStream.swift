@@ -24,14 +24,22 @@ final class ContentStream: Sendable {
     /// Returns the rules for responses whose content is delivered.
     private let rules: @Sendable () -> ResponseValidation
     private let consumer: Consumer
+    private let refusesOtherStreams: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - validation: The rules for responses whose content is delivered.
     ///   - consumer: The consumer of the pieces.
-    init(validation: @escaping @Sendable () -> ResponseValidation, consumer: Consumer) {
+    ///   - refusesOtherStreams: Whether a response of another content type ends the task at its head if it announces no
+    ///     length, because its content may have no end. Default: false.
+    init(
+        validation: @escaping @Sendable () -> ResponseValidation,
+        consumer: Consumer,
+        refusesOtherStreams: Bool = false
+    ) {
         rules = validation
         self.consumer = consumer
+        self.refusesOtherStreams = refusesOtherStreams
     }
 
     /// The rules for responses whose content is delivered.
@@ -42,10 +50,10 @@ final class ContentStream: Sendable {
 
     /// Notes that a response begins.
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because that content
-    ///   cannot be taken back.
+    ///   cannot be taken back; `unacceptableContentType`, if that is to end the task.
     func begin(with response: URLResponse) throws(LarkspurError) {
-        // Validates as if there were content, because that is not known yet.
-        let isAcceptable = (try? validation.validate(response, data: Data([0]))) != nil
+        let refusal = refusal(of: response)
+        let isAcceptable = refusal == nil
         let hasBegun = state.withLock { state in
             state.isAcceptable = isAcceptable
             return state.count > 0
@@ -57,7 +65,23 @@ final class ContentStream: Sendable {
                 response: response
             )
         }
+        if let refusal, refusesOtherStreams, refusal.code == .unacceptableContentType, response.mayBeEndless {
+            throw refusal
+        }
         if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response) }
+    }
+
+    /// Returns the error of a response that is not acceptable; nil if it is. It is validated as if it had content,
+    /// because that is not known yet.
+    private func refusal(of response: URLResponse) -> LarkspurError? {
+        do throws(LarkspurError) {
+            try validation.validate(response, data: Data([0]))
+            return nil
+        } catch {
+            var error = error
+            error.responseData = nil
+            return error
+        }
     }
 
     /// Delivers a piece of content.
@@ -92,4 +116,11 @@ final class ContentStream: Sendable {
 
     /// Stops the delivery, because the task was cancelled.
     func stop() { state.withLock { $0.isStopped = true } }
+}
+
+extension URLResponse {
+    /// Whether the response announces content without a length.
+    fileprivate var mayBeEndless: Bool {
+        contentLengthOnceDecoded < 0 && (self as? HTTPURLResponse)?.statusCode != 204
+    }
 }

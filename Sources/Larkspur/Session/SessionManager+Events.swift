@@ -1,0 +1,60 @@
+/// Server-sent events.
+extension SessionManager {
+    /// Receives server-sent events, and connects again when the connection is lost.
+    ///
+    ///     for try await event in manager.events("updates") {
+    ///         print(event.event, event.data)
+    ///     }
+    ///
+    /// The request is built once. Each connection is a task of its own, which the interceptors and hooks of the manager
+    /// see. It is sent with `Accept: text/event-stream`, `Cache-Control: no-store`, and `Last-Event-ID` if an event had
+    /// an ID; `headers` may replace the first two, and name the ID of an earlier stream. ``completionGroup`` is not
+    /// entered during the delays between connections.
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - method: The method. Default: GET.
+    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
+    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
+    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
+    ///     none.
+    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - hooks: The hooks of each task, which take precedence over those in ``hooks``. Default: none.
+    ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost, in place of
+    ///     that of ``requestSettings`` and of the session; `.infinity` for none. Connecting counts too. Default: 300.
+    ///   - reconnection: The rules by which the stream is connected again. Default:
+    ///     ``EventSource/Reconnection/automatic``, which connects GET requests again.
+    /// - Returns: The events. Nothing is sent before the first one is asked for. If the request could not be built, the
+    ///   sequence throws `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func events(
+        _ url: String,
+        method: HTTPMethod = .get,
+        parameters: [String: Any]? = nil,
+        body: (any Encodable)? = nil,
+        encoder: (any DataEncoder)? = nil,
+        headers: HTTPHeaders? = nil,
+        hooks: SessionHooks? = nil,
+        timeoutInterval: TimeInterval = EventSource.defaultTimeoutInterval,
+        reconnection: EventSource.Reconnection = .automatic
+    ) -> EventSource {
+        let content = RequestContent(body, encoder ?? jsonEncoder)
+        var fields = EventStreamRequest.headers
+        fields.merge(headers ?? HTTPHeaders())
+        let request = requestResult(method, url, parameters, content, fields)
+        let stream = EventStreamRequest(timeoutInterval: timeoutInterval)
+        return EventSource(
+            connection: { [self] lastEventID in
+                let request = request.map { request in
+                    var request = request
+                    request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
+                    return request
+                }
+                return ContentSource(task: dataTask(for: request, hooks), eventStream: stream)
+            },
+            lastEventID: fields["Last-Event-ID"] ?? "",
+            schedule: ReconnectionSchedule(reconnection, method: method.rawValue),
+            clock: clock
+        )
+    }
+}
