@@ -4,6 +4,9 @@ PROGRAMS = {
     "CurlURLSession": "BenchCurlURLSession",
     "CurlURLSession-completion": "BenchCurlURLSession",
     "SessionManager": "BenchSessionManager",
+    "SessionManager-data": "BenchSessionManager",
+    "SessionManager-data-async": "BenchSessionManager",
+    "SessionManager-data-intercepted-async": "BenchSessionManager",
     "FoundationNetworking": "BenchFoundationNetworking",
     "FoundationNetworking-completion": "BenchFoundationNetworking",
     "async-http-client": "BenchAsyncHTTPClient",
@@ -19,7 +22,9 @@ PEERS = [name for name in PROGRAMS if not name.startswith(("CurlURLSession", "Se
 OWN = [name for name in PROGRAMS if name not in PEERS]
 
 #: They collect the content of a response, and cannot take it piece by piece.
-COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion", "SessionManager"}
+COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion"} | {
+    name for name in PROGRAMS if name.startswith("SessionManager")
+}
 
 
 #: They write content to files, or send it from files.

@@ -7,6 +7,10 @@ struct BenchSessionManager {
         if options.workload == .discard || options.workload == .slow {
             end("SessionManager collects the content of its data tasks.")
         }
-        try await Measurement(options) { ManagerClient(options) }.run()
+        if options.client.hasSuffix("-async") {
+            try await Measurement(options) { AwaitingManagerClient(options) }.run()
+        } else {
+            try await Measurement(options) { ManagerClient(options) }.run()
+        }
     }
 }

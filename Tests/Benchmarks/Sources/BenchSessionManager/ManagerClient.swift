@@ -4,16 +4,14 @@ internal import Measuring
 /// A `SessionManager` as it is without settings: the automatic transport, JSON responses.
 struct ManagerClient: CallbackClient {
     private let workload: Options.Workload
+    /// Whether the content is taken as it is, as ``AwaitingManagerClient`` does.
+    private let isPlain: Bool
     private let manager: SessionManager
 
     init(_ options: Options) {
         workload = options.workload
-        let configuration = URLSessionConfiguration.default
-        // The network is what is measured.
-        configuration.urlCache = nil
-        configuration.httpMaximumConnectionsPerHost = options.connections
-        configuration.urlCache = nil
-        manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
+        isPlain = options.client.contains("-data")
+        manager = .measured(options)
     }
 
     func makeRequest(_ target: Target) -> String { target.url }
@@ -32,6 +30,12 @@ struct ManagerClient: CallbackClient {
             } failure: { _, error in
                 completion("\(error)")
             }
+        case _ where isPlain:
+            manager.get(url, serializer: .data) { _, data in
+                completion(data.isEmpty ? "no content" : nil)
+            } failure: { _, error in
+                completion("\(error)")
+            }
         default:
             manager.get(url) { _, object in
                 completion(object == nil ? "no content" : nil)
@@ -42,4 +46,51 @@ struct ManagerClient: CallbackClient {
     }
 
     func invalidate() async { manager.invalidate(cancellingTasks: false) }
+}
+
+/// A `SessionManager` whose calls are awaited. Of a response it takes the content as it is.
+struct AwaitingManagerClient: AsyncClient {
+    private let workload: Options.Workload
+    private let manager: SessionManager
+
+    init(_ options: Options) {
+        workload = options.workload
+        manager = .measured(options)
+    }
+
+    func makeRequest(_ target: Target) -> String { target.url }
+
+    func perform(_ url: String) async throws -> String? {
+        switch workload {
+        case .json: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
+        case .post: try await manager.post(url, body: Message()).data.isEmpty ? "no content" : nil
+        default: try await manager.get(url).data.isEmpty ? "no content" : nil
+        }
+    }
+
+    func invalidate() async { manager.invalidate(cancellingTasks: false) }
+}
+
+/// An interceptor that does nothing.
+private struct Passage: RequestInterceptor {
+    func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        try await next(request)
+    }
+}
+
+extension SessionManager {
+    /// A session manager with its default settings, but for the cache and the number of connections.
+    fileprivate static func measured(_ options: Options) -> SessionManager {
+        let configuration = URLSessionConfiguration.default
+        // The network is what is measured.
+        configuration.urlCache = nil
+        configuration.httpMaximumConnectionsPerHost = options.connections
+        let manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
+        if options.client.contains("-intercepted") { manager.interceptors.call = [Passage()] }
+        return manager
+    }
 }
