@@ -16,6 +16,27 @@ extension DataTask {
         try await response(decodable(type, decoder)).result.get()
     }
 
+    /// Decodes the response's JSON into a type, or the server's description of a failure, and returns either.
+    ///
+    ///     switch try await manager.get("users/1").result(as: User.self, failure: APIFailure.self) {
+    ///     case .success(let user): print(user.name)
+    ///     case .failure(let failure): print(failure.reason)
+    ///     }
+    /// - Parameters:
+    ///   - type: The type of the value, for a response with an acceptable status.
+    ///   - failure: The type that the API uses for failures, for a response with another status.
+    ///   - decoder: The decoder of both. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    /// - Throws: ``LarkspurError`` if there is neither a value nor a failure that can be decoded. Its code is
+    ///   `cancelled` after a cancellation of the task, or of the surrounding `Task`.
+    public func result<T: Decodable & Sendable, Failure: Decodable & Error>(
+        as type: T.Type,
+        failure: Failure.Type,
+        decoder: (any DataDecoder)? = nil
+    ) async throws(LarkspurError) -> Result<T, Failure> {
+        let serializer = decodable(type, decoder)
+        return try await response(serializer).describing(failure, serializer.decoder).result.get()
+    }
+
     /// Validates and parses the response with a serializer, and returns the value.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of

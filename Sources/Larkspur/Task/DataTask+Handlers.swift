@@ -91,6 +91,32 @@ extension DataTask {
         response(serializer: decodable(type, decoder), queue: queue, handler: handler)
     }
 
+    /// Adds a handler that gets a value decoded from JSON, or the server's description of a failure, and starts the
+    /// call if it has not started.
+    ///
+    /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
+    /// - Parameters:
+    ///   - type: The type of the value, for a response with an acceptable status.
+    ///   - failure: The type that the API uses for failures, for a response with another status. If its content cannot
+    ///     be decoded, the handler gets the error `unacceptableStatusCode`.
+    ///   - decoder: The decoder of both. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
+    ///   - handler: Called once, with the value or the API's failure as a `Result`, or with the error.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseDecodable<T: Decodable & Sendable, Failure: Decodable & Error>(
+        of type: T.Type,
+        failure: Failure.Type,
+        decoder: (any DataDecoder)? = nil,
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (DataResponse<Result<T, Failure>>) -> Void
+    ) -> Self {
+        let serializer = decodable(type, decoder)
+        return response(serializer: serializer, queue: queue) {
+            handler($0.describing(failure, serializer.decoder))
+        }
+    }
+
     /// The serializer that decodes a type with a decoder, or with that of the manager.
     func decodable<T>(_ type: T.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<T> {
         .decodable(type, decoder: decoder ?? plan?.jsonDecoder ?? JSONDecoder())

@@ -1,0 +1,96 @@
+/// The description of a failure by the server, in the form of RFC 9457 (`application/problem+json`).
+///
+/// ``LarkspurError/problem`` has it for a response whose status is not acceptable. Members beyond those of the standard
+/// are decoded with ``LarkspurError/failure(as:decoder:)``.
+public struct ProblemDetails: Codable, Hashable, Sendable, Error {
+    /// The URI reference that identifies the kind of problem. Default: `about:blank`.
+    public var type: String
+    /// A short summary of the kind of problem; nil if there is none.
+    public var title: String?
+    /// The status code that the server has sent; nil if the content does not repeat it.
+    public var status: Int?
+    /// An explanation of this occurrence; nil if there is none.
+    public var detail: String?
+    /// The URI reference that identifies this occurrence; nil if there is none.
+    public var instance: String?
+
+    /// Creates a description, for tests.
+    /// - Parameters:
+    ///   - type: The URI reference that identifies the kind of problem. Default: `about:blank`.
+    ///   - title: A short summary of the kind of problem. Default: nil.
+    ///   - status: The status code. Default: nil.
+    ///   - detail: An explanation of this occurrence. Default: nil.
+    ///   - instance: The URI reference that identifies this occurrence. Default: nil.
+    public init(
+        type: String = "about:blank",
+        title: String? = nil,
+        status: Int? = nil,
+        detail: String? = nil,
+        instance: String? = nil
+    ) {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.instance = instance
+    }
+
+    /// Decodes a description. A member of the wrong type is left out, as the standard asks (section 3.1).
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        type = (try? container.decode(String.self, forKey: .type)) ?? "about:blank"
+        title = try? container.decode(String.self, forKey: .title)
+        status = try? container.decode(Int.self, forKey: .status)
+        detail = try? container.decode(String.self, forKey: .detail)
+        instance = try? container.decode(String.self, forKey: .instance)
+    }
+}
+
+extension LarkspurError {
+    /// The server's description of the failure; nil if the content is not of the type `application/problem+json`, or
+    /// cannot be decoded.
+    public var problem: ProblemDetails? {
+        guard let response = response as? HTTPURLResponse,
+            MediaType.essence(of: response) == "application/problem+json"
+        else { return nil }
+        return failure(as: ProblemDetails.self)
+    }
+
+    /// Decodes the content of a response whose status is not acceptable.
+    ///
+    ///     let failure = error.failure(as: APIFailure.self)
+    /// - Parameters:
+    ///   - type: The type that the API uses for failures.
+    ///   - decoder: The decoder. Default: a plain `JSONDecoder`.
+    /// - Returns: The value; nil if the error has another code than `unacceptableStatusCode`, or its content cannot be
+    ///   decoded.
+    public func failure<Failure: Decodable>(
+        as type: Failure.Type,
+        decoder: any DataDecoder = JSONDecoder()
+    ) -> Failure? {
+        guard code == .unacceptableStatusCode, let responseData, !responseData.isBlankContent else { return nil }
+        return try? decoder.decode(Failure.self, from: decoder.preparedContent(responseData))
+    }
+}
+
+extension DataResponse {
+    /// Returns the same response, in which a failure that the server describes is a value.
+    func describing<Failure: Decodable>(
+        _ type: Failure.Type,
+        _ decoder: any DataDecoder
+    ) -> DataResponse<Result<Value, Failure>> {
+        let outcome: Result<Result<Value, Failure>, LarkspurError>
+        switch result {
+        case .success(let value): outcome = .success(.success(value))
+        case .failure(let error):
+            outcome = error.failure(as: type, decoder: decoder).map { .success(.failure($0)) } ?? .failure(error)
+        }
+        return DataResponse<Result<Value, Failure>>(
+            request: request,
+            response: response,
+            data: data,
+            timeline: timeline,
+            result: outcome
+        )
+    }
+}
