@@ -27,6 +27,7 @@ extension SessionTask {
     func beginAttempt() {
         storage.withLock { storage in
             storage.isDetached = false
+            storage.cancelsAttempt = false
             storage.pendingResumeData = nil
         }
         applyState()
@@ -45,6 +46,12 @@ extension SessionTask {
     }
 
     // MARK: Attempts of a call with interceptors
+
+    /// Cancels the attempt and not the task, because the response of the attempt is known.
+    func cancelAttempt() {
+        storage.withLock { $0.cancelsAttempt = true }
+        applyState()
+    }
 
     /// Notes that an attempt has ended, so that there is no attempt to give orders to.
     func endAttempt() {

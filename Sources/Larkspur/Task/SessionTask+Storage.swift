@@ -11,6 +11,8 @@ extension SessionTask {
         var isInGroup = false
         /// True if the attempt has ended and takes no orders, and another attempt follows.
         var isDetached = false
+        /// True if the attempt is cancelled because its response is known, and its task goes on.
+        var cancelsAttempt = false
         /// The closure that ends the task if it is cancelled between two attempts. Its argument is true if the resume
         /// data is needed.
         var giveUp: (@Sendable (Bool) -> Void)?
@@ -74,7 +76,8 @@ extension SessionTask.Storage {
 
     /// The order that brings the attempt from its last order to the state of the task; nil if none is needed.
     private var nextControl: TaskControl? {
-        switch (machine.state, applied) {
+        if cancelsAttempt, machine.state != .cancelling { return applied == .cancel ? nil : .cancel }
+        return switch (machine.state, applied) {
         case (.running, nil): .start
         case (.running, .suspend): .resume
         case (.suspended, .start), (.suspended, .resume): .suspend

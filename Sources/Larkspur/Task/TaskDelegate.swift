@@ -181,13 +181,20 @@ final class TaskDelegate: Sendable {
         task.cancel()
     }
 
-    /// Ends the task with this response as its final one, because the transport has no other way to end it.
+    /// Ends the attempt with this response as its final one, because the transport has no other way to end it. Only a
+    /// task whose interceptors get the response goes on.
     func end(with response: URLResponse?) {
-        storage.withLock { storage in
+        let isAttempt = storage.withLock { storage in
             storage.endsWithResponse = true
             if let response { storage.response = response }
+            if case .attempt = storage.ending { return true }
+            return false
         }
-        task.cancel()
+        if isAttempt {
+            task.cancelAttempt()
+        } else {
+            task.cancel()
+        }
     }
 
     /// Handles the end of the transfer: serializes the response on the processing queue, then ends the task on the
