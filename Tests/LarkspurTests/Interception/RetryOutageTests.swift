@@ -1,0 +1,47 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Retries in an outage", .timeLimit(.minutes(5)))
+struct RetryOutageTests {
+    /// A thousand clients call once a second. For ten seconds, the server is down.
+    @Test("An outage gets hardly more requests than without retries, and its end is noticed soon")
+    func outage() async throws {
+        let clock = ManualClock()
+        let attempts = Recorder<ManualClock.Instant>()
+        let successes = Recorder<Int>()
+        let outage = ManualClock.Instant(offset: .seconds(2))..<ManualClock.Instant(offset: .seconds(12))
+        let manager = SessionManager.stubbed { _ in
+            attempts.record(clock.now)
+            return outage.contains(clock.now) ? .fail(URLError(.cannotConnectToHost)) : .json("{}")
+        }
+        manager.clock = clock
+        manager.reportsUnhandledFailures = false
+        manager.interceptors.call = [.retry()]
+        let count = 1000
+        let loops = (0..<count).map { index in
+            Task {
+                try await clock.sleep(for: .milliseconds(index))
+                while !Task.isCancelled {
+                    let isSuccess = await manager.get("x").response().error == nil
+                    if isSuccess, clock.now >= outage.upperBound { successes.record(index) }
+                    try await clock.sleep(for: .seconds(1))
+                }
+            }
+        }
+        // Every loop sleeps, either between two calls or before an attempt, when the clock moves on.
+        let step = Duration.milliseconds(50)
+        try await eventually { clock.sleeperCount == count }
+        while clock.now < outage.upperBound.advanced(by: .seconds(3)) {
+            clock.advance(by: step)
+            try await eventually { clock.sleeperCount == count }
+        }
+        for loop in loops { loop.cancel() }
+        for loop in loops { _ = await loop.result }
+
+        let during = attempts.values.count { outage.contains($0) }
+        #expect(during >= 9_000 && during <= 12_000, "\(during) attempts")
+        #expect(Set(successes.values).count == count)
+    }
+}
