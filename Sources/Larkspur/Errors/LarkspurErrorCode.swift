@@ -146,6 +146,11 @@ extension LarkspurError.Code {
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
     /// The server says to try again at a time that is beyond the deadline of the retry policy.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
+    /// A credential has expired or was refused, and no new one could be got; see the underlying error.
+    public static let credentialRefreshFailed = Self(
+        label: "credential-refresh-failed",
+        number: NSURLErrorUserAuthenticationRequired
+    )
     /// An interceptor failed with an error of its own; see the underlying error.
     public static let interceptionFailed = Self(label: "interception-failed", number: NSURLErrorUnknown)
     /// The transport failed for a reason without a code of its own; see the underlying error.

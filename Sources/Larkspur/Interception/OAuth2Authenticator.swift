@@ -1,0 +1,170 @@
+/// The tokens of OAuth 2. Printing it prints no secrets.
+public struct OAuth2Credential: Hashable, Codable, Sendable {
+    /// The token that requests are sent with.
+    public var accessToken: String
+    /// The token that gets a new access token; nil if the server has given none.
+    public var refreshToken: String?
+    /// The date at which the access token expires; nil if the server has not said it.
+    public var expirationDate: Date?
+
+    /// Creates a credential.
+    /// - Parameters:
+    ///   - accessToken: The token that requests are sent with.
+    ///   - refreshToken: The token that gets a new access token. Default: none.
+    ///   - expirationDate: The date at which the access token expires. Default: unknown.
+    public init(accessToken: String, refreshToken: String? = nil, expirationDate: Date? = nil) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expirationDate = expirationDate
+    }
+}
+
+extension OAuth2Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The expiry, without the tokens.
+    public var description: String {
+        "OAuth2Credential(expires \(expirationDate.map { "\($0)" } ?? "at an unknown date"))"
+    }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// A mirror without the tokens.
+    public var customMirror: Mirror { Mirror(self, children: ["expirationDate": expirationDate as Any]) }
+}
+
+/// The rules of OAuth 2: requests have a Bearer token (RFC 6750), which a refresh token renews (RFC 6749, section 6).
+///
+///     let authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
+///         try await tokenSession.data(for: request)
+///     }
+///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
+public struct OAuth2Authenticator: RequestAuthenticator {
+    /// A closure that sends the request for a token, and returns the content and the response. The request has secrets
+    /// in its content.
+    public typealias Send = @Sendable (URLRequest) async throws -> (Data, URLResponse)
+
+    /// The place of the client's secret in the request for a token (RFC 6749, section 2.3.1).
+    public enum ClientAuthentication: Sendable {
+        /// The field `Authorization` of the Basic scheme, which every server must support.
+        case basic
+        /// The content of the request.
+        case content
+    }
+
+    /// The URL of the token endpoint.
+    public var tokenEndpoint: URL
+    /// The identifier of the client.
+    public var clientID: String
+    /// The secret of the client; nil for a public client. Default: nil.
+    public var clientSecret: String?
+    /// The place of the client's secret. Default: the field `Authorization`.
+    public var clientAuthentication = ClientAuthentication.basic
+    /// The scopes to ask for, separated by spaces; nil for those of the first token. Default: nil.
+    public var scope: String?
+    /// A closure that is called with each new credential before it is used, to store it. A server may accept each
+    /// refresh token only once. Called on an arbitrary thread. Default: none.
+    public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
+    private let send: Send
+    /// The source of the present date.
+    var date: @Sendable () -> Date = { Date() }
+
+    /// Creates the rules.
+    /// - Parameters:
+    ///   - tokenEndpoint: The URL of the token endpoint. It should be https.
+    ///   - clientID: The identifier of the client.
+    ///   - clientSecret: The secret of the client. Default: none, for a public client.
+    ///   - scope: The scopes to ask for, separated by spaces. Default: those of the first token.
+    ///   - send: Sends the request for a token, and returns the content and the response. Called on an arbitrary
+    ///     thread.
+    public init(
+        tokenEndpoint: URL,
+        clientID: String,
+        clientSecret: String? = nil,
+        scope: String? = nil,
+        send: @escaping Send
+    ) {
+        self.tokenEndpoint = tokenEndpoint
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.scope = scope
+        self.send = send
+    }
+
+    /// Sets the field `Authorization` to the access token.
+    public func apply(_ credential: OAuth2Credential, to request: inout URLRequest) {
+        request.setValue("Bearer \(credential.accessToken)", forHTTPHeaderField: "Authorization")
+    }
+
+    /// Returns the expiry that the server has said.
+    public func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
+
+    /// Gets a new access token from the token endpoint.
+    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed`, if there is no refresh token, the server
+    ///   refuses it, or the response has no Bearer token; or the error of the closure that sends the request.
+    public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
+        guard let refreshToken = credential.refreshToken else {
+            throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
+        }
+        // The lifetime begins before the response arrives.
+        let start = date()
+        let (data, response) = try await send(tokenRequest(refreshToken))
+        let answer = try TokenAnswer(data, response)
+        let renewed = OAuth2Credential(
+            accessToken: answer.accessToken,
+            refreshToken: answer.refreshToken ?? refreshToken,
+            expirationDate: answer.lifetime.map { start + $0 }
+        )
+        await didRefresh?(renewed)
+        return renewed
+    }
+
+    private func tokenRequest(_ refreshToken: String) -> URLRequest {
+        var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
+        parameters["scope"] = scope
+        var request = URLRequest(url: tokenEndpoint)
+        switch (clientSecret, clientAuthentication) {
+        case (let secret?, .basic):
+            let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))
+            let field = HTTPHeaders.Field.authorization(username: name, password: password)
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        case (let secret, _):
+            parameters["client_id"] = clientID
+            parameters["client_secret"] = secret
+        }
+        request.httpMethod = "POST"
+        let pairs = parameters.sorted { $0.key < $1.key }.map { "\($0)=\(QueryEncoder.percentEscaped($1))" }
+        request.httpBody = Data(pairs.joined(separator: "&").utf8)
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        return request
+    }
+}
+
+/// The response of a token endpoint (RFC 6749, section 5).
+private struct TokenAnswer {
+    let accessToken: String
+    let refreshToken: String?
+    /// The lifetime of the access token in seconds; nil if it is unknown.
+    let lifetime: TimeInterval?
+
+    init(_ data: Data, _ response: URLResponse) throws(LarkspurError) {
+        let members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 200
+        guard (200..<300).contains(status) else {
+            let words = [members["error"], members["error_description"]].compactMap { $0 as? String }
+            throw Self.error("status \(status)" + (words.isEmpty ? "" : ", ") + words.joined(separator: ": ").excerpt)
+        }
+        guard let token = members["access_token"] as? String, !token.isEmpty else {
+            throw Self.error("the response has no access token")
+        }
+        if let type = members["token_type"] as? String, type.lowercased() != "bearer" {
+            throw Self.error("the token's type is \(type.excerpt), not Bearer")
+        }
+        accessToken = token
+        refreshToken = members["refresh_token"] as? String
+        let lifetime = (members["expires_in"] as? Double) ?? (members["expires_in"] as? String).flatMap(Double.init)
+        self.lifetime = lifetime.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+    }
+
+    private static func error(_ reason: String) -> LarkspurError {
+        LarkspurError(.credentialRefreshFailed, "The token endpoint gave no new access token: \(reason).")
+    }
+}

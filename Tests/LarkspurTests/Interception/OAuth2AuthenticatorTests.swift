@@ -1,0 +1,136 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("The refresh token of OAuth 2", .timeLimit(.minutes(5)))
+struct OAuth2AuthenticatorTests {
+    private let start = Date(timeIntervalSince1970: 1_000_000)
+    private let requests = Recorder<URLRequest>()
+    private let old = OAuth2Credential(accessToken: "a0", refreshToken: "r&0")
+
+    private func makeAuthenticator(
+        _ answer: String,
+        status: Int = 200,
+        secret: String? = nil
+    ) throws -> OAuth2Authenticator {
+        let endpoint = try #require(URL(string: "https://id.test/token"))
+        let response = try httpResponse(status, "application/json")
+        var authenticator = OAuth2Authenticator(tokenEndpoint: endpoint, clientID: "app: 1", clientSecret: secret) {
+            [requests] request in
+            requests.record(request)
+            return (Data(answer.utf8), response)
+        }
+        authenticator.date = { [start] in start }
+        return authenticator
+    }
+
+    private func content() async throws -> String {
+        String(decoding: try #require(try await requests.first().httpBody), as: UTF8.self)
+    }
+
+    @Test("A public client sends its identifier in the form, and gets both tokens and the expiry")
+    func publicClient() async throws {
+        let answer = #"{"access_token": "a1", "token_type": "bearer", "expires_in": 60, "refresh_token": "r1"}"#
+
+        let new = try await makeAuthenticator(answer).refresh(old)
+
+        #expect(new == OAuth2Credential(accessToken: "a1", refreshToken: "r1", expirationDate: start + 60))
+        let request = try await requests.first()
+        #expect(request.url?.absoluteString == "https://id.test/token" && request.httpMethod == "POST")
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+        #expect(request.value(forHTTPHeaderField: "Authorization") == nil)
+        #expect(try await content() == "client_id=app%3A%201&grant_type=refresh_token&refresh_token=r%260")
+    }
+
+    @Test("A secret goes into the field, escaped, or into the form, and scopes are asked for")
+    func secret() async throws {
+        var authenticator = try makeAuthenticator(#"{"access_token": "a1"}"#, secret: "s:%")
+        authenticator.scope = "read write"
+        _ = try await authenticator.refresh(old)
+        authenticator.clientAuthentication = .content
+        authenticator.scope = nil
+        _ = try await authenticator.refresh(old)
+
+        let sent = requests.values
+        let basic = Data("app%3A%201:s%3A%25".utf8).base64EncodedString()
+        #expect(sent.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Basic \(basic)", nil])
+        #expect(
+            sent.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) } == [
+                "grant_type=refresh_token&refresh_token=r%260&scope=read%20write",
+                "client_id=app%3A%201&client_secret=s%3A%25&grant_type=refresh_token&refresh_token=r%260",
+            ]
+        )
+    }
+
+    @Test("Without a new refresh token the old one stays; a lifetime may be text, or be missing")
+    func answers() async throws {
+        let text = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": "5"}"#).refresh(old)
+        let bad = try await makeAuthenticator(#"{"access_token": "a1", "expires_in": -5}"#).refresh(old)
+
+        #expect(text == OAuth2Credential(accessToken: "a1", refreshToken: "r&0", expirationDate: start + 5))
+        #expect(bad.expirationDate == nil)
+    }
+
+    @Test(
+        "An answer without a Bearer token is an error that says why",
+        arguments: [
+            (#"{"error": "invalid_grant", "error_description": "gone"}"#, 400, "status 400, invalid_grant: gone"),
+            ("oops", 500, "status 500"), ("oops", 200, "no access token"), (#"{"access_token": ""}"#, 200, "no access"),
+            (#"{"access_token": "a", "token_type": "mac"}"#, 200, "type is mac"),
+        ]
+    )
+    func failures(_ answer: String, _ status: Int, _ reason: String) async throws {
+        let authenticator = try makeAuthenticator(answer, status: status)
+        let error = await #expect(throws: LarkspurError.self) { try await authenticator.refresh(old) }
+        #expect(error?.code == .credentialRefreshFailed && error?.message.contains(reason) == true)
+        #expect(error?.request == nil)
+    }
+
+    @Test("Nothing is sent without a refresh token")
+    func missing() async throws {
+        let authenticator = try makeAuthenticator("{}")
+        await #expect(throws: LarkspurError.self) {
+            try await authenticator.refresh(OAuth2Credential(accessToken: "a"))
+        }
+        #expect(requests.values.isEmpty)
+    }
+
+    @Test("Printing a credential prints no tokens")
+    func printing() {
+        var text = "\(old) \(String(reflecting: old))"
+        dump(old, to: &text)
+        #expect(!text.contains("a0") && !text.contains("r&0") && text.contains("expires"))
+    }
+
+    @Test(
+        "A call gets a new token from the server, which is stored before it is used",
+        arguments: TestTransport.allCases
+    )
+    func wholeCall(_ transport: TestTransport) async throws {
+        let server = try LoopbackServer()
+        server.route("/token", .json(#"{"access_token": "a1", "expires_in": 3600, "refresh_token": "r1"}"#))
+        server.route("/api") { $0.headers["Authorization"] == "Bearer a1" ? .text("welcome") : .status(401) }
+        let events = Recorder<String>()
+        let manager = transport.makeManager(for: server)
+        let session = URLSession.larkspurTokens(transport)
+        defer { session.invalidateAndCancel() }
+        var authenticator = OAuth2Authenticator(tokenEndpoint: server.url("/token"), clientID: "app") {
+            try await session.data(for: $0)
+        }
+        authenticator.didRefresh = { events.record("stored \($0.refreshToken ?? "") after \(server.requests.count)") }
+        manager.interceptors.call = [.authentication(old, authenticator: authenticator, for: server.baseURL)]
+
+        #expect(try await manager.get("api").string == "welcome")
+
+        #expect(events.values == ["stored r1 after 2"])
+        #expect(server.requests.map(\.path) == ["/api", "/token", "/api"])
+        #expect(server.requests(to: "/token").first?.form.contains { $0.value == "r&0" } == true)
+    }
+}
+
+extension URLSession {
+    fileprivate static func larkspurTokens(_ transport: TestTransport) -> URLSession {
+        transport == .curl ? CurlURLSession(configuration: .ephemeral) : URLSession(configuration: .ephemeral)
+    }
+}
