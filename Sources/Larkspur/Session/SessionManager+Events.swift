@@ -22,7 +22,8 @@ extension SessionManager {
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of each task, which take precedence over those in ``hooks``. Default: none.
     ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost, in place of
-    ///     that of ``requestSettings`` and of the session; `.infinity` for none. Connecting counts too. Default: 300.
+    ///     that of ``requestSettings``, ``timeouts`` and the session; `.infinity` for none. Connecting counts too.
+    ///     Default: 300.
     ///   - reconnection: The rules by which the stream is connected again. Default:
     ///     ``EventSource/Reconnection/automatic``, which connects GET requests again.
     /// - Returns: The events. Nothing is sent before the first one is asked for. If the request could not be built, the

@@ -172,7 +172,8 @@ extension SessionManager {
         let environment = task.environment
         var request = request
         if !settings.isCancelled, environment.needsPlan || !settings.timeouts.isEmpty {
-            let limits = settings.timeouts.filled(from: environment.timeouts)
+            let shared = environment.timeouts
+            let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
             request = request?.map(limits.applied)
             do throws(LarkspurError) {
                 try begin(limits, for: task)

@@ -15,7 +15,8 @@
 /// With the transport `.curl` the server has to wait while the consumer does not take the next event; about 1 MiB is
 /// buffered. `.foundation` on Linux cannot make it wait: there, a consumer that is more than 16 MiB behind ends the
 /// sequence with the error `contentTooLarge`. Leaving the loop cancels the connection. Cancelling the surrounding
-/// `Task` ends the loop immediately with the code `cancelled`, also during a delay.
+/// `Task` ends the loop immediately with the code `cancelled`, also during a delay. At the end of
+/// ``withDeadline(_:clock:isolation:_:)`` around the loop the error has the code `timedOut`.
 public struct EventSource: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
@@ -107,10 +108,12 @@ public struct EventSource: AsyncSequence, Sendable {
                 if let failure = failure ?? schedule.exhaustion { throw failure }
                 return false
             }
+            let remaining = Deadline.current?.remaining() ?? delay
+            guard remaining > .zero else { throw failure ?? CallTimers.error("The deadline of the events is over.") }
             consumer = nil
             parser.restart()
             do {
-                try await source.clock.sleep(for: delay, tolerance: nil)
+                try await source.clock.sleep(for: Swift.min(delay, remaining), tolerance: nil)
             } catch {
                 throw Self.cancelled
             }
@@ -145,14 +148,15 @@ extension DataTask {
     ///     }
     ///
     /// There is one connection: its end is the end of the sequence, and its failure is thrown. It counts as lost
-    /// (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte. The request gets the fields
+    /// (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte, or after the time that
+    /// ``SessionTask/timeout(total:firstByte:idle:)`` sets for the call. The request gets the fields
     /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has given others.
     public var events: EventSource { events(timeoutInterval: EventSource.defaultTimeoutInterval) }
 
     /// Returns the server-sent events of the response, as they arrive. Iterating starts the call. The sequence has the
     /// properties of ``events``.
     /// - Parameter timeoutInterval: The time in seconds without a byte after which the connection counts as lost, in
-    ///   place of the timeout of the request; `.infinity` for none.
+    ///   place of that of the request, the manager and the session; `.infinity` for none.
     public func events(timeoutInterval: TimeInterval) -> EventSource {
         let source = ContentSource(task: self, eventStream: EventStreamRequest(timeoutInterval: timeoutInterval))
         return EventSource(

@@ -3,7 +3,8 @@
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// All limits but ``idle`` are measured on ``SessionManager/clock``, from the start of the call.
+/// All limits but ``idle`` are measured on ``SessionManager/clock``, from the start of the call. Of the limits of a
+/// manager only ``firstByte`` applies to event streams (``EventSource``), which may be silent and have no end.
 public struct Timeouts: Sendable, Hashable {
     /// The longest time without a byte sent or received. Default: nil, the time in
     /// ``RequestSettings/timeoutInterval`` or of the request.
@@ -37,6 +38,9 @@ public struct Timeouts: Sendable, Hashable {
             total: total ?? others.total
         )
     }
+
+    /// The limits of a manager that apply to event streams, which may be silent and have no end.
+    var forEventStreams: Timeouts { Timeouts(firstByte: firstByte) }
 
     /// Returns a request with the idle limit.
     func applied(to request: URLRequest) -> URLRequest {

@@ -332,6 +332,7 @@ struct EventSourceTests {
     func timeout(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         manager.requestSettings.timeoutInterval = 10
+        manager.timeouts.idle = .seconds(20)
         let gate = LoopbackServer.Gate()
         server.route("/held", response("data: a\n\n", .wait(gate)))
         var timeouts: [TimeInterval?] = []
@@ -352,6 +353,47 @@ struct EventSourceTests {
         #expect(timeouts == [300, 1e6] && silent?.code == .timedOut)
         #expect(task.urlSessionTask?.originalRequest?.cachePolicy == .reloadIgnoringLocalCacheData)
         try await manager.finishAll()
+    }
+
+    @Test("The manager's limit for whole calls does not end an event stream, that of the call does")
+    func totalTimeout() async throws {
+        let manager = manager(.curl)
+        manager.timeouts = Timeouts(firstByte: .seconds(1), total: .seconds(1))
+        let gate = LoopbackServer.Gate()
+        server.route("/held", response("data: a\n\n", .wait(gate), .text("data: b\n\n")))
+        var events: [String] = []
+
+        for try await event in manager.get("held").events {
+            events.append(event.data)
+            try await clock.sleeps.wait()
+            clock.advance(by: .seconds(100))
+            gate.open()
+        }
+        server.route("/silent", response("data: a\n\n", .wait(LoopbackServer.Gate())))
+        let limited = manager.get("silent").timeout(total: .seconds(1)).events
+        let work = Task { await error(of: limited) }
+        try await eventually {
+            clock.advance(by: .seconds(100))
+            return manager.tasks.isEmpty && server.requests.count == 2
+        }
+
+        #expect(events == ["a", "b"])
+        #expect(await work.value?.code == .timedOut)
+    }
+
+    @Test("A deadline around the loop ends it")
+    func deadline() async throws {
+        let manager = manager(.curl)
+        server.route("/updates", response("data: a\n\n"))
+
+        let work = Task {
+            await withDeadline(.seconds(50), clock: clock) { await error(of: manager.events("updates")) }
+        }
+        try await eventually { clock.sleeps.values.contains { $0 >= .seconds(3) && $0 < .seconds(4) } }
+        clock.advance(by: .seconds(100))
+
+        #expect(await work.value?.code == .timedOut)
+        #expect(server.requests.count == 1)
     }
 
     @Test("A silent connection without a timeout is not lost", arguments: TestTransport.allCases)

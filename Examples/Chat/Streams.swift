@@ -1,0 +1,44 @@
+import Larkspur
+
+/// The content of a prompt.
+struct Prompt: Codable, Sendable {
+    var prompt: String
+    var stream = true
+}
+
+/// A part of an answer.
+struct Delta: Codable, Sendable {
+    var text: String
+}
+
+/// The two kinds of streams: events of a URL, and the answer to a prompt.
+struct Streams {
+    let manager: SessionManager
+
+    /// Prints the events of a URL until the server has no more. Returns their IDs.
+    @discardableResult
+    func follow(_ url: String) async throws -> [String] {
+        var ids: [String] = []
+        for try await event in manager.events(url) {
+            print("\(event.event) \(event.id): \(event.data)")
+            ids.append(event.id)
+        }
+        return ids
+    }
+
+    /// Posts a prompt, and prints the answer as it arrives. Returns the answer.
+    @discardableResult
+    func ask(_ url: String, _ prompt: String) async throws -> String {
+        var answer = ""
+        for try await event in manager.post(url, body: Prompt(prompt: prompt)).events {
+            if event.data == "[DONE]" { break }
+            let text = try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
+            print(text, terminator: "")
+            // The line has no end yet.
+            fflush(nil)
+            answer += text
+        }
+        print()
+        return answer
+    }
+}

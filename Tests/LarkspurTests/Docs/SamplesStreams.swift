@@ -1,0 +1,138 @@
+import Larkspur
+
+/// The samples of `Docs/StreamsAndEvents.md`, each between two markers; what they print is noted.
+struct StreamSamples: Sendable {
+    struct Measurement: Codable, Sendable {
+        var sensor: String
+        var value: Double
+    }
+
+    struct Prompt: Codable, Sendable {
+        var prompt: String
+        var stream = true
+    }
+
+    let manager: SessionManager
+    let file: URL
+    let output = Recorder<String>()
+
+    private func print(_ items: Any...) {
+        output.record(items.map { "\($0)" }.joined(separator: " "))
+    }
+
+    func chunks() async throws {
+        // sample: content in pieces
+        let handle = try FileHandle(forWritingTo: file)
+        for try await chunk in manager.get("disk.iso").chunks {
+            try handle.write(contentsOf: chunk)
+        }
+        try handle.close()
+        // end
+    }
+
+    func bytes() async throws {
+        // sample: content byte by byte
+        var sum: UInt8 = 0
+        for try await byte in manager.get("disk.iso").bytes { sum &+= byte }
+        print(sum)
+        // end
+    }
+
+    func lines() async throws {
+        // sample: content line by line
+        for try await line in manager.get("log").lines where line.hasPrefix("error") {
+            print(line)
+        }
+        // end
+    }
+
+    func values() async throws {
+        // sample: JSON in lines
+        struct Measurement: Codable, Sendable {
+            var sensor: String
+            var value: Double
+        }
+
+        for try await measurement in manager.get("measurements").decoded(as: Measurement.self) {
+            print(measurement.sensor, measurement.value)
+        }
+        // end
+    }
+
+    func events() async throws {
+        // sample: server-sent events
+        for try await event in manager.events("updates") {
+            switch event.event {
+            case "added": print("added", event.data)
+            case "removed": print("removed", event.data)
+            default: break
+            }
+        }
+        // end
+    }
+
+    func rules(lastID: String) async throws {
+        // sample: rules of reconnection
+        var rules = EventSource.Reconnection.automatic
+        rules.initialDelay = .seconds(1)
+        rules.maximumDelay = .seconds(30)
+        rules.maximumAttempts = 10
+        let events = manager.events(
+            "updates",
+            headers: ["Last-Event-ID": lastID],
+            timeoutInterval: 45,
+            reconnection: rules
+        )
+        for try await event in events { print(event.id, event.data) }
+        // end
+    }
+
+    func chat() async throws {
+        // sample: stream of a language model
+        struct Prompt: Codable, Sendable {
+            var prompt: String
+            var stream = true
+        }
+
+        struct Delta: Codable, Sendable {
+            var text: String
+        }
+
+        var answer = ""
+        for try await event in manager.post("chat", body: Prompt(prompt: "Why is the sky blue?")).events {
+            if event.data == "[DONE]" { break }
+            answer += try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
+        }
+        print(answer)
+        // end
+    }
+
+    func errors() async {
+        // sample: errors of a stream
+        do {
+            for try await event in manager.post("chat", body: Prompt(prompt: "")).events { print(event.data) }
+        } catch {
+            print(error.statusCode ?? 0, error.message)
+        }
+        // end
+    }
+
+    func leaving() async throws {
+        // sample: leaving a loop early
+        for try await line in manager.get("log").lines {
+            print(line)
+            break
+        }
+        // end
+    }
+
+    func cancelling() async throws {
+        // sample: cancelling a loop
+        let work = Task {
+            for try await event in manager.events("updates") { print(event.data) }
+        }
+        work.cancel()
+        // end
+        _ = await work.result
+    }
+}
