@@ -60,6 +60,12 @@ let package = Package(
             path: "Examples/Upload",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "Chat",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/Chat",
+            swiftSettings: strict
+        ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
         // Support that needs nothing of Larkspur, so that the tests of LarkspurTransport do without it too.
