@@ -31,7 +31,7 @@ enum Documentation {
             var rows: [[String]] = []
             for line in lines {
                 if let heading, line.drop(while: { $0 == "#" }).hasPrefix(" "), line.hasPrefix("#") {
-                    isBelow = line.hasPrefix(heading)
+                    isBelow = line == heading || line.hasPrefix(heading + " ")
                 }
                 guard isBelow, line.hasPrefix("|") else { continue }
                 if line.hasPrefix("| ---") {

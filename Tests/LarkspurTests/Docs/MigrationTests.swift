@@ -3,43 +3,61 @@ import Testing
 
 @testable import Larkspur
 
-@Suite("The migration guide", .timeLimit(.minutes(5)))
-struct MigrationTests {
-    /// How many public symbols AFNetworking's headers declare, by the heading of the table that has them.
-    private static let counts: KeyValuePairs = [
-        "AFURLSessionManager": 23, "Block setters of AFURLSessionManager": 16, "Notifications": 6,
-        "Keys of notifications": 6, "AFHTTPSessionManager": 17, "AFURLRequestSerialization": 3,
-        "AFHTTPRequestQueryStringSerializationStyle": 2, "AFHTTPRequestSerializer": 20, "AFMultipartFormData": 8,
-        "AFJSONRequestSerializer": 3, "AFPropertyListRequestSerializer": 4, "Functions and constants of requests": 6,
-        "AFURLResponseSerialization": 3, "AFHTTPResponseSerializer": 6, "AFJSONResponseSerializer": 5,
-        "AFXMLParserResponseSerializer": 1, "AFXMLDocumentResponseSerializer": 4,
-        "AFPropertyListResponseSerializer": 5, "AFImageResponseSerializer": 3, "AFCompoundResponseSerializer": 3,
-        "Functions and constants of responses": 4, "AFSSLPinningMode": 4, "AFSecurityPolicy": 11,
-        "AFNetworkReachabilityStatus": 5, "AFNetworkReachabilityManager": 16,
-        "Functions and constants of reachability": 3, "AFImageCache": 5, "AFImageRequestCache": 5,
-        "AFAutoPurgingImageCache": 6, "AFImageDownloadPrioritization": 3, "AFImageDownloadReceipt": 3,
-        "AFImageDownloader": 13, "AFNetworkActivityIndicatorManager": 9, "UIActivityIndicatorView": 1, "UIButton": 10,
-        "UIImageView": 6, "UIProgressView": 2, "UIRefreshControl": 1, "WKWebView": 3, "Umbrella headers and macros": 6,
-    ]
+/// A page with a row for every public symbol of another library.
+struct MigrationGuide: Sendable, CustomTestStringConvertible {
+    let page: String
+    /// How many symbols there are, by the heading of the table that has them.
+    let counts: KeyValuePairs<String, Int>
 
-    private var page: Documentation.Page {
-        get throws { try #require(Documentation.page("MigratingFromAFNetworking.md")) }
+    var testDescription: String { page }
+
+    static let all = [afNetworking, alamofire]
+
+    /// The numbers are those of AFNetworking's headers.
+    static let afNetworking = MigrationGuide(
+        page: "MigratingFromAFNetworking.md",
+        counts: [
+            "AFURLSessionManager": 23, "Block setters of AFURLSessionManager": 16, "Notifications": 6,
+            "Keys of notifications": 6, "AFHTTPSessionManager": 17, "AFURLRequestSerialization": 3,
+            "AFHTTPRequestQueryStringSerializationStyle": 2, "AFHTTPRequestSerializer": 20, "AFMultipartFormData": 8,
+            "AFJSONRequestSerializer": 3, "AFPropertyListRequestSerializer": 4,
+            "Functions and constants of requests": 6, "AFURLResponseSerialization": 3, "AFHTTPResponseSerializer": 6,
+            "AFJSONResponseSerializer": 5, "AFXMLParserResponseSerializer": 1, "AFXMLDocumentResponseSerializer": 4,
+            "AFPropertyListResponseSerializer": 5, "AFImageResponseSerializer": 3, "AFCompoundResponseSerializer": 3,
+            "Functions and constants of responses": 4, "AFSSLPinningMode": 4, "AFSecurityPolicy": 11,
+            "AFNetworkReachabilityStatus": 5, "AFNetworkReachabilityManager": 16,
+            "Functions and constants of reachability": 3, "AFImageCache": 5, "AFImageRequestCache": 5,
+            "AFAutoPurgingImageCache": 6, "AFImageDownloadPrioritization": 3, "AFImageDownloadReceipt": 3,
+            "AFImageDownloader": 13, "AFNetworkActivityIndicatorManager": 9, "UIActivityIndicatorView": 1,
+            "UIButton": 10, "UIImageView": 6, "UIProgressView": 2, "UIRefreshControl": 1, "WKWebView": 3,
+            "Umbrella headers and macros": 6,
+        ]
+    )
+
+    /// The rows of the symbols.
+    func rows() throws -> [[String]] {
+        let page = try #require(Documentation.page(page))
+        return counts.flatMap { page.rows(below: "### \($0.key)") }
     }
+}
 
-    @Test("Every public symbol has its row, and no table is one that nobody counts")
-    func counts() throws {
-        let page = try page
-        for (heading, count) in Self.counts {
+@Suite("The migration guides")
+struct MigrationGuideTests {
+    @Test("Every public symbol has its row, and no table is one that nobody counts", arguments: MigrationGuide.all)
+    func counts(guide: MigrationGuide) throws {
+        let page = try #require(Documentation.page(guide.page))
+        for (heading, count) in guide.counts {
             let rows = page.rows(below: "### \(heading)")
             #expect(rows.count == count, "\(heading)")
             #expect(Set(rows.map(\.first)).count == count, "\(heading)")
         }
-        #expect(page.rows().count == Self.counts.map(\.value).reduce(0, +))
+        let others = page.rows(below: "### Lines of code").count
+        #expect(page.rows().count == guide.counts.map(\.value).reduce(others, +))
     }
 
-    @Test("A row has a counterpart, or a reason why there is none")
-    func reasons() throws {
-        for row in try page.rows() {
+    @Test("A row has a counterpart, or a reason why there is none", arguments: MigrationGuide.all)
+    func reasons(guide: MigrationGuide) throws {
+        for row in try guide.rows() {
             #expect(row.count == 2 && row[0].hasPrefix("`"), "\(row)")
             let isReason = row[1] == "None: as above" || (row[1].hasPrefix("None: ") && row[1].count > 30)
             #expect(isReason || (!row[1].hasPrefix("None") && row[1].contains("`")), "\(row)")
@@ -52,9 +70,9 @@ struct MigrationTests {
         }
     )
 
-    @Test("What a row names is in the sources")
-    func names() throws {
-        for row in try page.rows() where !row[1].hasPrefix("None") {
+    @Test("What a row names is in the sources", arguments: MigrationGuide.all)
+    func names(guide: MigrationGuide) throws {
+        for row in try guide.rows() where !row[1].hasPrefix("None") {
             for name in row[1].matches(of: /`([^`]+)`/).map({ String($0.output.1) }) {
                 for word in name.matches(of: /[A-Za-z0-9_]+/).map(\.output) {
                     #expect(Self.words.contains(word) || Self.others.contains(word), "\(row)")
@@ -65,7 +83,11 @@ struct MigrationTests {
 
     /// Words of Foundation's and of examples.
     private static let others: Set<Substring> = ["NSURLSessionResponseBecomeDownload"]
+}
 
+/// Runs the samples of `Docs/MigratingFromAFNetworking.md`.
+@Suite("The guide for users of AFNetworking", .timeLimit(.minutes(5)))
+struct MigrationTests {
     let server: LoopbackServer
     let folder = TemporaryFolder()
     let samples: MigrationSamples
