@@ -66,6 +66,20 @@ let package = Package(
             path: "Examples/Chat",
             swiftSettings: strict
         ),
+        // A client of an API as a library of its own, a program that uses it, and its tests.
+        .target(name: "Shelf", dependencies: ["Larkspur"], path: "Examples/APIClient/Client", swiftSettings: strict),
+        .executableTarget(
+            name: "APIClient",
+            dependencies: ["Larkspur", "LarkspurTesting", "Shelf"],
+            path: "Examples/APIClient/Program",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "APIClientTests",
+            dependencies: ["Larkspur", "LarkspurTesting", "Shelf"],
+            path: "Examples/APIClient/Tests",
+            swiftSettings: strict
+        ),
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
         // Support that needs nothing of Larkspur, so that the tests of LarkspurTransport do without it too.
