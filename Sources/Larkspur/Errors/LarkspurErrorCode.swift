@@ -146,6 +146,8 @@ extension LarkspurError.Code {
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
     /// The server says to try again at a time that is beyond the deadline of the retry policy.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
+    /// Nothing was sent, because the server has failed again and again; see ``CircuitBreaker``.
+    public static let circuitOpen = Self(label: "circuit-open", number: NSURLErrorResourceUnavailable)
     /// A credential has expired or was refused, and no new one could be got; see the underlying error.
     public static let credentialRefreshFailed = Self(
         label: "credential-refresh-failed",

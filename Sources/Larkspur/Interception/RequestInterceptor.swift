@@ -72,6 +72,10 @@ public struct RequestContext: Sendable {
     public let clock: any Clock<Duration>
     /// Whether the content of the request can be sent again. False for an `httpBodyStream`, which can be read once.
     public let canReplayContent: Bool
+    /// Whether the content of the response is collected in memory: the call is neither a download nor a stream.
+    public let collectsContent: Bool
+    /// The identifier of the call, which is random and the same for all its attempts.
+    public let callID = UUID()
     private let state: @Sendable () -> State
 
     /// The facts that change during a call.
@@ -84,10 +88,12 @@ public struct RequestContext: Sendable {
     init(
         clock: any Clock<Duration>,
         canReplayContent: Bool,
+        collectsContent: Bool,
         state: @escaping @Sendable () -> State
     ) {
         self.clock = clock
         self.canReplayContent = canReplayContent
+        self.collectsContent = collectsContent
         self.state = state
     }
 
@@ -95,16 +101,18 @@ public struct RequestContext: Sendable {
     /// - Parameters:
     ///   - clock: The clock of every delay. Default: the continuous clock.
     ///   - canReplayContent: Whether the content of the request can be sent again. Default: true.
+    ///   - collectsContent: Whether the content of the response is collected in memory. Default: true.
     ///   - attempts: The number of attempts that have begun. Default: 0.
     ///   - hasDeliveredContent: Whether content was handed to a consumer of a stream. Default: false.
     public init(
         clock: any Clock<Duration> = ContinuousClock(),
         canReplayContent: Bool = true,
+        collectsContent: Bool = true,
         attempts: Int = 0,
         hasDeliveredContent: Bool = false
     ) {
         let state = State(attempts: attempts, hasDeliveredContent: hasDeliveredContent)
-        self.init(clock: clock, canReplayContent: canReplayContent) { state }
+        self.init(clock: clock, canReplayContent: canReplayContent, collectsContent: collectsContent) { state }
     }
 
     /// The number of attempts of the call that have begun, the present one included.

@@ -1,4 +1,3 @@
-internal import HTTPSyntax
 import Synchronization
 
 /// A limit of the attempts that follow failures, for each server, so that an outage is not made worse.
@@ -9,27 +8,10 @@ import Synchronization
 ///
 /// The policies that have the same object share the budget.
 public final class RetryBudget: Sendable {
-    private struct Account {
-        var tokens: Double
-        var lastUse: Int
-    }
-
-    private struct State {
-        /// The origins that have fewer tokens than the maximum.
-        var accounts: [Origin?: Account] = [:]
-        var uses = 0
-
-        /// Removes many accounts at once, so that the cost of an attempt stays small.
-        mutating func removeOldest(keeping count: Int) {
-            let newest = accounts.sorted { $0.value.lastUse > $1.value.lastUse }.prefix(max(1, count))
-            accounts = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
-        }
-    }
-
     private let maximum: Double
     private let ratio: Double
-    private let capacity: Int
-    private let state = Mutex(State())
+    /// The tokens of the origins that have fewer than the maximum.
+    private let tokens: Mutex<OriginTable<Double>>
 
     /// Creates a budget with all tokens.
     /// - Parameters:
@@ -40,18 +22,15 @@ public final class RetryBudget: Sendable {
     public init(maximumTokens: Double = 10, tokenRatio: Double = 0.1, maximumOrigins: Int = 1000) {
         maximum = maximumTokens
         ratio = tokenRatio
-        capacity = max(1, maximumOrigins)
+        tokens = Mutex(OriginTable(capacity: maximumOrigins))
     }
 
     /// The number of origins that have fewer tokens than the maximum.
-    var originCount: Int { state.withLock { $0.accounts.count } }
+    var originCount: Int { tokens.withLock { $0.count } }
 
     /// Returns the tokens of the origin of a URL.
     /// - Parameter url: A URL of the origin. URLs without an origin share their tokens.
-    public func tokens(for url: URL?) -> Double {
-        let origin = url.flatMap(Origin.init)
-        return state.withLock { $0.accounts[origin]?.tokens ?? maximum }
-    }
+    public func tokens(for url: URL?) -> Double { tokens.withLock { $0[url] } ?? maximum }
 
     func allowsRetry(of url: URL?) -> Bool { tokens(for: url) > maximum / 2 }
 
@@ -60,12 +39,9 @@ public final class RetryBudget: Sendable {
     func noteSuccess(of url: URL?) { add(ratio, to: url) }
 
     private func add(_ change: Double, to url: URL?) {
-        let origin = url.flatMap(Origin.init)
-        state.withLock { state in
-            state.uses += 1
-            let tokens = max(0, (state.accounts[origin]?.tokens ?? maximum) + change)
-            state.accounts[origin] = tokens < maximum ? Account(tokens: tokens, lastUse: state.uses) : nil
-            if state.accounts.count > capacity { state.removeOldest(keeping: capacity / 2) }
+        tokens.withLock { tokens in
+            let sum = max(0, (tokens[url] ?? maximum) + change)
+            tokens[url] = sum < maximum ? sum : nil
         }
     }
 }

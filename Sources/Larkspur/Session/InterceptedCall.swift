@@ -48,7 +48,8 @@ struct InterceptedCall: Sendable {
     private func run(_ request: URLRequest) async {
         let context = RequestContext(
             clock: task.environment.clock,
-            canReplayContent: template.canReplayContent(of: request)
+            canReplayContent: template.canReplayContent(of: request),
+            collectsContent: template.kind != .download && template.stream == nil
         ) { [progress, template] in
             var facts = progress.state.withLock { $0.facts }
             facts.hasDeliveredContent = (template.stream?.count ?? 0) > 0

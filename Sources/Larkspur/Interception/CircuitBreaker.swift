@@ -1,0 +1,139 @@
+import Synchronization
+
+/// An interceptor that sends nothing for a while to a server that fails again and again, for each origin.
+///
+///     manager.interceptors.attempt = [.circuitBreaker()]
+///
+/// After a number of consecutive failures the circuit opens: requests fail at once with the code `circuitOpen`. After a
+/// time one request is sent as a trial. If it succeeds, the circuit closes again, otherwise it stays open for the same
+/// time. A failure is a status from 500 on, or an error of the connection; a cancellation is neither failure nor
+/// success. The time is that of the clock of the first call; set the interceptor only for session managers with the same
+/// clock.
+public final class CircuitBreaker: RequestInterceptor {
+    private struct State {
+        /// The circuits that are not closed without failures.
+        var circuits = OriginTable<Circuit>()
+        /// Returns the time since the first call.
+        var elapsed: (@Sendable () -> Duration)?
+    }
+
+    private let rules: Circuit.Rules
+    private let state = Mutex(State())
+
+    /// Creates an interceptor.
+    /// - Parameters:
+    ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
+    ///   - openTime: The time until a request is sent as a trial. Default: 30 seconds.
+    public init(failures: Int = 5, openTime: Duration = .seconds(30)) {
+        rules = Circuit.Rules(failures: max(1, failures), openTime: openTime)
+    }
+
+    /// Sends a request unless the circuit of its origin is open.
+    /// - Throws: The error of the attempt; `circuitOpen`.
+    public func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let stopwatch = context.stopwatch()
+        let elapsed = state.withLock { state in
+            let elapsed = state.elapsed ?? stopwatch
+            state.elapsed = elapsed
+            return elapsed
+        }
+        let now = elapsed()
+        guard change(request.url, { $0.mayBegin(at: now, rules) }) else {
+            throw LarkspurError(
+                .circuitOpen,
+                "Nothing is sent, because the server failed \(rules.failures) times in succession.",
+                request: request
+            )
+        }
+        do {
+            let response = try await next(request)
+            let isFailure = (response.statusCode ?? 200) >= 500
+            let end = elapsed()
+            change(request.url) { $0.end(isFailure ? .failure : .success, at: end, rules) }
+            return response
+        } catch {
+            let isFailure = (error as? LarkspurError).map { Self.failures.contains($0.code) } ?? false
+            let end = elapsed()
+            change(request.url) { $0.end(isFailure ? .failure : .neither, at: end, rules) }
+            throw error
+        }
+    }
+
+    @discardableResult
+    private func change<Result>(_ url: URL?, _ body: (inout Circuit) -> Result) -> Result {
+        state.withLock { state in
+            var circuit = state.circuits[url] ?? Circuit()
+            defer { state.circuits[url] = circuit == Circuit() ? nil : circuit }
+            return body(&circuit)
+        }
+    }
+
+    private static let failures: Set<LarkspurError.Code> = [
+        .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .secureConnectionFailed, .malformedResponse,
+    ]
+}
+
+/// The state of a circuit, as a value.
+struct Circuit: Equatable, Sendable {
+    /// The numbers by which a circuit changes its state.
+    struct Rules: Sendable {
+        var failures: Int
+        var openTime: Duration
+    }
+
+    /// The end of a request.
+    enum End: Sendable {
+        case success, failure, neither
+    }
+
+    enum State: Equatable, Sendable {
+        /// Requests are sent.
+        case closed(failures: Int)
+        /// No request is sent until a time.
+        case open(until: Duration)
+        /// One request has been sent as a trial, and none is sent until it ends.
+        case halfOpen
+    }
+
+    private(set) var state = State.closed(failures: 0)
+
+    /// Returns whether a request may be sent.
+    mutating func mayBegin(at now: Duration, _ rules: Rules) -> Bool {
+        switch state {
+        case .closed: return true
+        case .halfOpen: return false
+        case .open(let end):
+            guard now >= end else { return false }
+            state = .halfOpen
+            return true
+        }
+    }
+
+    /// Notes the end of a request.
+    mutating func end(_ end: End, at now: Duration, _ rules: Rules) {
+        switch (state, end) {
+        case (.closed(let failures), .failure):
+            state = failures + 1 < rules.failures ? .closed(failures: failures + 1) : .open(until: now + rules.openTime)
+        case (.halfOpen, .failure): state = .open(until: now + rules.openTime)
+        // The next request is the trial.
+        case (.halfOpen, .neither): state = .open(until: now)
+        case (.closed, .success), (.halfOpen, .success): state = .closed(failures: 0)
+        // Requests that began before the circuit opened change nothing.
+        case (.open, _), (.closed, .neither): break
+        }
+    }
+}
+
+extension RequestInterceptor where Self == CircuitBreaker {
+    /// Returns an interceptor that sends nothing for a while to a server that fails again and again, for each origin.
+    /// - Parameters:
+    ///   - failures: The number of consecutive failures that open the circuit, at least 1. Default: 5.
+    ///   - openTime: The time until a request is sent as a trial. Default: 30 seconds.
+    public static func circuitBreaker(failures: Int = 5, openTime: Duration = .seconds(30)) -> CircuitBreaker {
+        CircuitBreaker(failures: failures, openTime: openTime)
+    }
+}

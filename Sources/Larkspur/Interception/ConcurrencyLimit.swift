@@ -1,0 +1,123 @@
+internal import HTTPSyntax
+import Synchronization
+
+/// An interceptor that limits the number of attempts under way at the same time, for each origin.
+///
+///     manager.interceptors.attempt = [.concurrencyLimit(4)]
+///
+/// Attempts beyond the limit wait, those with the highest priority the shortest, and those with equal priority in their
+/// order. A call that is cancelled stops waiting. Set it for attempts, so that a call does not count during the delay
+/// before a retry.
+public final class ConcurrencyLimit: RequestInterceptor {
+    private struct Waiter {
+        let id: Int
+        let priority: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Lane {
+        var active = 0
+        var waiters: [Waiter] = []
+
+        /// Removes the waiter that is next.
+        mutating func popFirst() -> Waiter? {
+            guard let highest = waiters.map(\.priority).max(),
+                let index = waiters.firstIndex(where: { $0.priority == highest })
+            else { return nil }
+            return waiters.remove(at: index)
+        }
+    }
+
+    private struct State {
+        /// The origins with attempts.
+        var lanes: [Origin?: Lane] = [:]
+        var nextID = 0
+    }
+
+    private let limit: Int
+    private let priority: @Sendable (URLRequest) -> Int
+    private let state = Mutex(State())
+
+    /// Creates an interceptor.
+    /// - Parameters:
+    ///   - limit: The maximum number of attempts under way for each origin, at least 1.
+    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
+    ///     Default: the same for all.
+    public init(_ limit: Int, priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }) {
+        self.limit = max(1, limit)
+        self.priority = priority
+    }
+
+    /// The number of attempts that wait.
+    var waiterCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.waiters.count } } }
+    /// The number of origins with attempts.
+    var originCount: Int { state.withLock { $0.lanes.count } }
+
+    /// Sends a request when there are fewer attempts than the limit.
+    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
+    public func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let origin = request.url.flatMap(Origin.init)
+        try await enter(origin, priority(request))
+        defer { leave(origin) }
+        return try await next(request)
+    }
+
+    private func enter(_ origin: Origin?, _ priority: Int) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    var lane = state.lanes[origin] ?? Lane()
+                    defer { state.lanes[origin] = lane }
+                    if lane.active < limit {
+                        lane.active += 1
+                        return .success(())
+                    }
+                    lane.waiters.append(Waiter(id: id, priority: priority, continuation: continuation))
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> Waiter? in
+                guard let index = state.lanes[origin]?.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.lanes[origin]?.waiters.remove(at: index)
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func leave(_ origin: Origin?) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard var lane = state.lanes[origin] else { return nil }
+            // The place of the attempt that has ended is passed on.
+            let waiter = lane.popFirst()
+            if waiter == nil { lane.active -= 1 }
+            state.lanes[origin] = lane.active > 0 ? lane : nil
+            return waiter
+        }
+        waiter?.continuation.resume()
+    }
+}
+
+extension RequestInterceptor where Self == ConcurrencyLimit {
+    /// Returns an interceptor that limits the number of attempts under way at the same time, for each origin.
+    /// - Parameters:
+    ///   - limit: The maximum number of attempts under way for each origin, at least 1.
+    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
+    ///     Default: the same for all.
+    public static func concurrencyLimit(
+        _ limit: Int,
+        priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
+    ) -> ConcurrencyLimit {
+        ConcurrencyLimit(limit, priority: priority)
+    }
+}

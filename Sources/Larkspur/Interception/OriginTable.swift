@@ -1,0 +1,26 @@
+internal import HTTPSyntax
+
+/// A limited number of values, one for each origin. If there are too many, those whose last change is the longest ago
+/// are removed. URLs without an origin share a value.
+struct OriginTable<Value> {
+    private var entries: [Origin?: (value: Value, lastUse: Int)] = [:]
+    private var useCount = 0
+    private let capacity: Int
+
+    init(capacity: Int = 1000) { self.capacity = max(1, capacity) }
+
+    var count: Int { entries.count }
+
+    /// The value for the origin of a URL; nil if there is none.
+    subscript(url: URL?) -> Value? {
+        get { entries[url.flatMap(Origin.init)]?.value }
+        set {
+            useCount += 1
+            entries[url.flatMap(Origin.init)] = newValue.map { ($0, useCount) }
+            guard entries.count > capacity else { return }
+            // Many are removed at once, so that the cost of a change stays small.
+            let newest = entries.sorted { $0.value.lastUse > $1.value.lastUse }.prefix(max(1, capacity / 2))
+            entries = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+
+/// An interceptor by which equal requests under way share one attempt.
+///
+///     manager.interceptors.call = [.coalescing()]
+///
+/// Requests are equal if their method, URL and fields are. Only those of ``methods`` without content share an attempt,
+/// and only calls whose content is collected in memory: neither downloads nor streams. A response is shared while its
+/// attempt is under way, and is not stored. If the call with the attempt is cancelled, one of the others sends the
+/// request again; a call that waits and is cancelled ends at once.
+public final class RequestCoalescing: RequestInterceptor {
+    private struct Key: Hashable {
+        let method: String
+        let url: URL?
+        let fields: [String: String]
+    }
+
+    private let methods: Set<HTTPMethod>
+    private let underWay = Mutex<[Key: SharedResult<InterceptedResponse>]>([:])
+
+    /// Creates an interceptor.
+    /// - Parameter methods: The methods whose requests share attempts. Default: GET.
+    public init(methods: Set<HTTPMethod> = [.get]) { self.methods = methods }
+
+    /// The number of calls that wait for the attempt of another one.
+    var waiterCount: Int { underWay.withLock { Array($0.values) }.reduce(0) { $0 + $1.waiterCount } }
+
+    /// Sends a request, or waits for the response to an equal one.
+    /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
+    public func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let method = request.httpMethod ?? "GET"
+        guard context.collectsContent, methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil,
+            request.httpBodyStream == nil
+        else { return try await next(request) }
+        let key = Key(method: method, url: request.url, fields: request.allHTTPHeaderFields ?? [:])
+        while true {
+            let own = SharedResult<InterceptedResponse>()
+            let other = underWay.withLock { underWay -> SharedResult<InterceptedResponse>? in
+                if let other = underWay[key] { return other }
+                underWay[key] = own
+                return nil
+            }
+            guard let other else { return try await lead(request, key, own, next) }
+            do {
+                return try await other.value()
+            } catch is LeaderCancellation {
+                // The call with the attempt was cancelled, not this one.
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    private func lead(
+        _ request: URLRequest,
+        _ key: Key,
+        _ shared: SharedResult<InterceptedResponse>,
+        _ next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let result: Result<InterceptedResponse, any Error>
+        do {
+            result = .success(try await next(request))
+        } catch {
+            result = .failure(error)
+        }
+        _ = underWay.withLock { $0.removeValue(forKey: key) }
+        shared.finish(with: Task.isCancelled ? .failure(LeaderCancellation()) : result)
+        return try result.get()
+    }
+}
+
+/// The error of those that wait for a call that was cancelled.
+private struct LeaderCancellation: Error {}
+
+extension RequestInterceptor where Self == RequestCoalescing {
+    /// Returns an interceptor by which equal requests under way share one attempt.
+    /// - Parameter methods: The methods whose requests share attempts. Default: GET.
+    public static func coalescing(methods: Set<HTTPMethod> = [.get]) -> RequestCoalescing {
+        RequestCoalescing(methods: methods)
+    }
+}

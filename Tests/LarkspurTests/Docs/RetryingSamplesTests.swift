@@ -1,0 +1,62 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/Retrying.md`.
+@Suite("Samples about retrying", .timeLimit(.minutes(5)))
+struct RetryingSamplesTests {
+    let server: LoopbackServer
+    let samples: RetryingSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        samples = RetryingSamples(manager: TestTransport.allCases[0].makeManager(for: server))
+    }
+
+    @Test func retries() async throws {
+        server.route("/report", .text("report"))
+        try await samples.first()
+        #expect(samples.output.values == ["report report"])
+        #expect(samples.manager.interceptors.call.first is RetryPolicy)
+    }
+
+    @Test func properties() throws {
+        samples.properties()
+        let policy = try #require(samples.manager.interceptors.call.first as? RetryPolicy)
+        #expect(policy.maximumAttempts == 4 && policy.statusCodes == [429, 503])
+        #expect(!policy.errorCodes.contains(.timedOut))
+    }
+
+    @Test func key() async throws {
+        server.route("/orders", .status(503), .text("receipt"))
+        samples.manager.interceptors.call = [.retry(baseDelay: .zero)]
+        try await samples.key()
+        #expect(samples.output.values == ["receipt"])
+        #expect(Set(server.requests.map { $0.headers["Idempotency-Key"] }).count == 1 && server.requests.count == 2)
+    }
+
+    @Test func deadline() async throws {
+        server.route("/report", .status(503, headers: ["Retry-After": "11"]))
+        await samples.deadline()
+        #expect(samples.output.values == ["busy, status 503"])
+    }
+
+    @Test func budget() throws {
+        let (reader, writer) = (SessionManager(), SessionManager())
+        samples.budget(reader: reader, writer: writer)
+        let budgets = [reader, writer].map { ($0.interceptors.call.first as? RetryPolicy)?.budget }
+        #expect(budgets[0] != nil && budgets[0] === budgets[1])
+    }
+
+    @Test func ownPolicy() async throws {
+        server.route("/job", .status(202), .text("done"))
+        let clock = ManualClock()
+        let manager = samples.manager
+        manager.clock = clock
+        let call = Task { await manager.get("job").intercept(with: RetryingSamples.OneMoreTime()).response() }
+        try await clock.sleeps.wait(for: 1)
+        clock.advance(by: .seconds(1))
+        #expect(await call.value.statusCode == 200)
+    }
+}

@@ -1,0 +1,74 @@
+import Larkspur
+
+/// The samples of `Docs/Retrying.md`, each between two markers; what they print is noted.
+struct RetryingSamples: Sendable {
+    let manager: SessionManager
+    let output = Recorder<String>()
+
+    private func print(_ items: Any...) { output.record(items.map { "\($0)" }.joined(separator: " ")) }
+
+    func first() async throws {
+        // sample: retry
+        manager.interceptors.call = [.retry()]
+
+        let text = try await manager.get("report").string
+        let patient = try await manager.get("report").intercept(with: .retry(maximumAttempts: 6)).string
+        print(text, patient)
+        // end
+    }
+
+    func properties() {
+        // sample: retry policy
+        var policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(200), maximumDelay: .seconds(5))
+        policy.statusCodes = [429, 503]
+        policy.errorCodes.remove(.timedOut)
+        manager.interceptors.call = [policy]
+        // end
+    }
+
+    func key() async throws {
+        // sample: idempotency key
+        struct Order: Encodable {
+            var item: String
+        }
+
+        let receipt =
+            try await manager
+            .post("orders", body: Order(item: "tea"), headers: ["Idempotency-Key": UUID().uuidString])
+            .string
+        print(receipt)
+        // end
+    }
+
+    func deadline() async {
+        // sample: retry deadline
+        let response = await manager.get("report").intercept(with: .retry(deadline: .seconds(10))).response()
+        if response.error?.code == .deadlineExceeded {
+            print("busy, status \(response.error?.statusCode ?? 0)")
+        }
+        // end
+    }
+
+    func budget(reader: SessionManager, writer: SessionManager) {
+        // sample: retry budget
+        let budget = RetryBudget(maximumTokens: 20, tokenRatio: 0.2)
+        reader.interceptors.call = [.retry(budget: budget)]
+        writer.interceptors.call = [.retry(maximumAttempts: 2, budget: budget)]
+        // end
+    }
+
+    // sample: own retry policy
+    struct OneMoreTime: RequestInterceptor {
+        func intercept(
+            _ request: URLRequest,
+            context: RequestContext,
+            next: RequestContext.Next
+        ) async throws -> InterceptedResponse {
+            let response = try await next(request)
+            guard response.statusCode == 202, context.canReplayContent else { return response }
+            try await context.clock.sleep(for: .seconds(1))
+            return try await next(request)
+        }
+    }
+    // end
+}

@@ -1,0 +1,62 @@
+import Larkspur
+
+/// The samples of `Docs/Tokens.md`, each between two markers; what they print is noted.
+struct TokensSamples: Sendable {
+    let manager: SessionManager
+    let baseURL: URL
+    let tokenURL: URL
+    let output = Recorder<String>()
+
+    private func print(_ item: Any) { output.record("\(item)") }
+
+    private func store(_ credential: OAuth2Credential) async { output.record("stored") }
+
+    func oauth(_ credential: OAuth2Credential) async throws {
+        // sample: oauth 2
+        let tokens = SessionManager(configuration: .ephemeral)
+        var authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
+            let response = await tokens.dataTask(with: request).validate(statusCode: 100..<600).response()
+            guard let answer = response.response else { throw URLError(.badServerResponse) }
+            return (response.data, answer)
+        }
+        authenticator.didRefresh = { credential in
+            await store(credential)
+        }
+        let login = AuthenticationInterceptor(credential, authenticator: authenticator, for: baseURL)
+        manager.interceptors.call = [login, .retry()]
+
+        let text = try await manager.get("account").string
+        print(text)
+        // end
+    }
+
+    func login(_ authenticator: OAuth2Authenticator) async throws {
+        // sample: login with tokens
+        let login = AuthenticationInterceptor(nil, authenticator: authenticator, for: baseURL)
+        manager.interceptors.call = [login]
+
+        login.credential = OAuth2Credential(accessToken: "secret", refreshToken: "secret too")
+        let text = try await manager.get("account").string
+        login.credential = nil
+        print(text)
+        // end
+    }
+
+    // sample: own token
+    struct SessionToken: RequestAuthenticator {
+        let renew: @Sendable () async throws -> String
+
+        func apply(_ token: String, to request: inout URLRequest) {
+            request.setValue("Session \(token)", forHTTPHeaderField: "Authorization")
+        }
+
+        func isRefused(_ response: InterceptedResponse) -> Bool {
+            response.statusCode == 401 || response.statusCode == 419
+        }
+
+        func refresh(_ token: String) async throws -> String {
+            try await renew()
+        }
+    }
+    // end
+}

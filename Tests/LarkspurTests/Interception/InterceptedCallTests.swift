@@ -1,0 +1,391 @@
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import Larkspur
+
+/// An interceptor that is a closure.
+private struct Closure: RequestInterceptor {
+    typealias Body =
+        @Sendable (URLRequest, RequestContext, RequestContext.Next) async throws -> InterceptedResponse
+
+    let body: Body
+
+    init(_ body: @escaping Body) { self.body = body }
+
+    func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        try await body(request, context, next)
+    }
+}
+
+@Suite("Calls with interceptors", .timeLimit(.minutes(5)))
+struct InterceptedCallTests {
+    struct Foreign: Error {}
+
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/x", .text("first"), .text("second"))
+    }
+
+    /// An interceptor that sends each request twice.
+    private let twice = Closure { request, _, next in
+        _ = try await next(request)
+        return try await next(request)
+    }
+
+    private func recording(_ name: String, _ events: Recorder<String>) -> Closure {
+        Closure { request, _, next in
+            events.record(name)
+            defer { events.record("end of \(name)") }
+            return try await next(request)
+        }
+    }
+
+    @Test(
+        "Interceptors of calls surround those of attempts, the manager's those of the call",
+        arguments: TestTransport.allCases
+    )
+    func order(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let events = Recorder<String>()
+        manager.interceptors.call = [recording("manager", events)]
+        manager.interceptors.attempt = [recording("manager's attempt", events)]
+
+        let text = try await manager.get("x").intercept(with: recording("call", events), twice)
+            .interceptAttempts(with: recording("attempt", events)).string
+
+        let attempt = ["manager's attempt", "attempt", "end of attempt", "end of manager's attempt"]
+        #expect(events.values == ["manager", "call"] + attempt + attempt + ["end of call", "end of manager"])
+        #expect(text == "second")
+    }
+
+    @Test("A changed request is sent, and a changed response is parsed", arguments: TestTransport.allCases)
+    func changes(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        manager.interceptors.call = [
+            Closure { request, _, next in
+                var request = request
+                request.setValue("1", forHTTPHeaderField: "X-Mine")
+                var response = try await next(request)
+                response.data += Data("!".utf8)
+                return response
+            }
+        ]
+
+        let response = await manager.get("x").response(StringResponseSerializer())
+
+        #expect(response.value == "first!" && response.request?.value(forHTTPHeaderField: "X-Mine") == "1")
+        #expect(server.requests.map { $0.headers["X-Mine"] } == ["1"])
+    }
+
+    @Test("A response in place of one that is sent for is validated and parsed", arguments: TestTransport.allCases)
+    func replacedResponse(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let own = try httpResponse(203, "application/json")
+        let refusal = try httpResponse(404, nil)
+        let answer = Closure { request, _, _ in
+            InterceptedResponse(request: request, response: own, data: Data("[7]".utf8))
+        }
+
+        let value = try await manager.get("x").intercept(with: answer).value(as: [Int].self)
+        let refused = await manager.get("x")
+            .intercept(with: Closure { request, _, _ in InterceptedResponse(request: request, response: refusal) })
+            .response()
+
+        #expect(value == [7] && refused.error?.statusCode == 404)
+        try await manager.finishAll()
+        #expect(server.requests.isEmpty && manager.tasks.isEmpty)
+    }
+
+    @Test(
+        "A foreign error is interceptionFailed, and the other kinds are themselves",
+        arguments: TestTransport.allCases
+    )
+    func errors(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        func error(_ thrown: any Error, afterAttempt: Bool) async -> LarkspurError? {
+            await manager.get("x")
+                .intercept(
+                    with: Closure { request, _, next in
+                        if afterAttempt { _ = try await next(request) }
+                        throw thrown
+                    }
+                )
+                .response().error
+        }
+
+        for isAfter in [false, true] {
+            let foreign = await error(Foreign(), afterAttempt: isAfter)
+            #expect(foreign?.code == .interceptionFailed && foreign?.underlyingError is Foreign)
+            #expect(foreign?.request?.url == server.url("/x") && foreign?.statusCode == (isAfter ? 200 : nil))
+            #expect(await error(LarkspurError(.emptyResponse, "Own."), afterAttempt: isAfter)?.message == "Own.")
+            #expect(await error(CancellationError(), afterAttempt: isAfter)?.code == .cancelled)
+        }
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("Two attempts one after the other are one task, which ends once", arguments: TestTransport.allCases)
+    func sequential(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let completions = Recorder<Bool>()
+        let attempts = Recorder<Int>()
+        manager.hooks.didComplete = { _, error in completions.record(error == nil) }
+        let values = Recorder<String?>()
+
+        let task = manager.get("x").intercept(
+            with: Closure { request, context, next in
+                _ = try await next(request)
+                attempts.record(context.attempts)
+                defer { attempts.record(context.attempts) }
+                return try await next(request)
+            }
+        )
+        let notifications = NotificationRecorder(task)
+        task.responseString { values.record($0.value) }
+        try await manager.finishAll()
+
+        #expect(values.values == ["second"] && attempts.values == [1, 2])
+        #expect(notifications.names == [SessionTask.didResumeNotification, SessionTask.didCompleteNotification])
+        #expect(completions.values == [true])
+        #expect(server.requests.count == 2 && manager.tasks.isEmpty && task.state == .completed)
+        if transport == .curl { #expect(task.timeline.transactions.count == 2) }
+    }
+
+    @Test("Two attempts at the same time are an error", arguments: TestTransport.allCases)
+    func concurrent(_ transport: TestTransport) async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("held").held(until: gate))
+        let manager = transport.makeManager(for: server)
+        let codes = Recorder<LarkspurError.Code?>()
+        let server = server
+
+        let text = try await manager.get("held")
+            .intercept(
+                with: Closure { request, _, next in
+                    // The closure does not outlive the group.
+                    try await withoutActuallyEscaping(next) { next in
+                        try await withThrowingTaskGroup(of: InterceptedResponse.self) { group in
+                            group.addTask { try await next(request) }
+                            try await eventually { server.requests.count == 1 }
+                            do {
+                                _ = try await next(request)
+                            } catch {
+                                codes.record((error as? LarkspurError)?.code)
+                            }
+                            gate.open()
+                            return try await group.next() ?? InterceptedResponse(request: nil, response: nil)
+                        }
+                    }
+                }
+            )
+            .string
+
+        #expect(text == "held" && codes.values == [.unsupported] && server.requests.count == 1)
+    }
+
+    @Test("A download has the file of the last attempt, and no other file stays", arguments: TestTransport.allCases)
+    func download(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+        let files = Mutex<[URL]>([])
+        let collecting = Closure { request, _, next in
+            let response = try await next(request)
+            files.withLock { $0 += response.file.map { [$0] } ?? [] }
+            return response
+        }
+
+        let file = try await manager.download("x", to: .folder(folder.url)).intercept(with: twice)
+            .interceptAttempts(with: collecting).file
+
+        #expect(try String(contentsOf: file, encoding: .utf8) == "second")
+        try await manager.finishAll()
+        let places = files.withLock { $0 }
+        #expect(Set(places).count == 2)
+        #expect(places.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+    }
+
+    @Test("A download that an interceptor fails leaves no file", arguments: TestTransport.allCases)
+    func failedDownload(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let files = Mutex<[URL]>([])
+
+        let response = await manager.download("x")
+            .intercept(
+                with: Closure { request, _, next in
+                    let response = try await next(request)
+                    files.withLock { $0 += response.file.map { [$0] } ?? [] }
+                    throw Foreign()
+                }
+            )
+            .response()
+
+        #expect(response.error?.code == .interceptionFailed)
+        try await manager.finishAll()
+        let places = files.withLock { $0 }
+        #expect(places.count == 1 && places.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+    }
+
+    @Test(
+        "An upload is sent again from data, a file, a stream that can be made again",
+        arguments: TestTransport.allCases
+    )
+    func uploads(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let bytes = Data("content".utf8)
+        let file = try TemporaryFolder().file("a.txt", bytes)
+        let contents: [UploadContent] = [
+            .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
+        ]
+        let canReplay = Recorder<Bool>()
+        let twice = Closure { request, context, next in
+            canReplay.record(context.canReplayContent)
+            _ = try await next(request)
+            return try await next(request)
+        }
+
+        for content in contents {
+            let response = await manager.upload("x", from: content, method: .put).intercept(with: twice).response()
+            #expect(response.error == nil)
+        }
+
+        #expect(canReplay.values == [true, true, true])
+        #expect(server.requests.map(\.text) == Array(repeating: "content", count: 6))
+        var request = URLRequest(url: server.url("/x"))
+        request.httpMethod = "PUT"
+        request.httpBodyStream = InputStream(data: bytes)
+        manager.interceptors.call = [
+            Closure { request, context, next in
+                canReplay.record(context.canReplayContent)
+                return try await next(request)
+            }
+        ]
+        _ = await manager.dataTask(with: request).response()
+        #expect(canReplay.values.last == false && server.requests.last?.text == "content")
+    }
+
+    @Test("A stream delivers the content of the last attempt, and says that it has", arguments: TestTransport.allCases)
+    func stream(_ transport: TestTransport) async throws {
+        server.route("/y", .text("busy", status: 503), .text("content"))
+        let manager = transport.makeManager(for: server)
+        let delivered = Recorder<Bool>()
+
+        var content = Data()
+        let task = manager.get("y").intercept(
+            with: Closure { request, context, next in
+                _ = try await next(request)
+                delivered.record(context.hasDeliveredContent)
+                defer { delivered.record(context.hasDeliveredContent) }
+                return try await next(request)
+            }
+        )
+        for try await piece in task.chunks { content += piece }
+
+        #expect(content == Data("content".utf8) && delivered.values == [false, true])
+    }
+
+    @Test("A call that is cancelled between two attempts sends nothing more", arguments: TestTransport.allCases)
+    func cancellation(_ transport: TestTransport) async throws {
+        let (manager, clock) = makeDelayed(transport)
+        let task = manager.get("x")
+        let call = Task { await task.response() }
+        try await clock.sleeps.wait(for: 1)
+
+        task.cancel()
+
+        #expect(await call.value.error?.code == .cancelled)
+        try await manager.finishAll()
+        #expect(server.requests.count == 1 && task.state == .completed && clock.sleeperCount == 0)
+    }
+
+    @Test("A call that is suspended between two attempts goes on when it is resumed", arguments: TestTransport.allCases)
+    func suspension(_ transport: TestTransport) async throws {
+        let (manager, clock) = makeDelayed(transport)
+        let task = manager.get("x")
+        let call = Task { await task.response(StringResponseSerializer()) }
+        try await clock.sleeps.wait(for: 1)
+        let first = task.urlSessionTask
+
+        task.suspend()
+        clock.advance(by: .seconds(1))
+        try await eventually { task.urlSessionTask !== first }
+        #expect(task.state == .suspended && server.requests.count == 1)
+        task.resume()
+
+        #expect(await call.value.value == "second")
+    }
+
+    @Test("A manager that is released stays until its call has ended", arguments: TestTransport.allCases)
+    func release(_ transport: TestTransport) async throws {
+        let clock: ManualClock
+        let call: Task<DataResponse<String>, Never>
+        weak var released: SessionManager?
+        do {
+            let (manager, manualClock) = makeDelayed(transport)
+            clock = manualClock
+            released = manager
+            let task = manager.get("x")
+            call = Task { await task.response(StringResponseSerializer()) }
+        }
+        try await clock.sleeps.wait(for: 1)
+        clock.advance(by: .seconds(1))
+
+        #expect(await call.value.value == "second")
+        try await eventually { released == nil }
+    }
+
+    @Test("An invalidation between two attempts is the error of the next one", arguments: TestTransport.allCases)
+    func invalidation(_ transport: TestTransport) async throws {
+        let (manager, clock) = makeDelayed(transport)
+        let task = manager.get("x")
+        let call = Task { await task.response() }
+        try await clock.sleeps.wait(for: 1)
+
+        manager.invalidate(cancellingTasks: true)
+        clock.advance(by: .seconds(1))
+
+        #expect(await call.value.error?.code == .sessionInvalidated)
+        try await manager.finishAll()
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("A redirect that is refused is the response that interceptors get", arguments: TestTransport.allCases)
+    func refusedRedirect(_ transport: TestTransport) async throws {
+        server.route("/moved", .redirect(to: "/x"))
+        let manager = transport.makeManager(for: server)
+        let statuses = Recorder<Int?>()
+
+        let response = await manager.download("moved").validate(statusCode: [200, 302])
+            .redirect { _, _, _ in nil }
+            .intercept(
+                with: Closure { request, _, next in
+                    let response = try await next(request)
+                    statuses.record(response.statusCode)
+                    return response
+                }
+            )
+            .response()
+
+        #expect(statuses.values == [302] && response.statusCode == 302 && response.error?.code != .cancelled)
+    }
+
+    /// A manager whose calls consist of two attempts, with a second between them.
+    private func makeDelayed(_ transport: TestTransport) -> (SessionManager, ManualClock) {
+        let clock = ManualClock()
+        let manager = transport.makeManager(for: server)
+        manager.clock = clock
+        manager.interceptors.call = [
+            Closure { request, context, next in
+                _ = try await next(request)
+                try await context.clock.sleep(for: .seconds(1))
+                return try await next(request)
+            }
+        ]
+        return (manager, clock)
+    }
+}

@@ -1,0 +1,87 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Requests that share attempts", .timeLimit(.minutes(5)))
+struct RequestCoalescingTests {
+    let server: LoopbackServer
+    private let gate = LoopbackServer.Gate()
+    private let coalescing = RequestCoalescing()
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/x", .text("held").held(until: gate))
+    }
+
+    private func makeManager(_ transport: TestTransport) -> SessionManager {
+        let manager = transport.makeManager(for: server)
+        manager.interceptors.call = [coalescing]
+        return manager
+    }
+
+    @Test("Equal requests under way share one attempt, later ones do not", arguments: TestTransport.allCases)
+    func shared(_ transport: TestTransport) async throws {
+        let manager = makeManager(transport)
+
+        let calls = (0..<50).map { _ in Task { await manager.get("x").response(StringResponseSerializer()) } }
+        try await eventually { coalescing.waiterCount == 49 }
+        gate.open()
+        for call in calls { #expect(await call.value.value == "held") }
+        #expect(server.requests.count == 1)
+
+        #expect(try await manager.get("x").string == "held")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Requests that differ, or are no GETs, downloads and streams are sent themselves")
+    func different() async throws {
+        let manager = makeManager(.curl)
+        let first = Task { await manager.get("x").response() }
+        try await eventually { server.requests.count == 1 }
+
+        let others: [Task<Void, any Error>] = [
+            Task { _ = await manager.get("x", parameters: ["a": 1]).response() },
+            Task { _ = await manager.get("x", headers: ["A": "1"]).response() },
+            Task { _ = await manager.post("x").response() },
+            Task { _ = await manager.request(.get, "x", body: [1]).response() },
+            Task { _ = await manager.download("x").response() },
+            Task { for try await _ in manager.get("x").chunks {} },
+        ]
+        try await eventually { server.requests.count == 7 }
+        gate.open()
+
+        _ = await first.value
+        for other in others { try await other.value }
+        #expect(server.requests.count == 7)
+    }
+
+    @Test("A failure is shared")
+    func failure() async throws {
+        server.route("/fault", .fault(.closeBeforeHeader).held(until: gate))
+        let manager = makeManager(.curl)
+        let calls = (0..<3).map { _ in Task { await manager.get("fault").response() } }
+        try await eventually { coalescing.waiterCount == 2 }
+        gate.open()
+        for call in calls { #expect(await call.value.error?.code == .connectionLost) }
+    }
+
+    @Test("A call that is cancelled does not cancel the others", arguments: TestTransport.allCases, [0, 1])
+    func cancellation(_ transport: TestTransport, _ index: Int) async throws {
+        let manager = makeManager(transport)
+        // The first call has the attempt.
+        var calls: [Task<DataResponse<String>, Never>] = []
+        for count in 0..<3 {
+            calls.append(Task { await manager.get("x").response(StringResponseSerializer()) })
+            try await eventually { server.requests.count == 1 && coalescing.waiterCount == count }
+        }
+
+        calls[index].cancel()
+        #expect(await calls[index].value.error?.code == .cancelled)
+        gate.open()
+
+        for call in calls[1...] where index != 1 { #expect(await call.value.value == "held") }
+        #expect(await calls[2].value.value == "held")
+        #expect(server.requests.count == (index == 0 ? 2 : 1))
+    }
+}
