@@ -7,8 +7,8 @@ import Synchronization
 /// After a number of consecutive failures the circuit opens: requests fail at once with the code `circuitOpen`. After a
 /// time one request is sent as a trial. If it succeeds, the circuit closes again, otherwise it stays open for the same
 /// time. A failure is a status from 500 on, or an error of the connection; a cancellation is neither failure nor
-/// success. The time is that of the clock of the first call; set the interceptor only for session managers with the same
-/// clock.
+/// success. The time is that of the clock of the first call; set the interceptor only for session managers with the
+/// same clock.
 public final class CircuitBreaker: RequestInterceptor {
     private struct State {
         /// The circuits that are not closed without failures.

@@ -128,15 +128,15 @@ struct AsyncSamples: Sendable {
 
     func timeouts() async throws {
         // sample: limits of time
-        manager.timeouts = Timeouts(idle: .seconds(20), firstByte: .seconds(5), total: .seconds(60))
-        let text = try await manager.get("notes").timeout(total: .seconds(2)).string
+        manager.timeouts = Timeouts(idle: .seconds(60), firstByte: .seconds(120), total: .seconds(600))
+        let text = try await manager.get("notes").timeout(total: .seconds(300)).string
         print(text)
         // end
     }
 
     func deadline() async throws {
         // sample: a deadline for several calls
-        try await withDeadline(.seconds(5)) {
+        try await withDeadline(.seconds(300)) {
             let user = try await manager.get("users/1").value(as: User.self)
             print(user.name, try await manager.get("notes").string)
         }

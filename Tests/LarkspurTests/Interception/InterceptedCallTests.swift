@@ -238,7 +238,9 @@ struct InterceptedCallTests {
     func uploads(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let bytes = Data("content".utf8)
-        let file = try TemporaryFolder().file("a.txt", bytes)
+        let folder = TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let file = try folder.file("a.txt", bytes)
         let contents: [UploadContent] = [
             .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
         ]

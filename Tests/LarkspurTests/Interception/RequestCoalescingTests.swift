@@ -15,7 +15,9 @@ struct RequestCoalescingTests {
     }
 
     private func makeManager(_ transport: TestTransport) -> SessionManager {
-        let manager = transport.makeManager(for: server)
+        let configuration = URLSessionConfiguration.testing
+        configuration.httpMaximumConnectionsPerHost = 10
+        let manager = transport.makeManager(for: server, configuration: configuration)
         manager.interceptors.call = [coalescing]
         return manager
     }
