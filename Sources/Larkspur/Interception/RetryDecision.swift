@@ -74,8 +74,8 @@ extension RetryPolicy {
 }
 
 extension Result<InterceptedResponse, any Error> {
-    /// The delay that the server says in `Retry-After` (RFC 9110, section 10.2.3); nil if there is none, or it cannot be
-    /// parsed. A date is relative to the response's `Date` field, as the clocks of the two hosts may differ.
+    /// The delay that the server says in `Retry-After` (RFC 9110, section 10.2.3); nil if there is none, or it cannot
+    /// be parsed. A date is relative to the response's `Date` field, as the clocks of the two hosts may differ.
     fileprivate func retryAfter(now: Date) -> Duration? {
         guard case .success(let response) = self,
             let text = response.header("Retry-After")?.trimmingCharacters(in: .whitespaces), !text.isEmpty
