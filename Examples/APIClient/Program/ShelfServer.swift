@@ -18,13 +18,6 @@ struct ShelfServer {
                 .adding("Link", "</books?page=2>; rel=next"),
             .json(#"[{"id": 3, "title": "Notes", "page_count": 66}]"#),
         ]
-        server.route("/books", method: "GET") { request in
-            Self.authorized(request) ?? pages[request.target.contains("page=2") ? 1 : 0]
-        }
-        server.route("/books", method: "POST") { request in
-            Self.authorized(request)
-                ?? .json(#"{"id": 3, "title": "Notes on the Analytical Engine", "page_count": 66}"#, status: 201)
-        }
         server.route("/books/*", method: "GET") { request in
             if let refusal = Self.authorized(request) { return refusal }
             guard let id = request.path.split(separator: "/").last.flatMap({ Int($0) }), id < 4 else {
@@ -33,6 +26,13 @@ struct ShelfServer {
             // The server is too busy at first.
             if server.requests(to: "/books/1").count == 2 { return .status(503).adding("Retry-After", "0") }
             return .json(#"{"id": \#(id), "title": "Sketch", "page_count": 40}"#)
+        }
+        server.route("/books", method: "GET") { request in
+            Self.authorized(request) ?? pages[request.target.contains("page=2") ? 1 : 0]
+        }
+        server.route("/books", method: "POST") { request in
+            Self.authorized(request)
+                ?? .json(#"{"id": 3, "title": "Notes on the Analytical Engine", "page_count": 66}"#, status: 201)
         }
     }
 
