@@ -329,9 +329,7 @@ extension SessionManager {
         let task = make(
             environment,
             plan(template, request, silent) { result, task in
-                // The plan belongs to the task.
-                guard let plan = task.plan else { preconditionFailure("A call without a plan") }
-                return plan.finish(result, of: task)
+                task.plan?.finish(result, of: task) ?? silent.ending(result, of: task)
             }
         )
         if let hooks { task.hooks = hooks }

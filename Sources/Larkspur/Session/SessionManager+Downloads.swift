@@ -184,11 +184,7 @@ extension SessionManager {
             hooks: sessions.hooks,
             deliveries: deliveries
         )
-        return { result, task in
-            // A download is always performed by a download task.
-            guard let task = task as? DownloadTask else { preconditionFailure("A download without a download task") }
-            return finisher.finish(result, of: task)
-        }
+        return { finisher.finish($0, of: $1) }
     }
 }
 

@@ -232,20 +232,7 @@ extension SessionManager {
     ) -> TaskDelegate.Finisher {
         let serializer = resolved(serializer)
         return { result, task in
-            let serialized = ResponseHandler(serializer) { if let task = task as? T { handler(task, $0) } }
-                .serialize(result, ResponseRules())
-            let timeline = task.markSerialized()
-            return TaskEnding(
-                completion: TaskCompletion(
-                    serializer: serialized.serializer,
-                    data: result.response == nil ? nil : result.data,
-                    error: serialized.error,
-                    fileURL: nil,
-                    timeline: timeline,
-                    serialized: serialized.value
-                ),
-                deliveries: [TaskEnding.Delivery { serialized.deliver(timeline) }]
-            )
+            ResponseHandler(serializer) { if let task = task as? T { handler(task, $0) } }.ending(result, of: task)
         }
     }
 

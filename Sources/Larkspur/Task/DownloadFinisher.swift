@@ -13,7 +13,7 @@ struct DownloadFinisher: Sendable {
     /// The beginning of the names of temporary files.
     static let temporaryPrefix = "Larkspur-"
 
-    func finish(_ result: TransferResult, of task: DownloadTask) -> TaskEnding {
+    func finish(_ result: TransferResult, of task: SessionTask) -> TaskEnding {
         var move: DownloadMove?
         let outcome: Result<URL, LarkspurError>
         do throws(LarkspurError) {
@@ -46,7 +46,7 @@ struct DownloadFinisher: Sendable {
 
     private func place(
         _ result: TransferResult,
-        of task: DownloadTask,
+        of task: SessionTask,
         move: inout DownloadMove?
     ) throws(LarkspurError) -> URL {
         if let error = result.error { throw error }
@@ -57,7 +57,9 @@ struct DownloadFinisher: Sendable {
         if result.hasContent { try checkLength(of: file, against: result.response) }
         // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
         Platform.makeOrdinary(file)
-        let chosen = hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
+        let chosen = (task as? DownloadTask).flatMap { task in
+            hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
+        }
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
         // The rules of the destination do not apply to a location that the hook chose.
         let rules = chosen == nil ? destination : nil

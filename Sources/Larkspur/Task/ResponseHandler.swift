@@ -55,6 +55,25 @@ extension ResponseHandler {
     }
 }
 
+extension ResponseHandler {
+    /// Returns the ending of a task whose only handler this is.
+    func ending(_ result: TransferResult, of task: SessionTask) -> TaskEnding {
+        let response = serialize(result, ResponseRules())
+        let timeline = task.markSerialized()
+        return TaskEnding(
+            completion: TaskCompletion(
+                serializer: response.serializer,
+                data: result.response == nil ? nil : result.data,
+                error: response.error,
+                fileURL: nil,
+                timeline: timeline,
+                serialized: response.value
+            ),
+            deliveries: [TaskEnding.Delivery(queue: queue) { response.deliver(timeline) }]
+        )
+    }
+}
+
 /// The rules of a call by which its response is acceptable, beyond those of its serializers.
 struct ResponseRules: Sendable {
     /// A check of a caller's. It throws if the response is not acceptable.

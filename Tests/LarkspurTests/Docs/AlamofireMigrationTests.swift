@@ -4,8 +4,8 @@ import Testing
 @testable import Larkspur
 
 extension MigrationGuide {
-    /// How many public symbols Alamofire's sources declare, by the heading of the table that has them. Overloads share
-    /// a row.
+    /// The number of public symbols that Alamofire's sources declare, by the heading of the table that has them.
+    /// Overloads share a row.
     static let alamofire = MigrationGuide(
         page: "MigratingFromAlamofire.md",
         counts: [

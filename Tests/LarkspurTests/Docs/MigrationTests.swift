@@ -6,7 +6,7 @@ import Testing
 /// A page with a row for every public symbol of another library.
 struct MigrationGuide: Sendable, CustomTestStringConvertible {
     let page: String
-    /// How many symbols there are, by the heading of the table that has them.
+    /// The number of symbols, by the heading of the table that has them.
     let counts: KeyValuePairs<String, Int>
 
     var testDescription: String { page }
