@@ -95,7 +95,8 @@ extension LarkspurError {
         return switch code {
         case .cancelled: "The request was cancelled."
         case .transportUnavailable: "The transport cannot be used\(reason)."
-        case .timedOut: "The request timed out."
+        // The sentences of the engine tell which time was too long; those of other transports do not.
+        case .timedOut: words.hasSuffix("seconds") ? "The request timed out (\(words))." : "The request timed out."
         case .cannotFindHost: "The host could not be found."
         case .cannotConnectToHost: "The host could not be connected to."
         case .connectionLost: "The connection was lost before the response was complete."

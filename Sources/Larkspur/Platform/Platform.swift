@@ -40,6 +40,25 @@ extension Platform {
 }
 
 extension Platform {
+    /// Has the transport enforce the limit for connecting of a task that is not resumed yet. A transport of the
+    /// caller's ignores it.
+    static func apply(_ limits: Timeouts, to task: URLSessionTask) {
+        #if canImport(FoundationNetworking)
+        if let connect = limits.connect { task.limitConnecting(to: connect.timeInterval) }
+        #endif
+    }
+
+    /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
+    static func waitsForConnection(_ task: URLSessionTask) -> Bool {
+        #if canImport(FoundationNetworking)
+        task.waitsForConnection
+        #else
+        false
+        #endif
+    }
+}
+
+extension Platform {
     /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. A terminal that does not
     /// report its width has 80.
     static func terminalWidth(of descriptor: Int32) -> Int? {

@@ -171,10 +171,12 @@ extension SessionManager {
     ) {
         let environment = task.environment
         var request = request
+        var template = template
         if !settings.isCancelled, environment.needsPlan || !settings.timeouts.isEmpty {
             let shared = environment.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
             request = request?.map(limits.applied)
+            template.limits = limits
             do throws(LarkspurError) {
                 try begin(limits, for: task)
             } catch {

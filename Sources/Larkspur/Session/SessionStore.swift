@@ -113,7 +113,9 @@ final class SessionStore: Sendable {
         let live = try enter()
         // Called without the lock, because it waits for the transport. An invalidation waits for it.
         defer { live.delegate.creations.leave() }
+        try live.adapter.validate(delegate.limits)
         let urlTask = try make(live)
+        Platform.apply(delegate.limits, to: urlTask)
         let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
             [weak delegate] in
             delegate?.fail(

@@ -149,7 +149,7 @@ extension DataTask {
     ///
     /// There is one connection: its end is the end of the sequence, and its failure is thrown. It counts as lost
     /// (`timedOut`) after ``EventSource/defaultTimeoutInterval`` without a byte, or after the time that
-    /// ``SessionTask/timeout(total:firstByte:idle:)`` sets for the call. The request gets the fields
+    /// ``SessionTask/timeout(total:firstByte:idle:connect:queue:)`` sets for the call. The request gets the fields
     /// `Accept: text/event-stream` and `Cache-Control: no-store`, unless the call or the manager has given others.
     public var events: EventSource { events(timeoutInterval: EventSource.defaultTimeoutInterval) }
 

@@ -90,6 +90,13 @@ public class SessionTask: @unchecked Sendable {
     /// Whether the task runs or is suspended: it has neither ended nor been cancelled.
     final var isActive: Bool { state == .running || state == .suspended }
 
+    /// Whether no attempt has been allowed to connect to its host yet.
+    final var waitsForConnection: Bool {
+        let (attempt, isFirst) = storage.withLock { ($0.attempt, $0.timeline.transactions.isEmpty) }
+        guard let attempt else { return true }
+        return isFirst && Platform.waitsForConnection(attempt.urlTask)
+    }
+
     // MARK: Request, response and progress
 
     /// The `URLSessionTask` of the current attempt; nil if none was created, because the request could not be built or

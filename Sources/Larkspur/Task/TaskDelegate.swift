@@ -48,6 +48,9 @@ final class TaskDelegate: Sendable {
     /// The kind of transfer, which determines the delivery of the response.
     var kind: TransferKind { template.kind }
 
+    /// The limits that the transport enforces.
+    var limits: Timeouts { template.limits }
+
     /// The automatic resumption of a download; nil if it does not resume.
     var resumer: DownloadResumer? { template.resumer }
 

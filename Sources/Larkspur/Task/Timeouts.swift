@@ -3,9 +3,20 @@
 ///     manager.timeouts.total = .seconds(30)
 ///     let text = try await manager.get("slow").timeout(total: .seconds(5)).string
 ///
-/// All limits but ``idle`` are measured on ``SessionManager/clock``, from the start of the call. Of the limits of a
-/// manager only ``firstByte`` applies to event streams (``EventSource``), which may be silent and have no end.
+/// ``queue``, ``firstByte`` and ``total`` are measured on ``SessionManager/clock``, from the start of the call. Of the
+/// limits of a manager ``idle`` and ``total`` do not apply to event streams (``EventSource``), which may be silent and
+/// have no end.
+///
+/// ``queue`` and ``connect`` need the transport `.curl`. With `.foundation` a call with one of them ends with the error
+/// `unsupported`, and a transport of one's own ignores them.
 public struct Timeouts: Sendable, Hashable {
+    /// The longest time until the request may connect to its host: until the interceptors that limit calls let it pass,
+    /// and one of the `httpMaximumConnectionsPerHost` connections is free. The first attempt counts. Default: nil, no
+    /// limit. The transport `.foundation` refuses it.
+    public var queue: Duration?
+    /// The longest time for making a connection, with the resolution of the host's name and the handshake of TLS; it
+    /// counts again for each new connection. Default: nil, no limit but ``idle``. The transport `.foundation` refuses it.
+    public var connect: Duration?
     /// The longest time without a byte sent or received. Default: nil, the time in
     /// ``RequestSettings/timeoutInterval`` or of the request.
     public var idle: Duration?
@@ -18,10 +29,20 @@ public struct Timeouts: Sendable, Hashable {
 
     /// Creates limits.
     /// - Parameters:
+    ///   - queue: The longest time until the request may connect to its host. Default: nil, no limit.
+    ///   - connect: The longest time for making a connection. Default: nil, no limit.
     ///   - idle: The longest time without a byte sent or received. Default: nil, that of the request.
     ///   - firstByte: The longest time until the head of a response has arrived. Default: nil, no limit.
     ///   - total: The longest time for the call as a whole. Default: nil, no limit.
-    public init(idle: Duration? = nil, firstByte: Duration? = nil, total: Duration? = nil) {
+    public init(
+        queue: Duration? = nil,
+        connect: Duration? = nil,
+        idle: Duration? = nil,
+        firstByte: Duration? = nil,
+        total: Duration? = nil
+    ) {
+        self.queue = queue
+        self.connect = connect
         self.idle = idle
         self.firstByte = firstByte
         self.total = total
@@ -33,6 +54,8 @@ public struct Timeouts: Sendable, Hashable {
     /// Returns these limits, with those of others where these have none.
     func filled(from others: Timeouts) -> Timeouts {
         Timeouts(
+            queue: queue ?? others.queue,
+            connect: connect ?? others.connect,
             idle: idle ?? others.idle,
             firstByte: firstByte ?? others.firstByte,
             total: total ?? others.total
@@ -40,13 +63,23 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The limits of a manager that apply to event streams, which may be silent and have no end.
-    var forEventStreams: Timeouts { Timeouts(firstByte: firstByte) }
+    var forEventStreams: Timeouts { Timeouts(queue: queue, connect: connect, firstByte: firstByte) }
+
+    /// Throws `unsupported` if there is a limit that needs a transport that says when it has a connection.
+    func validateWithoutConnections() throws(LarkspurError) {
+        guard queue != nil || connect != nil else { return }
+        throw LarkspurError(
+            .unsupported,
+            "The limits of time queue and connect need the transport .curl: this one does not say when it has a "
+                + "connection."
+        )
+    }
 
     /// Returns a request with the idle limit.
     func applied(to request: URLRequest) -> URLRequest {
         guard let idle else { return request }
         var request = request
-        request.timeoutInterval = max(idle / .seconds(1), 0.001)
+        request.timeoutInterval = max(idle.timeInterval, 0.001)
         return request
     }
 }
@@ -102,6 +135,14 @@ struct CallTimers: Sendable {
     ///   - task: The task that a timer ends.
     init(_ limits: Timeouts, on clock: any Clock<Duration>, for task: SessionTask) {
         var timers: [Task<Void, Never>] = []
+        if let queue = limits.queue {
+            timers.append(
+                Self.timer(queue, clock) { [weak task] in
+                    guard let task, task.waitsForConnection else { return }
+                    task.fail(with: Self.error("The call waited longer than \(queue) for a connection."))
+                }
+            )
+        }
         if let total = limits.total {
             timers.append(
                 Self.timer(total, clock) { [weak task] in
@@ -149,10 +190,26 @@ extension SessionTask {
     ///     of the manager.
     ///   - firstByte: The longest time until the head of a response has arrived. Default: nil, that of the manager.
     ///   - idle: The longest time without a byte sent or received. Default: nil, that of the manager or the request.
+    ///   - connect: The longest time for making a connection. Default: nil, that of the manager. The transport
+    ///     `.foundation` refuses it.
+    ///   - queue: The longest time until the request may connect to its host. Default: nil, that of the manager. The
+    ///     transport `.foundation` refuses it.
     /// - Returns: The task.
-    public func timeout(total: Duration? = nil, firstByte: Duration? = nil, idle: Duration? = nil) -> Self {
-        configure("timeout(total:firstByte:idle:)") { settings, _ in
-            settings.timeouts = Timeouts(idle: idle, firstByte: firstByte, total: total).filled(from: settings.timeouts)
+    public func timeout(
+        total: Duration? = nil,
+        firstByte: Duration? = nil,
+        idle: Duration? = nil,
+        connect: Duration? = nil,
+        queue: Duration? = nil
+    ) -> Self {
+        configure("timeout(total:firstByte:idle:connect:queue:)") { settings, _ in
+            settings.timeouts = Timeouts(
+                queue: queue,
+                connect: connect,
+                idle: idle,
+                firstByte: firstByte,
+                total: total
+            ).filled(from: settings.timeouts)
         }
     }
 }

@@ -12,6 +12,8 @@ struct TransferTemplate: Sendable {
     var stream: ContentStream?
     /// The automatic resumption of a download; nil if it does not resume.
     var resumer: DownloadResumer?
+    /// The limits that the transport enforces.
+    var limits = Timeouts()
     /// The resume data that the first attempt continues.
     var resumeData: Data?
 

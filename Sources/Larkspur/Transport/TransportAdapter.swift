@@ -6,6 +6,9 @@ protocol TransportAdapter: Sendable {
     /// Changes a request into one that the implementation accepts.
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest
 
+    /// Throws `unsupported` if the implementation cannot enforce one of the limits.
+    func validate(_ limits: Timeouts) throws(LarkspurError)
+
     /// Performs an order on a task. The calls for one task come in order, never two at a time.
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession)
 
@@ -85,6 +88,12 @@ enum TransferKind: Sendable {
 /// The adapter of a `URLSession` that behaves as documented.
 struct StandardTransportAdapter: TransportAdapter {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
+
+    func validate(_ limits: Timeouts) throws(LarkspurError) {
+        #if !canImport(FoundationNetworking)
+        try limits.validateWithoutConnections()
+        #endif
+    }
 
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession) {
         switch control {

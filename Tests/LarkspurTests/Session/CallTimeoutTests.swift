@@ -74,6 +74,78 @@ struct CallTimeoutTests {
         #expect(task.urlSessionTask?.originalRequest?.timeoutInterval == 7)
     }
 
+    #if canImport(FoundationNetworking)
+    @Test(
+        "A connection that is not made in time is given up, whether the server is silent or its handshake is",
+        arguments: [(true, "http"), (false, "https")]
+    )
+    func connect(isFull: Bool, scheme: String) async throws {
+        let silent = try SilentServer(isFull: isFull)
+        let manager = SessionManager(transport: .curl)
+        manager.timeouts.connect = .seconds(9)
+
+        let response = await manager.get(silent.url(scheme: scheme).absoluteString)
+            .timeout(connect: .milliseconds(100))
+            .response()
+        #expect(response.error?.code == .timedOut)
+        #expect(response.error?.message.contains("No connection was made within 0.1 seconds.") == true)
+    }
+
+    @Test("The limit for a connection does not count what comes after it")
+    func connected() async throws {
+        let manager = manager(.curl)
+        let response = await manager.get("delay/0.3").timeout(connect: .milliseconds(100)).response()
+        #expect(response.error == nil)
+    }
+
+    @Test("A call that waits too long for one of the connections to its host is ended")
+    func queue() async throws {
+        let configuration = URLSessionConfiguration.testing
+        configuration.httpMaximumConnectionsPerHost = 1
+        let manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
+        manager.clock = clock
+        manager.timeouts.queue = .seconds(5)
+
+        async let first = manager.get("held").response()
+        try await server.waitForRequests(1)
+        async let second = manager.get("text").response()
+        try await clock.sleeps.wait(for: 2)
+        clock.advance(by: .seconds(5))
+        #expect(await second.error?.message == "The call waited longer than 5.0 seconds for a connection.")
+        gate.open()
+        #expect(await first.error == nil)
+        #expect(server.requests(to: "/text").isEmpty)
+    }
+
+    @Test("A call that waits too long for its interceptors is ended")
+    func queueOfInterceptors() async throws {
+        let manager = manager(.curl)
+        manager.interceptors.call = [.concurrencyLimit(1)]
+        async let first = manager.get("held").response()
+        try await server.waitForRequests(1)
+        async let second = manager.get("text").timeout(queue: .seconds(5)).response()
+        try await clock.sleeps.wait(for: 1)
+        clock.advance(by: .seconds(5))
+        #expect(await second.error?.code == .timedOut)
+        gate.open()
+        #expect(await first.error == nil)
+    }
+
+    @Test(
+        "The transport of Foundation refuses limits that it cannot enforce",
+        arguments: [Timeouts(queue: .seconds(5)), Timeouts(connect: .seconds(5))]
+    )
+    func refusal(_ limits: Timeouts) async throws {
+        let manager = manager(.foundation)
+        manager.timeouts = limits
+        let error = await manager.get("text").response().error
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("need the transport .curl") == true)
+        #expect(server.requests(to: "/text").isEmpty)
+        try await manager.finishAll()
+    }
+    #endif
+
     @Test("A call that ends in time leaves no timer", arguments: TestTransport.allCases)
     func inTime(_ transport: TestTransport) async throws {
         let manager = manager(transport)

@@ -130,43 +130,9 @@ struct TimeoutTests {
 
     @Test("A connection that nobody accepts times out")
     func connecting() async throws {
-        let listener = try FullListener()
-        let request = URLRequest(listener.url, "GET", timeout: 0.2)
+        let listener = try SilentServer(isFull: true)
+        let request = URLRequest(listener.url(), "GET", timeout: 0.2)
         #expect(try await Style.handler.send(request).code == .timedOut)
     }
-}
-
-/// A port whose queue of connections is full, so that it answers no more of them.
-private final class FullListener {
-    let url: URL
-    private let sockets: [Int32]
-
-    init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        try #require(isBound)
-        let port = UInt16(bigEndian: address.sin_port)
-        let copy = address
-        sockets =
-            [listener]
-            + (0..<4).map { _ in
-                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-                _ = withUnsafePointer(to: copy) { pointer in
-                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, length) }
-                }
-                return client
-            }
-        url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-    }
-
-    deinit { for socket in sockets { close(socket) } }
 }
 #endif

@@ -35,6 +35,8 @@ struct FoundationTransportAdapter: TransportAdapter {
         return request
     }
 
+    func validate(_ limits: Timeouts) throws(LarkspurError) { try limits.validateWithoutConnections() }
+
     /// Returns a number of seconds for which `Int(_:) * 1000` neither traps nor becomes 0: rounded up, at most
     /// 1,000,000,000. An interval that is not a positive number becomes 60.
     static func wholeSeconds(_ interval: TimeInterval) -> TimeInterval {

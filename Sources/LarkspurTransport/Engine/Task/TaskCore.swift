@@ -37,6 +37,10 @@ final class TaskCore: Sendable {
         var isStarted = false
         /// Whether the loop has begun the task, which it does once.
         var hasBegun = false
+        /// Whether the task waits for a connection no longer.
+        var hasLeftQueue = false
+        /// The longest time for making a connection, in seconds; nil for none.
+        var connectTimeout: TimeInterval?
         /// The time of the first resumption.
         var firstResumption: LoopTime?
         var currentRequest: URLRequest?

@@ -6,7 +6,7 @@ internal import HTTPSyntax
 extension Exchange {
     /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
-        transfer = Transfer(start: Date())
+        transfer = Transfer(start: Date(), connectTimeout: task.leaveQueue())
         transaction.beginTransfer()
         touch()
         do throws(URLError) {
@@ -81,7 +81,7 @@ extension Exchange {
         handle.watchStreams(loop.watchesStreams)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // The idle timer covers connecting too.
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
     }
@@ -193,6 +193,9 @@ extension Exchange {
         if result == CURLE_SEND_FAIL_REWIND, transfer.response == nil, resendDecision == .fail {
             return ResendDecision.error(for: request)
         }
+        if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
+            return .engine(.timedOut, "No connection was made within \(limit) seconds.", url: request.url)
+        }
         let objection = objection(of: handle, result: result)
         let proxy = refusedProxy(of: handle, result: result)
         let verification = proxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
@@ -206,6 +209,14 @@ extension Exchange {
             objection: objection,
             refusedProxy: proxy
         ).error(url: request.url)
+    }
+}
+
+extension Int {
+    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most what libcurl takes.
+    fileprivate static func milliseconds(_ seconds: TimeInterval) -> Int {
+        guard seconds > 0 else { return 1 }
+        return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
     }
 }
 

@@ -57,7 +57,7 @@ final class Exchange {
         loop.note(timers.deadline(isIdleTimed: false))
         prepareResumption()
         sink.url = request.url
-        if !load(byProtocolOf: loop.settings.protocols) { load() }
+        if load(byProtocolOf: loop.settings.protocols) { _ = task.leaveQueue() } else { load() }
     }
 
     /// Begins another request in place of the current one.
@@ -273,6 +273,8 @@ struct Transfer {
     /// The proxy; nil if the server is connected to directly.
     var proxy: ProxyServer?
     let start: Date
+    /// The longest time for making a connection, in seconds; nil for none.
+    let connectTimeout: TimeInterval?
     var parser = ResponseHeadParser()
     var response: HTTPURLResponse?
     var tls: (version: String?, cipher: String?) = (nil, nil)
@@ -301,7 +303,10 @@ struct Transfer {
     /// The responses of a proxy to `CONNECT`; nil before the first.
     var tunnel: TunnelAnswers?
 
-    init(start: Date = .distantPast) { self.start = start }
+    init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil) {
+        self.start = start
+        self.connectTimeout = connectTimeout
+    }
 }
 #endif
 
