@@ -1,21 +1,22 @@
 /// A serializer that decodes the content as text.
 ///
 /// The encoding is the first of these that is known: ``encoding``, the charset of the Content-Type field, the encoding
-/// of a byte order mark at the start, and ``fallbackEncoding``. A byte order mark is not part of the text. For the
-/// status 204 or 205, or without content, the result is the empty string.
+/// of a byte order mark at the start, UTF-8 if the content is valid in it, and ``fallbackEncoding``. A byte order mark
+/// is not part of the text. For the status 204 or 205, or without content, the result is the empty string.
 public struct StringResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public var validation: ResponseValidation
     /// The encoding of every response, which overrides the response's own. Default: nil.
     public var encoding: String.Encoding?
-    /// The encoding of a response that does not name its own. Default: ISO-8859-1, as in Alamofire and in earlier
+    /// The encoding of a response that does not name its own and is not valid UTF-8. Default: ISO-8859-1, as in earlier
     /// versions of HTTP.
     public var fallbackEncoding: String.Encoding
 
     /// Creates a serializer.
     /// - Parameters:
     ///   - encoding: The encoding of every response, which overrides the response's own. Default: nil.
-    ///   - fallbackEncoding: The encoding of a response that does not name its own. Default: ISO-8859-1.
+    ///   - fallbackEncoding: The encoding of a response that does not name its own and is not valid UTF-8. Default:
+    ///     ISO-8859-1.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299, any content type.
     public init(
         encoding: String.Encoding? = nil,
@@ -33,7 +34,14 @@ public struct StringResponseSerializer: ResponseSerializer {
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending String {
         let status = (response as? HTTPURLResponse)?.statusCode
         if data.isEmpty || status == 204 || status == 205 { return "" }
-        let charset = try charset(of: data, response)
+        guard let charset = try charset(of: data, response) else {
+            if let text = Charset(.utf8).decode(data) { return text }
+            return try decode(data, Charset(fallbackEncoding))
+        }
+        return try decode(data, charset)
+    }
+
+    private func decode(_ data: Data, _ charset: Charset) throws(LarkspurError) -> String {
         guard let text = charset.decode(data) else {
             throw LarkspurError(
                 .responseSerializationFailed,
@@ -43,7 +51,8 @@ public struct StringResponseSerializer: ResponseSerializer {
         return text
     }
 
-    private func charset(of data: Data, _ response: URLResponse?) throws(LarkspurError) -> Charset {
+    /// Returns the charset that is given or named; nil if there is none.
+    private func charset(of data: Data, _ response: URLResponse?) throws(LarkspurError) -> Charset? {
         if let encoding { return Charset(encoding) }
         if let name = MediaType(of: response)?["charset"], !name.isEmpty {
             if let charset = Charset(named: name) { return charset }
@@ -52,12 +61,13 @@ public struct StringResponseSerializer: ResponseSerializer {
                 "The content is text in the charset \"\(name.excerpt)\", which cannot be decoded"
             )
         }
-        return Charset(markedIn: data) ?? Charset(fallbackEncoding)
+        return Charset(markedIn: data)
     }
 }
 
 extension ResponseSerializer where Self == StringResponseSerializer {
-    /// A serializer that decodes the content as text, in the charset that the response names, otherwise ISO-8859-1.
+    /// A serializer that decodes the content as text, in the charset that the response names, otherwise in UTF-8, or
+    /// in ISO-8859-1 if it is not valid UTF-8.
     public static var string: StringResponseSerializer { StringResponseSerializer() }
 
     /// Creates a serializer that decodes the content as text in a given encoding.
