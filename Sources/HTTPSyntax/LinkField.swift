@@ -4,7 +4,7 @@ package struct LinkField {
     package struct Link: Equatable {
         /// The target, which may be a relative reference.
         package let target: String
-        /// The relation types, in lower case.
+        /// The relation types, in lower case; none for a link about something other than the response.
         package let relations: [String]
     }
 
@@ -19,7 +19,9 @@ package struct LinkField {
             rest = rest[rest.index(after: close)...]
             let end = Self.endOfLink(rest)
             // The parameters begin with a semicolon, so that the leading part is empty.
-            let relation = FieldParameters(String(rest[..<end])).values["rel"] ?? ""
+            let parameters = FieldParameters(String(rest[..<end])).values
+            // A link with another anchor is not about the response.
+            let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
             links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
             rest = rest[end...]
         }

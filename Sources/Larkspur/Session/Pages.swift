@@ -113,20 +113,32 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             let page = try response.result.get()
             if let next = pages.pagination.next(page, response.httpResponse, index) {
                 index += 1
-                let following = try pages.request(for: next, after: response)
-                guard index < pages.limit, let url = following.url, !seen.contains(url) else {
-                    throw LarkspurError(
-                        .malformedResponse,
-                        index < pages.limit
-                            ? "The next page is one that was read already."
-                            : "The list has more than \(pages.limit) pages.",
-                        request: following,
-                        response: response.response
-                    )
+                do throws(LarkspurError) {
+                    self.request = .success(try following(next, response))
+                } catch {
+                    // The page that has arrived is returned before the error.
+                    self.request = .failure(error)
                 }
-                self.request = .success(following)
             }
             return page
+        }
+
+        private func following(
+            _ next: Pagination<Page>.Next,
+            _ response: DataResponse<Page>
+        ) throws(LarkspurError) -> URLRequest {
+            let request = try pages.request(for: next, after: response)
+            guard index < pages.limit, let url = request.url, !seen.contains(url) else {
+                throw LarkspurError(
+                    .malformedResponse,
+                    index < pages.limit
+                        ? "The next page is one that was read already."
+                        : "The list has more than \(pages.limit) pages.",
+                    request: request,
+                    response: response.response
+                )
+            }
+            return request
         }
     }
 
@@ -136,15 +148,23 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         after response: DataResponse<Page>
     ) throws(LarkspurError) -> URLRequest {
         var request = try first.get()
-        let origin = request.url.flatMap(Origin.init)
         switch next {
         case .url(let text):
             guard let url = URL(string: text, relativeTo: response.response?.url ?? request.url)?.absoluteURL else {
                 throw LarkspurError(.invalidURL, "The next page has no valid URL.", response: response.response)
             }
             try BaseURL.validate(url)
+            let isSameServer = url.isSameServer(as: request.url)
+            guard isSameServer || url.mayFollow(request.url) else {
+                throw LarkspurError(
+                    .insecureRequest,
+                    "The next page is at a URL that a server may not lead to, as by a redirect.",
+                    response: response.response,
+                    failingURL: url
+                )
+            }
             request.url = url
-            guard Origin(url) == origin else { return request.withoutSecrets }
+            if !isSameServer { return request.withoutSecrets }
         case .parameters(let parameters):
             guard let url = request.url, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
                 throw LarkspurError(.invalidURL, "The URL of the list has no query.", request: request)
@@ -163,7 +183,8 @@ extension SessionManager {
     /// Requests the pages of a list, each as the loop takes it.
     ///
     /// The request of each page has the headers of the manager and of the call. A page at another origin gets only
-    /// those without secrets: ``HTTPHeaders/default`` and `Accept`.
+    /// those without secrets: ``HTTPHeaders/default`` and `Accept`. A next page that a redirect could not lead to, with
+    /// another scheme than http and https or with http after https, is the error `insecureRequest`.
     /// - Parameters:
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
     ///   - parameters: Names and values of the query of the first page, and of all pages if the pagination sets
@@ -194,15 +215,30 @@ extension SessionManager {
     }
 }
 
+extension URL {
+    /// Whether two URLs have the same scheme, host and port, with any scheme.
+    fileprivate func isSameServer(as other: URL?) -> Bool {
+        guard let other else { return false }
+        if let origin = Origin(self) { return origin == Origin(other) }
+        return scheme?.lowercased() == other.scheme?.lowercased() && host != nil && host == other.host
+            && port == other.port
+    }
+
+    /// Whether a server may lead from another URL to this one: with http and https only, and not from https to http.
+    fileprivate func mayFollow(_ other: URL?) -> Bool {
+        switch scheme?.lowercased() {
+        case "https": true
+        case "http": other?.scheme?.lowercased() == "http"
+        default: false
+        }
+    }
+}
+
 extension URLRequest {
     /// The request without header fields that may hold secrets: all but those of every client.
     fileprivate var withoutSecrets: URLRequest {
         let harmless = Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"])
-        var request = self
-        for name in (allHTTPHeaderFields ?? [:]).keys where !harmless.contains(name.lowercased()) {
-            request.setValue(nil, forHTTPHeaderField: name)
-        }
-        return request
+        return removingFields { !harmless.contains($0.lowercased()) }
     }
 }
 

@@ -104,6 +104,29 @@ struct PagesTests {
         #expect(endless?.message == "The list has more than 5 pages.")
     }
 
+    @Test("A page that has arrived is returned before the error of the next one")
+    func beforeError() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/a", try items(1).adding("Link", "</a>; rel=next"))
+        var iterator = manager.pages("a", as: Batch.self, by: .links).makeAsyncIterator()
+        #expect(try await iterator.next()?.items == [1])
+        await #expect(throws: LarkspurError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test(
+        "A server leads to no page that a redirect could not lead to",
+        arguments: ["file:///etc/hostname", "http+unix://%2Frun%2Fx.sock/a", "data:,{}", "ftp://localhost/a"]
+    )
+    func schemes(target: String) async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        server.route("/a", try items(1).adding("Link", "<\(target)>; rel=next"))
+        var iterator = manager.pages("a", as: Batch.self, by: .links).makeAsyncIterator()
+        #expect(try await iterator.next()?.items == [1])
+        let error = await #expect(throws: LarkspurError.self) { try await iterator.next() }
+        #expect(error?.code == .insecureRequest)
+    }
+
     @Test("Pages are requested as they are taken, and a failure is thrown where it occurs")
     func lazily() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
@@ -126,6 +149,7 @@ struct PagesTests {
             (#"<a>; rel="prev  next""#, "a"),
             (#"<a>; title="\"," ; rel=next"#, "a"),
             ("<a>; rel=nextpage, <b>", nil),
+            (##"<a>; rel=next; anchor="#part", <b>; rel=next"##, "b"),
             ("<a", nil),
             ("", nil),
         ] as [(String, String?)]
