@@ -28,11 +28,17 @@ typedef struct {
 
 enum {
     Z_NO_FLUSH = 0,
+    Z_FINISH = 4,
+    Z_DEFLATED = 8,
+    Z_DEFAULT_COMPRESSION = -1,
+    Z_DEFAULT_STRATEGY = 0,
     Z_OK = 0,
     Z_STREAM_END = 1,
     Z_BUF_ERROR = -5,
     zlib_window_bits = 15,
     zlib_gzip_format = 16,
+    /// The default of zlib.
+    zlib_memory_level = 8,
 };
 
 static struct {
@@ -43,6 +49,15 @@ static struct {
     int (*reset)(zlib_stream *);
     int (*end)(zlib_stream *);
 } zlib;
+
+static struct {
+    int (*init)(
+        zlib_stream *, int level, int method, int window_bits, int memory_level, int strategy, const char *version,
+        int stream_size
+    );
+    int (*deflate)(zlib_stream *, int flush);
+    int (*end)(zlib_stream *);
+} zlib_encoder;
 
 enum { BROTLI_DECODER_RESULT_ERROR = 0, BROTLI_DECODER_RESULT_SUCCESS = 1 };
 
@@ -74,7 +89,7 @@ static struct {
     size_t (*free)(void *);
 } zstd;
 
-static bool has_zlib, has_brotli, has_zstd;
+static bool has_zlib, has_zlib_encoder, has_brotli, has_zstd;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
@@ -84,6 +99,12 @@ static void load(void) {
         {"inflate", &zlib.inflate},
         {"inflateReset", &zlib.reset},
         {"inflateEnd", &zlib.end},
+        {NULL, NULL},
+    };
+    const dynamic_function zlib_encoder_functions[] = {
+        {"deflateInit2_", &zlib_encoder.init},
+        {"deflate", &zlib_encoder.deflate},
+        {"deflateEnd", &zlib_encoder.end},
         {NULL, NULL},
     };
     static const char *const brotli_names[] = {"libbrotlidec.so.1", NULL};
@@ -102,6 +123,7 @@ static void load(void) {
         {NULL, NULL},
     };
     has_zlib = dynamic_library_load(zlib_names, zlib_functions);
+    has_zlib_encoder = dynamic_library_load(zlib_names, zlib_encoder_functions);
     has_brotli = dynamic_library_load(brotli_names, brotli_functions);
     has_zstd = dynamic_library_load(zstd_names, zstd_functions);
 }
@@ -301,6 +323,34 @@ coding_status coding_step(
     case coding_zstd: return zstd_step(decoder, input, input_left, output, capacity, written);
     }
     return coding_malformed;
+}
+
+// MARK: Encoding
+
+size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity) {
+    pthread_once(&once, load);
+    if (!has_zlib_encoder) return 0;
+    zlib_stream stream = {0};
+    if (zlib_encoder.init(
+            &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, zlib_window_bits + zlib_gzip_format, zlib_memory_level,
+            Z_DEFAULT_STRATEGY, "1.2.11", sizeof stream
+        ) != Z_OK) {
+        return 0;
+    }
+    size_t used = 0, written = 0;
+    int result = Z_OK;
+    while (result == Z_OK && written < capacity) {
+        stream.next_in = input + used;
+        stream.avail_in = zlib_count(input_size - used);
+        stream.next_out = output + written;
+        stream.avail_out = zlib_count(capacity - written);
+        bool is_last = stream.avail_in == input_size - used;
+        result = zlib_encoder.deflate(&stream, is_last ? Z_FINISH : Z_NO_FLUSH);
+        used = (size_t)(stream.next_in - input);
+        written = (size_t)(stream.next_out - output);
+    }
+    zlib_encoder.end(&stream);
+    return result == Z_STREAM_END ? written : 0;
 }
 
 #endif

@@ -62,6 +62,13 @@ coding_status coding_step(
 
 void coding_close(coding_decoder *decoder);
 
+/// Compresses bytes in the format of RFC 1952.
+///
+/// @param output Where to write.
+/// @param capacity How many bytes may be written.
+/// @return How many were; 0 where there is no library, no memory, or not enough room.
+size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity);
+
 #pragma clang assume_nonnull end
 
 #endif

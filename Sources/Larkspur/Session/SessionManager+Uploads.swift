@@ -190,7 +190,13 @@ extension UploadContent.Source {
         for request: Result<URLRequest, LarkspurError>
     ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
         switch self {
-        case .data(let data): return (.upload(data), request)
+        case .data(let data):
+            let request = request.map { request in
+                var request = request
+                request.httpBody = data
+                return request
+            }
+            return (.uploadOfBody, request)
         case .stream(let length, let makeStream):
             return (.upload(makeStream, length: length ?? (try? request.get())?.announcedBodyLength), request)
         case .file(let file):

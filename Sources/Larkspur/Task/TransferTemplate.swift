@@ -11,11 +11,13 @@ struct TransferTemplate: Sendable {
     /// The stream that delivers the content; nil if it is collected.
     var stream: ContentStream?
     /// The automatic resumption of a download; nil if it does not resume.
-    var resumer: DownloadResumer?
+    var resumption: DownloadResumption?
     /// The limits that the transport enforces.
     var limits = Timeouts()
-    /// The resume data that the first attempt continues.
+    /// The resume data that the next attempt continues.
     var resumeData: Data?
+    /// The names of the fields, in lower case, that a redirect to another origin does not get.
+    var withheldFields: Set<String> = []
 
     init(kind: TransferKind, make: @escaping @Sendable (URLSession, URLRequest) -> URLSessionTask) {
         self.kind = kind
@@ -28,7 +30,13 @@ struct TransferTemplate: Sendable {
     /// A request whose response is written to a file.
     static let download = Self(kind: .download) { $0.downloadTask(with: $1) }
 
-    static func upload(_ data: Data) -> Self { Self(kind: .upload) { $0.uploadTask(with: $1, from: data) } }
+    /// A request whose `httpBody` is sent as an upload.
+    static let uploadOfBody = Self(kind: .upload) { session, request in
+        var request = request
+        let content = request.httpBody ?? Data()
+        request.httpBody = nil
+        return session.uploadTask(with: request, from: content)
+    }
 
     static func upload(file: URL) -> Self {
         let file = file.absoluteURL
@@ -45,6 +53,9 @@ struct TransferTemplate: Sendable {
         template.bodyLength = length
         return template
     }
+
+    /// The request in the resume data; nil if there is none.
+    var requestOfResumeData: URLRequest? { resumeData.flatMap(Platform.request(ofResumeData:)) }
 
     /// Whether the content of a request can be sent again.
     func canReplayContent(of request: URLRequest) -> Bool {

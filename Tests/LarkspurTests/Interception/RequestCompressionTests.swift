@@ -1,0 +1,101 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Compressed requests", .timeLimit(.minutes(5)))
+struct RequestCompressionTests {
+    let server: LoopbackServer
+    private let text = String(repeating: "Larkspur ", count: 1_000)
+
+    init() throws { server = try LoopbackServer() }
+
+    private func makeManager(_ transport: TestTransport, threshold: Int = 1024) -> SessionManager {
+        let manager = transport.makeManager(for: server)
+        manager.interceptors.call = [.compression(threshold: threshold)]
+        return manager
+    }
+
+    /// Decodes the content of the last request by `gzip` of the system.
+    private func unpacked() throws -> Data {
+        let content = try #require(server.requests.last?.body)
+        let folder = TemporaryFolder()
+        let file = folder.url.appendingPathComponent("content.gz")
+        try content.write(to: file)
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", "-dc", file.path]
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return data
+    }
+
+    @Test("Bodies and uploads of data are sent in gzip, which gzip decodes", arguments: TestTransport.allCases)
+    func contents(_ transport: TestTransport) async throws {
+        let manager = makeManager(transport)
+        for isUpload in [false, true] {
+            let call =
+                isUpload
+                ? manager.upload("post", from: .data(Data(text.utf8)))
+                : manager.request(.post, "post", body: ["text": text])
+            #expect(await call.response().error == nil)
+            let request = try #require(server.requests.last)
+            #expect(request.headers["Content-Encoding"] == "gzip")
+            let length = request.headers["Content-Length"]
+            #expect(length == nil || length == "\(request.body.count)")
+            #expect(request.body.count < 200)
+            let expected = isUpload ? Data(text.utf8) : try JSONEncoder().encode(["text": text])
+            #expect(try unpacked() == expected)
+        }
+    }
+
+    @Test("What is short, coded, random or not in memory is sent as it is")
+    func unchanged() async throws {
+        let manager = makeManager(.curl, threshold: 1_000)
+        let folder = TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try Data(text.utf8).write(to: file)
+        let random = Data((0..<5_000).map { _ in UInt8.random(in: 0...255) })
+        let calls = [
+            manager.request(.post, "post", body: ["a": "b"]),
+            manager.upload("post", from: .data(Data(text.utf8)), headers: ["Content-Encoding": "br"]),
+            manager.upload("post", from: .data(random)),
+            manager.upload("post", from: .data(Data(count: 999))),
+            manager.upload("post", from: .file(file)),
+            manager.get("get"),
+        ]
+        for call in calls {
+            let response = await call.response()
+            #expect(response.error == nil)
+            #expect(server.requests.last?.headers["Content-Encoding"] != "gzip")
+        }
+        _ = await manager.upload("post", from: .data(Data(count: 1_000))).response()
+        #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
+    }
+
+    @Test("A server that does not know the coding gets the content without it", arguments: TestTransport.allCases)
+    func refused(_ transport: TestTransport) async throws {
+        server.route("/plain") { request in
+            request.headers["Content-Encoding"] == nil ? .text(request.text) : .status(415)
+        }
+        let manager = makeManager(transport)
+        #expect(try await manager.upload("plain", from: .data(Data(text.utf8))).string == text)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Any length is compressed right", arguments: [0, 1, 2, 1 << 16, 5 << 20])
+    func lengths(_ count: Int) async throws {
+        let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 >> 6) })
+        let manager = makeManager(.curl, threshold: 0)
+        #expect(await manager.upload("post", from: .data(data)).response().error == nil)
+        let isCoded = server.requests.last?.headers["Content-Encoding"] == "gzip"
+        #expect(isCoded == (count > 100))
+        #expect(try isCoded ? unpacked() == data : server.requests.last?.body == data)
+    }
+}
+#endif
