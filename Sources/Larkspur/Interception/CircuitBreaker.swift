@@ -5,10 +5,10 @@ import Synchronization
 ///     manager.interceptors.attempt = [.circuitBreaker()]
 ///
 /// After a number of consecutive failures the circuit opens: requests fail at once with the code `circuitOpen`. After a
-/// time one request is sent as a trial. If it succeeds, the circuit closes again, otherwise it stays open for the same
-/// time. A failure is a status from 500 on, or an error of the connection; a cancellation is neither failure nor
-/// success. The time is that of the clock of the first call; set the interceptor only for session managers with the
-/// same clock.
+/// time one request is sent as a trial, and another one if the trial has not ended after the same time. If a trial
+/// succeeds, the circuit closes again, otherwise it stays open for the same time. A failure is a status from 500 on, or
+/// an error of the connection; a cancellation is neither failure nor success. The time is that of the clock of the
+/// first call; set the interceptor only for session managers with the same clock.
 public final class CircuitBreaker: RequestInterceptor {
     private struct State {
         /// The circuits that are not closed without failures.
@@ -42,7 +42,7 @@ public final class CircuitBreaker: RequestInterceptor {
             return elapsed
         }
         let now = elapsed()
-        guard change(request.url, { $0.mayBegin(at: now, rules) }) else {
+        guard let round = change(request.url, { $0.begin(at: now, rules) }) else {
             throw LarkspurError(
                 .circuitOpen,
                 "Nothing is sent, because the server failed \(rules.failures) times in succession.",
@@ -53,12 +53,12 @@ public final class CircuitBreaker: RequestInterceptor {
             let response = try await next(request)
             let isFailure = (response.statusCode ?? 200) >= 500
             let end = elapsed()
-            change(request.url) { $0.end(isFailure ? .failure : .success, at: end, rules) }
+            change(request.url) { $0.end(isFailure ? .failure : .success, of: round, at: end, rules) }
             return response
         } catch {
             let isFailure = (error as? LarkspurError).map { Self.failures.contains($0.code) } ?? false
             let end = elapsed()
-            change(request.url) { $0.end(isFailure ? .failure : .neither, at: end, rules) }
+            change(request.url) { $0.end(isFailure ? .failure : .neither, of: round, at: end, rules) }
             throw error
         }
     }
@@ -95,36 +95,43 @@ struct Circuit: Equatable, Sendable {
         case closed(failures: Int)
         /// No request is sent until a time.
         case open(until: Duration)
-        /// One request has been sent as a trial, and none is sent until it ends.
-        case halfOpen
+        /// One request has been sent as a trial, and none is sent until a time.
+        case halfOpen(until: Duration)
     }
 
     private(set) var state = State.closed(failures: 0)
+    /// The number of changes between open and closed. Requests of an earlier round change nothing any more.
+    private var round = 0
 
-    /// Returns whether a request may be sent.
-    mutating func mayBegin(at now: Duration, _ rules: Rules) -> Bool {
+    /// Returns the round of a request that may be sent; nil for one that may not.
+    mutating func begin(at now: Duration, _ rules: Rules) -> Int? {
         switch state {
-        case .closed: return true
-        case .halfOpen: return false
-        case .open(let end):
-            guard now >= end else { return false }
-            state = .halfOpen
-            return true
+        case .closed: break
+        case .open(let end), .halfOpen(let end):
+            guard now >= end else { return nil }
+            enter(.halfOpen(until: now + rules.openTime))
         }
+        return round
     }
 
     /// Notes the end of a request.
-    mutating func end(_ end: End, at now: Duration, _ rules: Rules) {
+    mutating func end(_ end: End, of round: Int, at now: Duration, _ rules: Rules) {
+        guard round == self.round else { return }
         switch (state, end) {
-        case (.closed(let failures), .failure):
-            state = failures + 1 < rules.failures ? .closed(failures: failures + 1) : .open(until: now + rules.openTime)
-        case (.halfOpen, .failure): state = .open(until: now + rules.openTime)
+        case (.closed(let failures), .failure) where failures + 1 < rules.failures:
+            state = .closed(failures: failures + 1)
+        case (.closed, .failure), (.halfOpen, .failure): enter(.open(until: now + rules.openTime))
         // The next request is the trial.
-        case (.halfOpen, .neither): state = .open(until: now)
-        case (.closed, .success), (.halfOpen, .success): state = .closed(failures: 0)
-        // Requests that began before the circuit opened change nothing.
+        case (.halfOpen, .neither): enter(.open(until: now))
+        case (.halfOpen, .success): enter(.closed(failures: 0))
+        case (.closed, .success): state = .closed(failures: 0)
         case (.open, _), (.closed, .neither): break
         }
+    }
+
+    private mutating func enter(_ state: State) {
+        self.state = state
+        round += 1
     }
 }
 

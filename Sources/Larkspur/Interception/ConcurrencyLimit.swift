@@ -7,24 +7,33 @@ import Synchronization
 ///
 /// Attempts beyond the limit wait, those with the highest priority the shortest, and those with equal priority in their
 /// order. A call that is cancelled stops waiting. Set it for attempts, so that a call does not count during the delay
-/// before a retry.
+/// before a retry. The requests of an ``AuthenticationInterceptor`` for a new credential do not count, because others
+/// wait for them.
 public final class ConcurrencyLimit: RequestInterceptor {
-    private struct Waiter {
-        let id: Int
-        let priority: Int
-        let continuation: CheckedContinuation<Void, any Error>
-    }
+    private typealias Waiter = CheckedContinuation<Void, any Error>
 
     private struct Lane {
         var active = 0
-        var waiters: [Waiter] = []
+        var waiters: [Int: Waiter] = [:]
+        /// The identifiers of the waiters by priority, highest first. Those of waiters that were cancelled stay.
+        var lines: [(priority: Int, ids: ArraySlice<Int>)] = []
+
+        mutating func add(_ waiter: Waiter, _ id: Int, _ priority: Int) {
+            waiters[id] = waiter
+            let index = lines.firstIndex { $0.priority <= priority } ?? lines.endIndex
+            if index == lines.endIndex || lines[index].priority != priority { lines.insert((priority, []), at: index) }
+            lines[index].ids.append(id)
+        }
 
         /// Removes the waiter that is next.
         mutating func popFirst() -> Waiter? {
-            guard let highest = waiters.map(\.priority).max(),
-                let index = waiters.firstIndex(where: { $0.priority == highest })
-            else { return nil }
-            return waiters.remove(at: index)
+            while let line = lines.indices.first {
+                while let id = lines[line].ids.popFirst() {
+                    if let waiter = waiters.removeValue(forKey: id) { return waiter }
+                }
+                lines.removeFirst()
+            }
+            return nil
         }
     }
 
@@ -60,6 +69,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        if RefreshScope.isActive { return try await next(request) }
         let origin = request.url.flatMap(Origin.init)
         try await enter(origin, priority(request))
         defer { leave(origin) }
@@ -75,36 +85,34 @@ public final class ConcurrencyLimit: RequestInterceptor {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    var lane = state.lanes[origin] ?? Lane()
+                    // Removed for the time being, so that the change copies nothing.
+                    var lane = state.lanes.removeValue(forKey: origin) ?? Lane()
                     defer { state.lanes[origin] = lane }
                     if lane.active < limit {
                         lane.active += 1
                         return .success(())
                     }
-                    lane.waiters.append(Waiter(id: id, priority: priority, continuation: continuation))
+                    lane.add(continuation, id, priority)
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                guard let index = state.lanes[origin]?.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-                return state.lanes[origin]?.waiters.remove(at: index)
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+            let waiter = state.withLock { $0.lanes[origin]?.waiters.removeValue(forKey: id) }
+            waiter?.resume(throwing: CancellationError())
         }
     }
 
     private func leave(_ origin: Origin?) {
         let waiter = state.withLock { state -> Waiter? in
-            guard var lane = state.lanes[origin] else { return nil }
+            guard var lane = state.lanes.removeValue(forKey: origin) else { return nil }
             // The place of the attempt that has ended is passed on.
             let waiter = lane.popFirst()
             if waiter == nil { lane.active -= 1 }
-            state.lanes[origin] = lane.active > 0 ? lane : nil
+            if lane.active > 0 { state.lanes[origin] = lane }
             return waiter
         }
-        waiter?.continuation.resume()
+        waiter?.resume()
     }
 }
 

@@ -45,7 +45,18 @@ public final class RateLimit: RequestInterceptor {
             state.fullTimes[request.url] = fullTime
             return delay
         }
-        if delay > .zero { try await context.clock.sleep(for: delay) }
+        if delay > .zero {
+            do {
+                try await context.clock.sleep(for: delay.bounded)
+            } catch {
+                // The token of a call that was cancelled is there for others.
+                state.withLock { state in
+                    guard let fullTime = state.fullTimes[request.url] else { return }
+                    state.fullTimes[request.url] = fullTime - schedule.interval
+                }
+                throw error
+            }
+        }
         return try await next(request)
     }
 }
@@ -58,8 +69,9 @@ struct RateSchedule: Equatable, Sendable {
     let capacity: Duration
 
     init(count: Int, period: Duration, burst: Int?) {
-        interval = max(period, .zero) / max(1, count)
-        capacity = interval * max(1, burst ?? count)
+        interval = max(period, .zero).bounded / max(1, count)
+        // Greater numbers make no difference, and would overflow.
+        capacity = interval * max(1, min(burst ?? count, 1_000_000_000))
     }
 
     /// Takes a token, and returns the delay until there is one.

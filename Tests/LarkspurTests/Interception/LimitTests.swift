@@ -106,6 +106,57 @@ struct LimitTests {
         #expect(clock.sleeps.values == [.milliseconds(500)])
     }
 
+    @Test("A call that is cancelled while it waits gives its place back")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.clock = clock
+        manager.interceptors.attempt = [.rateLimit(1)]
+        #expect(await manager.get("get").response().error == nil)
+        for count in 1...5 {
+            let call = Task { await manager.get("get").response() }
+            try await clock.sleeps.wait(for: count)
+            call.cancel()
+            #expect(await call.value.error?.code == .cancelled)
+        }
+        let call = Task { await manager.get("get").response() }
+        try await clock.sleeps.wait(for: 6)
+        #expect(clock.sleeps.values == Array(repeating: .seconds(1), count: 6))
+        clock.advance(by: .seconds(1))
+        #expect(await call.value.error == nil)
+    }
+
+    @Test("The largest numbers do no harm")
+    func largest() async throws {
+        let longest = Duration.seconds(Int64.max)
+        #expect(RateSchedule(count: 1, period: longest, burst: .max).delay(at: .zero, fullTime: nil).delay == .zero)
+        var policy = RetryPolicy(maximumAttempts: .max, baseDelay: longest, maximumDelay: longest, deadline: longest)
+        policy.statusCodes = [404]
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.interceptors.attempt = [.rateLimit(.max, per: longest, burst: .max)]
+        manager.timeouts = Timeouts(queue: longest, connect: longest, idle: longest, firstByte: longest, total: longest)
+        try await withDeadline(longest) { _ = try await manager.get("get").data }
+        for random in [Double.nan, .infinity, -1, 0] {
+            policy.random = { random }
+            let attempt = RetryAttempt(
+                request: URLRequest(url: server.baseURL),
+                count: .max - 1,
+                result: .failure(LarkspurError(.timedOut, "")),
+                elapsed: .zero
+            )
+            guard case .retry = policy.decision(after: attempt, random: random, now: Date()) else {
+                Issue.record("no attempt after \(random)")
+                continue
+            }
+        }
+        let call = Task {
+            await manager.get("status/404").intercept(with: policy).response()
+        }
+        try await server.waitForRequests(2)
+        call.cancel()
+        _ = await call.value
+    }
+
     // MARK: Origins
 
     @Test("A table of origins has a limit")
@@ -129,25 +180,43 @@ struct CircuitBreakerTests {
     @Test("A circuit opens after consecutive failures, and closes after a trial that succeeds")
     func states() {
         var circuit = Circuit()
-        func end(_ end: Circuit.End, at seconds: Int) -> Circuit.State {
-            circuit.end(end, at: .seconds(seconds), rules)
+        func begin(at seconds: Int) -> Int? { circuit.begin(at: .seconds(seconds), rules) }
+        func end(_ end: Circuit.End, of round: Int?, at seconds: Int) -> Circuit.State {
+            circuit.end(end, of: round ?? -1, at: .seconds(seconds), rules)
             return circuit.state
         }
-        func mayBegin(at seconds: Int) -> Bool { circuit.mayBegin(at: .seconds(seconds), rules) }
 
-        #expect(end(.failure, at: 0) == .closed(failures: 1) && mayBegin(at: 0))
-        #expect(end(.neither, at: 0) == .closed(failures: 1))
-        #expect(end(.success, at: 0) == .closed(failures: 0))
-        #expect(end(.failure, at: 1) == .closed(failures: 1))
-        #expect(end(.failure, at: 2) == .open(until: .seconds(32)))
-        #expect(!mayBegin(at: 2) && !mayBegin(at: 31))
-        #expect(end(.success, at: 3) == .open(until: .seconds(32)))
-        #expect(mayBegin(at: 32) && circuit.state == .halfOpen && !mayBegin(at: 33))
-        #expect(end(.failure, at: 34) == .open(until: .seconds(64)))
-        #expect(mayBegin(at: 64))
-        #expect(end(.neither, at: 65) == .open(until: .seconds(65)))
-        #expect(mayBegin(at: 65))
-        #expect(end(.success, at: 66) == .closed(failures: 0) && circuit == Circuit())
+        let first = begin(at: 0)
+        #expect(end(.failure, of: first, at: 0) == .closed(failures: 1))
+        #expect(end(.neither, of: first, at: 0) == .closed(failures: 1))
+        #expect(end(.success, of: first, at: 0) == .closed(failures: 0))
+        #expect(end(.failure, of: first, at: 1) == .closed(failures: 1))
+        #expect(end(.failure, of: first, at: 2) == .open(until: .seconds(32)))
+        #expect(begin(at: 2) == nil && begin(at: 31) == nil)
+        #expect(end(.success, of: first, at: 3) == .open(until: .seconds(32)))
+
+        let second = begin(at: 32)
+        #expect(second != nil && circuit.state == .halfOpen(until: .seconds(62)) && begin(at: 33) == nil)
+        #expect(end(.success, of: first, at: 33) == .halfOpen(until: .seconds(62)))
+        #expect(end(.failure, of: first, at: 33) == .halfOpen(until: .seconds(62)))
+        #expect(end(.failure, of: second, at: 34) == .open(until: .seconds(64)))
+        let third = begin(at: 64)
+        #expect(end(.neither, of: third, at: 65) == .open(until: .seconds(65)))
+        #expect(end(.success, of: begin(at: 65), at: 66) == .closed(failures: 0))
+    }
+
+    @Test("A trial that does not end is followed by another one, which counts")
+    func endlessTrial() {
+        var circuit = Circuit()
+        let first = circuit.begin(at: .zero, rules) ?? -1
+        for _ in 0..<2 { circuit.end(.failure, of: first, at: .zero, rules) }
+        let trial = circuit.begin(at: .seconds(30), rules) ?? -1
+        #expect(circuit.begin(at: .seconds(59), rules) == nil)
+        let next = circuit.begin(at: .seconds(60), rules) ?? -1
+        circuit.end(.failure, of: trial, at: .seconds(61), rules)
+        #expect(circuit.state == .halfOpen(until: .seconds(90)))
+        circuit.end(.success, of: next, at: .seconds(62), rules)
+        #expect(circuit.state == .closed(failures: 0))
     }
 
     @Test("A server that fails gets no request until the time is over", arguments: TestTransport.allCases)
