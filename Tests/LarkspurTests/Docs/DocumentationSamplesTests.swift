@@ -124,6 +124,44 @@ struct DocumentationSamplesTests {
     }
 
     @Test(
+        "Every test of Alamofire's suites has its row, which names a test or says why there is none",
+        arguments: [
+            ("DataResponseSerializationTestCase", 28), ("StaticSerializationTests", 7),
+            ("URLResponseSerializerTests", 3), ("DecodableResponseSerializerTests", 13),
+            ("DownloadResponseSerializationTestCase", 26), ("CustomResponseSerializerTests", 1),
+            ("DataPreprocessorSerializationTests", 8), ("DataPreprocessorTests", 3), ("StaticDataPreprocessorTests", 2),
+            ("StatusCodeValidationTestCase", 3), ("ContentTypeValidationTestCase", 6),
+            ("MultipleValidationTestCase", 3), ("AutomaticValidationTestCase", 5), ("CustomValidationTestCase", 4),
+            ("RetryPolicyTestCase", 8), ("ConnectionLostRetryPolicyTestCase", 2),
+            ("AuthenticationInterceptorTestCase", 31), ("RetryResultTests", 3), ("AdapterTests", 4),
+            ("RetrierTests", 3), ("InterceptorTests", 16), ("InterceptorRequestTests", 1), ("StaticAccessorTests", 5),
+            ("CachedResponseHandlerTestCase", 7), ("StaticCachedResponseHandlerTests", 3),
+            ("RedirectHandlerTestCase", 7), ("StaticRedirectHandlerTests", 3), ("JSONParameterEncoderTests", 5),
+            ("SortedKeysJSONParameterEncoderTests", 1), ("URLEncodedFormParameterEncoderTests", 5),
+            ("URLEncodedFormEncoderTests", 73), ("StaticParameterEncoderInstanceTests", 2), ("DataStreamTests", 15),
+            ("DataStreamSerializationTests", 5), ("DataStreamIntegrationTests", 7), ("DataStreamLifetimeEvents", 1),
+            ("DataRequestConcurrencyTests", 14), ("DownloadConcurrencyTests", 13), ("DataStreamConcurrencyTests", 10),
+            ("UploadConcurrencyTests", 1), ("WebSocketConcurrencyTests", 2), ("ClosureAPIConcurrencyTests", 1),
+            ("MultipartFormDataPropertiesTestCase", 2), ("MultipartFormDataEncodingTestCase", 7),
+            ("MultipartFormDataWriteEncodedDataToDiskTestCase", 8), ("MultipartFormDataFailureTestCase", 7),
+            ("HTTPHeadersTests", 6),
+        ]
+    )
+    func alamofireRows(type: String, count: Int) throws {
+        let page = try #require(Documentation.page("Conformance.md"))
+
+        // One level below those of AFNetworking's suites and of the files.
+        let rows = page.rows(below: "#### \(type)")
+
+        #expect(rows.count == count)
+        #expect(Set(rows.map(\.first)).count == count)
+        for row in rows {
+            let namesTest = row.last?.contains(/`\w+Tests\.\w+`/) == true
+            #expect(row.count == 2 && (namesTest || row.last?.hasPrefix("None: ") == true), "\(row)")
+        }
+    }
+
+    @Test(
         "Every test that a page names is there",
         arguments: [
             ("Conformance.md", "Tests", 80), ("Linux.md", "Tests", 80), ("Caching.md", "Tests", 20),

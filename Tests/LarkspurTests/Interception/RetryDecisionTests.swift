@@ -81,6 +81,7 @@ struct RetryDecisionTests {
             .serverCertificateHasUnknownRoot, .clientCertificateRequired, .clientCertificateRejected, .badURL,
             .unsupportedURL, .httpTooManyRedirects, .cannotParseResponse, .cannotDecodeContentData,
             .appTransportSecurityRequiresSecureConnection, .dataLengthExceedsMaximum, .fileDoesNotExist, .unknown,
+            .resourceUnavailable,
         ]
         for code in final {
             #expect(try decide(attempt(error: LarkspurError(transportError: URLError(code)))) == .done, "\(code)")
@@ -97,6 +98,25 @@ struct RetryDecisionTests {
             #expect(try decide(attempt(error: LarkspurError(code, "")), by: policy) == .done)
         }
         #expect(try decide(attempt(error: LarkspurError(.malformedResponse, "")), by: policy) != .done)
+    }
+
+    @Test("The sets of a policy replace the defaults: lost connections alone, or methods of its own")
+    func ownSets() throws {
+        var policy = policy
+        policy.methods = [.get, .delete]
+        policy.statusCodes = []
+        policy.errorCodes = [.connectionLost]
+        policy.urlErrorCodes = []
+        for code in [URLError.Code.networkConnectionLost, .timedOut, .cannotFindHost, .badServerResponse] {
+            let decision = try decide(attempt(error: LarkspurError(transportError: URLError(code))), by: policy)
+            #expect((decision != .done) == (code == .networkConnectionLost), "\(code)")
+        }
+        #expect(try decide(attempt(status: 503), by: policy) == .done)
+        policy.statusCodes = [418]
+        for (method, isRepeated) in [("GET", true), ("DELETE", true), ("PUT", false), ("POST", false)] {
+            let decision = try decide(attempt(method: method, status: 418), by: policy)
+            #expect((decision != .done) == isRepeated, "\(method)")
+        }
     }
 
     @Test("No attempt follows the last one, one without a budget, or one that cannot be repeated")

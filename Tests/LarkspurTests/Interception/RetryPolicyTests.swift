@@ -37,6 +37,16 @@ struct RetryPolicyTests {
         #expect(clock.sleeps.values == [.milliseconds(500), .seconds(1)])
     }
 
+    @Test("A request that times out is sent again", arguments: TestTransport.allCases)
+    func timeout(_ transport: TestTransport) async throws {
+        server.route("/x", .fault(.noResponse), .text("done"))
+        let manager = makeManager(transport, .retry(baseDelay: .zero))
+        manager.requestSettings.timeoutInterval = 1
+
+        #expect(try await manager.get("x").string == "done")
+        #expect(server.requests(to: "/x").count >= 2)
+    }
+
     @Test("The last response is the result, and so is the last error", arguments: TestTransport.allCases)
     func last(_ transport: TestTransport) async throws {
         server.route("/status", .text("first", status: 500), .text("second", status: 503))

@@ -151,6 +151,12 @@ import Testing
         #expect(headers.description == "X-A: 1\\u{D}\\u{A}X-B: 2")
     }
 
+    @Test func printingKeepsTheOrder() {
+        let headers: HTTPHeaders = ["c": "c", "a": "a", "b": "b"]
+        #expect(headers.description == "c: c\na: a\nb: b")
+        #expect(headers.debugDescription == "[c: c, a: a, b: b]")
+    }
+
     @Test(arguments: ["", "a b", "a:b", "naïve", "a\r\nb", "a\n", "\u{0}", "(x)", "a\"", "a,b", "X-Flag🇩🇪"])
     func aNameThatIsNoTokenIsRefused(name: String) {
         let error = #expect(throws: LarkspurError.self) { try HTTPHeaders.Field(name: name, value: "v").validate() }

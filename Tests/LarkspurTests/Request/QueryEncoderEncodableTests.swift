@@ -92,6 +92,24 @@ import Testing
         )
     }
 
+    @Test func nilPropertiesFollowTheNullStyle() throws {
+        struct Pair: Encodable {
+            var one = "one"
+            var two: String?
+        }
+        func text(_ style: QueryEncoder.NullStyle) throws -> String {
+            try query(Pair()) {
+                $0.includesNilProperties = true
+                $0.nullStyle = style
+            }
+        }
+        #expect(try text(.literal) == "one=one&two=null")
+        #expect(try text(.empty) == "one=one&two=")
+        #expect(try text(.drop) == "one=one")
+        #expect(try text(.keyOnly) == "one=one&two")
+        #expect(try text(.custom { "no \($0)" }) == "one=one&two=no two")
+    }
+
     @Test func nilThatIsEncodedFollowsTheNullStyle() throws {
         struct Explicit: Encodable {
             func encode(to encoder: any Encoder) throws {
@@ -130,6 +148,24 @@ import Testing
         )
     }
 
+    @Test func elementsAreNamedByTheirIndexWhateverTheyAre() throws {
+        struct Outer: Encodable {
+            var inner = ["a": ["b": "b"]]
+            var list = [1, 2]
+            var tags = [["x": true]]
+        }
+        func indexed(_ value: any Encodable) throws -> String { try query(value) { $0.arrayStyle = .indexInBrackets } }
+        #expect(try indexed(["foo": [["bar": 2], ["qux": 3]]]) == "foo[0][bar]=2&foo[1][qux]=3")
+        #expect(try indexed(["foo": [["bar": "2"], ["qux": "3"]]]) == "foo[0][bar]=2&foo[1][qux]=3")
+        #expect(try indexed(["foo": [["bar": true], ["qux": false]]]) == "foo[0][bar]=1&foo[1][qux]=0")
+        #expect(try indexed(Outer()) == "inner[a][b]=b&list[0]=1&list[1]=2&tags[0][x]=1")
+        #expect(try indexed(Dog()) == "five[a]=a&five[b]=b&four[0]=1&four[1]=2&four[2]=3&one=one&three=1&two=2")
+        #expect(
+            try indexed(["foo": [Animal(), Animal()]])
+                == "foo[0][one]=one&foo[0][three]=1&foo[0][two]=2&foo[1][one]=one&foo[1][three]=1&foo[1][two]=2"
+        )
+    }
+
     @Test func inheritanceThroughTheSameEncoderSharesOneObject() throws {
         struct Base: Encodable { var a = 1 }
         struct Derived: Encodable {
@@ -142,6 +178,17 @@ import Testing
         #expect(try query(Derived()) == "a=1&b=2")
     }
 
+    @Test func aClassAndItsSubclassAreOneObject() throws {
+        #expect(try query(Animal()) == "one=one&three=1&two=2")
+        #expect(
+            try query(Dog()) == "five[a]=a&five[b]=b&four[]=1&four[]=2&four[]=3&one=one&three=1&two=2"
+        )
+        #expect(
+            try query(Dog()) { $0.sortsKeys = false }
+                == "one=one&two=2&three=1&four[]=1&four[]=2&four[]=3&five[a]=a&five[b]=b"
+        )
+    }
+
     @Test func aKeyEncodedTwiceKeepsItsLastValueInItsFirstPlace() throws {
         struct Twice: Encodable {
             func encode(to encoder: any Encoder) throws {
@@ -152,6 +199,29 @@ import Testing
             }
         }
         #expect(try query(Twice()) { $0.sortsKeys = false } == "b=3&a=2")
+    }
+
+    @Test func ofSeveralContainersUnderOneKeyTheLastStays() throws {
+        struct Root: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var root = encoder.container(keyedBy: Key.self)
+                var object = root.nestedContainer(keyedBy: Key.self, forKey: "root")
+                try object.encode(["string": "string"], forKey: "a")
+                var array = root.nestedUnkeyedContainer(forKey: "root")
+                try array.encode([1, 2])
+                var inArray = array.nestedContainer(keyedBy: Key.self)
+                try inArray.encode(["string": "string"], forKey: "a")
+                var deeper = array.nestedUnkeyedContainer()
+                try deeper.encode([1, 2])
+            }
+        }
+        #expect(
+            try query(Root()) == "root[][]=1&root[][]=2&root[][a][string]=string&root[][][]=1&root[][][]=2"
+        )
+        #expect(
+            try query(Root()) { $0.arrayStyle = .indexInBrackets }
+                == "root[0][0]=1&root[0][1]=2&root[1][a][string]=string&root[2][0][0]=1&root[2][0][1]=2"
+        )
     }
 
     @Test func singleValuesStandForThemselves() throws {
@@ -284,3 +354,21 @@ private struct Key: CodingKey, ExpressibleByStringLiteral {
 }
 
 private struct Refusal: Error {}
+
+private class Animal: Encodable {
+    let one = "one"
+    let two = 2
+    let three = true
+}
+
+private final class Dog: Animal {
+    let four = [1, 2, 3]
+    let five = ["b": "b", "a": "a"]
+
+    override func encode(to encoder: any Encoder) throws {
+        try super.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(four, forKey: "four")
+        try container.encode(five, forKey: "five")
+    }
+}

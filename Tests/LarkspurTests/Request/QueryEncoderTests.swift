@@ -47,6 +47,17 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        ("français", "fran%C3%A7ais"), ("日本語", "%E6%97%A5%E6%9C%AC%E8%AA%9E"),
+        ("العربية", "%D8%A7%D9%84%D8%B9%D8%B1%D8%A8%D9%8A%D8%A9"), ("😃", "%F0%9F%98%83"),
+        ("一二三", "%E4%B8%80%E4%BA%8C%E4%B8%89"),
+    ])
+    func otherScriptsAreEscapedByteByByte(text: String, escaped: String) throws {
+        #expect(try encoder.encode(.dictionary([text: text])) == "\(escaped)=\(escaped)")
+        let many = String(repeating: text, count: 20_000)
+        #expect(QueryEncoder.percentEscaped(many) == String(repeating: escaped, count: 20_000))
+    }
+
     @Test func bracketsAndKeysAreEscaped() throws {
         #expect(try encoder.encode(.dictionary(["a b": ["c": ["d&"]]])) == "a%20b%5Bc%5D%5B%5D=d%26")
     }
@@ -88,6 +99,8 @@ import Testing
             (UInt64.max, "18446744073709551615"),
             (Int128.max, "170141183460469231731687303715884105727"), (UInt128(7), "7"),
             (1.5, "1.5"), (Float(0.1), "0.1"), (Decimal(string: "1.10") as Any, "1.1"),
+            (1.0, "1.0"), (Float(1), "1.0"), (Decimal(1), "1"), (Decimal(string: "1.123456") as Any, "1.123456"),
+            (Decimal(string: "12345678901234567890.123") as Any, "12345678901234567890.123"),
             (true, "1"), (false, "0"),
             (NSNumber(value: true), "1"), (NSNumber(value: false), "0"), (NSNumber(value: 42), "42"),
             (NSNumber(value: Int8(1)), "1"), (NSDecimalNumber(string: "12.5"), "12.5"),

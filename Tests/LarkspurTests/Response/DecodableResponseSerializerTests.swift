@@ -33,6 +33,23 @@ private struct UppercaseDecoder: DataDecoder {
     }
 }
 
+/// Removes the prefix by which some servers keep JSON from being run as a script, and rejects what is not to be read.
+private struct PrefixDecoder: DataDecoder {
+    struct Refusal: Error {}
+
+    var contentTypes: Set<MediaRange> { .json }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try JSONDecoder().decode(type, from: data)
+    }
+
+    func preparedContent(_ data: Data) throws -> Data {
+        if data.first == UInt8(ascii: "!") { throw Refusal() }
+        let prefix = Data(")]}',\n")
+        return data.starts(with: prefix) ? Data(data.dropFirst(prefix.count)) : data
+    }
+}
+
 struct DecodableResponseSerializerTests {
     private func decode<Value>(_ serializer: DecodableResponseSerializer<Value>, _ text: String) throws -> Value {
         try serializer.serialize(Data(text), response: nil)
@@ -51,6 +68,15 @@ struct DecodableResponseSerializerTests {
         struct Snake: Decodable, Sendable { var firstName: String }
         #expect(try decode(.decodable(Snake.self, decoder: decoder), #"{"first_name":"Ada"}"#).firstName == "Ada")
         #expect(try decode(.decodable(String.self, decoder: UppercaseDecoder()), "abc") == "ABC")
+    }
+
+    @Test func aDecoderMayPrepareTheContent() throws {
+        let serializer = DecodableResponseSerializer<User>(decoder: PrefixDecoder())
+        #expect(try decode(serializer, ")]}',\n" + #"{"name":"Ada"}"#) == User(name: "Ada"))
+        #expect(try decode(serializer, #"{"name":"Ada"}"#) == User(name: "Ada"))
+        let error = try larkspurError { _ = try decode(serializer, "!{}") }
+        #expect(error.code == .responseSerializationFailed)
+        #expect(error.underlyingError is PrefixDecoder.Refusal)
     }
 
     @Test(arguments: [

@@ -14,6 +14,11 @@ private struct Scripted<Output>: ResponseSerializer {
 
 private struct ForeignError: Error {}
 
+/// A type with an empty value of its own.
+private struct Nothing: Decodable, Equatable, Sendable, EmptyContentRepresentable {
+    static let emptyContent = Nothing()
+}
+
 struct ResponsePipelineTests {
     private let request = URLRequest(url: URL(fileURLWithPath: "/request"))
     private let body = Data(#"{"a":1}"#)
@@ -58,6 +63,24 @@ struct ResponsePipelineTests {
         #expect(error.code == .unacceptableStatusCode)
         #expect(error.responseObject == nil)
         #expect(error.responseObjectBox == nil)
+    }
+
+    @Test(arguments: [("GET", 200), ("GET", 204), ("GET", 205), ("HEAD", 200), ("POST", 201)])
+    func noContentIsTheEmptyValueWhateverMethodAndStatus(method: String, status: Int) throws {
+        var sent = request
+        sent.httpMethod = method
+        let (message, response) = (sent, try httpResponse(status))
+        func value<S: ResponseSerializer>(_ serializer: S) throws -> S.Output {
+            try ResponsePipeline.run(serializer, request: message, response: response, data: Data()).get()
+        }
+        #expect(try value(.data) == Data())
+        #expect(try value(.string) == "")
+        #expect(try value(.json) == nil)
+        #expect(try value(.decodable(Empty.self)) == Empty())
+        #expect(try value(.decodable(Nothing.self)) == Nothing())
+        #expect(try value(.decodable(Int?.self)) == nil)
+        let error = try larkspurError { _ = try value(.decodable(Int.self)) }
+        #expect(error.code == .emptyResponse)
     }
 
     @Test func theStatusErrorStaysOnTopOfAParseErrorAndBothAreKept() throws {

@@ -68,6 +68,38 @@ struct AsyncTests {
         #expect(call.state == .completed)
     }
 
+    @Test(
+        "Cancelling the task around calls or downloads, one or a group of them, cancels them",
+        arguments: TestTransport.allCases,
+        [(isDownload: false, isGroup: true), (isDownload: true, isGroup: false), (isDownload: true, isGroup: true)]
+    )
+    func cancelledAround(_ transport: TestTransport, _ row: (isDownload: Bool, isGroup: Bool)) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .text("late").held(until: gate))
+        @Sendable func code() async -> LarkspurError.Code? {
+            if row.isDownload { return await manager.download("held").response().error?.code }
+            return await manager.get("held").response().error?.code
+        }
+
+        let work = Task { () -> [LarkspurError.Code?] in
+            guard row.isGroup else { return [await code()] }
+            return await withTaskGroup(of: LarkspurError.Code?.self) { group in
+                for _ in 0..<3 { group.addTask { await code() } }
+                return await group.reduce(into: [LarkspurError.Code?]()) { $0.append($1) }
+            }
+        }
+        let count = row.isGroup ? 3 : 1
+        try await eventually { server.requests(to: "/held").count == count }
+        work.cancel()
+
+        let codes = await work.value
+        #expect(codes.count == count && codes.allSatisfy { $0 == .cancelled })
+        gate.open()
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
+    }
+
     @Test("A call in a task that was cancelled before sends nothing", arguments: TestTransport.allCases)
     func cancelledBefore(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -136,6 +168,20 @@ struct AsyncTests {
         #expect(missing.error?.statusCode == 404 && missing.fileURL == nil)
     }
 
+    @Test("async let downloads several files", arguments: TestTransport.allCases)
+    func manyDownloads(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+        async let first = manager.download("bytes/10", to: .file(folder.url.appendingPathComponent("1"))).file
+        async let second = manager.download("bytes/20", to: .file(folder.url.appendingPathComponent("2"))).file
+        async let third = manager.download("bytes/30", to: .file(folder.url.appendingPathComponent("3"))).file
+
+        let counts = try await [first, second, third].map { try Data(contentsOf: $0).count }
+
+        #expect(counts == [10, 20, 30])
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("Handlers and settings of a download", arguments: TestTransport.allCases)
     func downloadHandlers(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -158,6 +204,24 @@ struct AsyncTests {
 
         #expect(await task.response().error?.code == .cancelled)
         #expect(server.requests(to: "/bytes/5").isEmpty)
+    }
+
+    @Test("Two that await one call, and are cancelled at once, each end", arguments: TestTransport.allCases)
+    func sharedCall(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        for _ in 0..<(transport == .curl ? 100 : 20) {
+            let call = manager.get("user")
+            let first = Task { await call.response().error?.code }
+            let second = Task { await call.response().error?.code }
+            async let firstCancel: Void = Task { first.cancel() }.value
+            async let secondCancel: Void = Task { second.cancel() }.value
+            _ = await (firstCancel, secondCancel)
+
+            let codes = await [first.value, second.value]
+            #expect(codes.allSatisfy { $0 == nil || $0 == .cancelled })
+        }
+        try await manager.finishAll()
+        #expect(manager.tasks.isEmpty)
     }
 
     @Test("2,000 calls that are cancelled at any moment each end once", arguments: TestTransport.allCases)

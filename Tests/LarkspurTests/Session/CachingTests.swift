@@ -74,5 +74,54 @@ struct CachingTests {
         while response.error != nil { response = try await load(policy: .returnCacheDataDontLoad) }
         #expect(response.data == Data("[3]".utf8))
     }
+
+    enum Decision: CaseIterable, Sendable {
+        case keep, refuse, change
+    }
+
+    @Test(
+        "A call decides what is stored of its response in place of the manager's hook, which decides otherwise",
+        arguments: Decision.allCases,
+        [true, false]
+    )
+    func decisions(_ decision: Decision, _ isOfCall: Bool) async throws {
+        let cache = try #require(manager.session.configuration.urlCache)
+        let decided = Recorder<Void>()
+        let decide: @Sendable (DataTask, CachedURLResponse) -> CachedURLResponse? = { _, proposed in
+            defer { decided.record(()) }
+            switch decision {
+            case .keep: return proposed
+            case .refuse: return nil
+            case .change:
+                return CachedURLResponse(
+                    response: proposed.response,
+                    data: Data("[3]".utf8),
+                    userInfo: ["key": "value"],
+                    storagePolicy: .allowed
+                )
+            }
+        }
+        let request = URLRequest(url: server.url("/x"))
+        var call = manager.dataTask(with: request)
+        if isOfCall {
+            manager.hooks.willCacheResponse = { _, proposed in decision == .refuse ? proposed : nil }
+            call = call.cacheResponse(using: decide)
+        } else {
+            manager.hooks.willCacheResponse = decide
+        }
+
+        #expect(await call.response().data == Data("[1]".utf8))
+        try await decided.wait()
+
+        if decision == .refuse {
+            #expect(try await load().data == Data("[2]".utf8))
+            return
+        }
+        // The answer is on its way.
+        try await eventually { cache.cachedResponse(for: request) != nil }
+        let stored = cache.cachedResponse(for: request)
+        #expect(stored?.data == Data((decision == .keep ? "[1]" : "[3]").utf8))
+        #expect(stored?.userInfo?["key"] as? String == (decision == .keep ? nil : "value"))
+    }
 }
 #endif

@@ -131,6 +131,21 @@ struct CallContentTests {
         #expect(String(decoding: body, as: UTF8.self) == #"{"first_name":"Ada"}"#)
     }
 
+    @Test("A body is written in the format of the manager's encoder")
+    func formatting() async throws {
+        let (_, pretty) = try await contents { manager in
+            manager.jsonEncoder.outputFormatting = .prettyPrinted
+            return manager.post("x", body: ["a": 1]) { _, _ in }
+        }
+        let (_, sorted) = try await contents { manager in
+            manager.jsonEncoder.outputFormatting = .sortedKeys
+            return manager.post("x", body: ["z": 3, "a": 1, "p": 2]) { _, _ in }
+        }
+
+        #expect(pretty == "{\n  \"a\" : 1\n}")
+        #expect(sorted == #"{"a":1,"p":2,"z":3}"#)
+    }
+
     @Test("A serializer that a call names keeps its own decoder")
     func decoderOfSerializer() async throws {
         let manager = makeManager(#"{"firstName": "Grace", "first_name": "Ada"}"#)

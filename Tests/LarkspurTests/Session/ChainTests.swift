@@ -98,6 +98,35 @@ struct ChainTests {
         #expect(notifications.names == [SessionTask.didResumeNotification, SessionTask.didCompleteNotification])
     }
 
+    @Test(
+        "An error of the transport reaches every handler, and nothing is serialized",
+        arguments: TestTransport.allCases
+    )
+    func transportError(_ transport: TestTransport) async throws {
+        struct Witness: ResponseSerializer {
+            let calls: Recorder<Void>
+            var validation = ResponseValidation.anything
+
+            func serialize(_ data: Data, response: URLResponse?) -> sending Int {
+                calls.record(())
+                return data.count
+            }
+        }
+        server.route("/cut", .fault(.shortBody))
+        let manager = transport.makeManager(for: server)
+        let calls = Recorder<Void>()
+        let codes = Recorder<LarkspurError.Code?>()
+
+        manager.get("cut").responseData { codes.record($0.error?.code) }
+            .responseString { codes.record($0.error?.code) }
+            .responseJSON { codes.record($0.error?.code) }
+            .responseDecodable(of: User.self) { codes.record($0.error?.code) }
+            .response(serializer: Witness(calls: calls)) { codes.record($0.error?.code) }
+
+        #expect(try await codes.wait(for: 5) == [LarkspurError.Code?](repeating: .connectionLost, count: 5))
+        #expect(calls.values.isEmpty)
+    }
+
     @Test("The same failure reaches every handler, each with the parsed content", arguments: TestTransport.allCases)
     func failure(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -111,6 +140,7 @@ struct ChainTests {
             #expect(error?.message.contains("No name") == true)
         }
         #expect((errors.values[1]?.responseObject as? [String: String]) == ["message": "No name."])
+        #expect(server.requests(to: "/refused").count == 1)
     }
 
     @Test("validate replaces the rules of the serializers", arguments: TestTransport.allCases)
@@ -124,6 +154,56 @@ struct ChainTests {
         #expect(accepted.value == ["message": "No name."])
         #expect(status.error?.code == .unacceptableStatusCode)
         #expect(type.error?.code == .unacceptableContentType)
+    }
+
+    /// Rules of a call, and the code of the error that they make of JSON with the status 201; nil for none.
+    typealias Rules = (codes: StatusCodes?, types: Set<MediaRange>?, error: LarkspurError.Code?)
+
+    static let ruleCases: [Rules] = [
+        (StatusCodes(200..<300), nil, nil), ([201], nil, nil), ([200], nil, .unacceptableStatusCode),
+        ([], nil, .unacceptableStatusCode), (nil, ["application/json"], nil),
+        (nil, ["application/json; q=0.8; charset=utf-8"], nil), (nil, ["*/*"], nil), (nil, ["application/*"], nil),
+        (nil, ["*/json"], nil), (nil, ["application/octet-stream"], .unacceptableContentType),
+        (nil, [], .unacceptableContentType), ([201], ["application/json"], nil),
+        (StatusCodes(400..<600), ["application/octet-stream"], .unacceptableStatusCode),
+    ]
+
+    @Test("The rules of a call decide about data and a download", arguments: TestTransport.allCases, ruleCases)
+    func rules(_ transport: TestTransport, _ rules: Rules) async throws {
+        server.route("/made", .json("[1]", status: 201))
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        var data = manager.get("made")
+        var file = manager.download("made", to: .folder(folder.url))
+        if let codes = rules.codes {
+            data = data.validate(statusCode: codes)
+            file = file.validate(statusCode: codes)
+        }
+        if let types = rules.types {
+            data = data.validate(contentType: types)
+            file = file.validate(contentType: types)
+        }
+
+        for error in [await data.response().error, await file.response().error] {
+            #expect(error?.code == rules.error)
+            #expect(error == nil || error?.statusCode == 201)
+            if rules.codes != nil, rules.types != nil, rules.error != nil {
+                #expect(error?.contains(.unacceptableContentType) == true)
+            }
+        }
+    }
+
+    @Test("A response without content is acceptable where no content type is", arguments: TestTransport.allCases)
+    func typeWithoutContent(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+
+        let data = await manager.get("status/204").validate(contentType: []).response()
+        let file = await manager.download("status/204", to: .folder(folder.url)).validate(contentType: []).response()
+
+        #expect(data.error == nil && file.error == nil)
     }
 
     @Test("A check of one's own rejects a response, and its error arrives", arguments: TestTransport.allCases)
@@ -143,6 +223,56 @@ struct ChainTests {
         #expect(response.error?.statusCode == 200)
     }
 
+    @Test("The first check that throws decides, and those after it are not asked")
+    func checks() async throws {
+        struct First: Error {}
+        let asked = Recorder<String>()
+
+        let response = await TestTransport.curl.makeManager(for: server).get("user")
+            .validate { _, _, _ in asked.record("before") }
+            .validate { _, _, _ in throw First() }
+            .validate { _, _, _ in asked.record("after") }
+            .response()
+
+        #expect(response.error?.code == .unacceptableResponse && response.error?.underlyingError is First)
+        #expect(asked.values == ["before"])
+    }
+
+    @Test(
+        "A check of one's own sees the downloaded file before it is moved, and can reject it",
+        arguments: TestTransport.allCases
+    )
+    func fileCheck(_ transport: TestTransport) async throws {
+        struct Refused: Error {}
+        let manager = transport.makeManager(for: server)
+        let folder = TemporaryFolder()
+        let (kept, refused) = (folder.url.appendingPathComponent("kept"), folder.url.appendingPathComponent("refused"))
+        let contents = Recorder<Data?>()
+
+        let file = try await manager.download("user", to: .file(kept))
+            .validate { request, response, file in
+                #expect(request?.httpMethod == "GET" && response.statusCode == 200 && file.path != kept.path)
+                #expect(!FileManager.default.fileExists(atPath: kept.path))
+                contents.record(try Data(contentsOf: file))
+            }
+            .file
+        let response = await manager.download("user", to: .file(refused))
+            .validate { _, _, file in
+                contents.record(try Data(contentsOf: file))
+                throw Refused()
+            }
+            .response()
+
+        let content = Data(#"{"name": "Ada"}"#.utf8)
+        #expect(contents.values == [content, content])
+        #expect(file.path == kept.path)
+        #expect(try Data(contentsOf: file) == content)
+        #expect(response.error?.code == .unacceptableResponse && response.error?.underlyingError is Refused)
+        #expect(response.error?.statusCode == 200 && response.fileURL == nil)
+        #expect(!FileManager.default.fileExists(atPath: refused.path))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("A call is authenticated, redirected and looked at by its own settings", arguments: TestTransport.allCases)
     func settings(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -160,6 +290,38 @@ struct ChainTests {
         #expect(refused.error?.statusCode == 401)
         #expect(redirect.statusCode == 302)
         #expect(statuses.values == [200])
+    }
+
+    enum Redirection: CaseIterable, Sendable {
+        case follow, refuse, change
+    }
+
+    @Test(
+        "A call decides about its redirects in place of the manager's hook",
+        arguments: TestTransport.allCases,
+        Redirection.allCases
+    )
+    func redirects(_ transport: TestTransport, _ redirection: Redirection) async throws {
+        let server = server
+        server.route("/moved", .redirect(to: "/user"))
+        let manager = transport.makeManager(for: server)
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in redirection == .refuse ? request : nil }
+
+        let response = await manager.get("moved").validate(statusCode: 200..<400)
+            .redirect { _, _, request in
+                switch redirection {
+                case .follow: return request
+                case .refuse: return nil
+                case .change: return URLRequest(url: server.url("/get"))
+                }
+            }
+            .response()
+
+        let paths: [Redirection: [String]] = [
+            .follow: ["/moved", "/user"], .refuse: ["/moved"], .change: ["/moved", "/get"],
+        ]
+        #expect(server.requests.map(\.path) == paths[redirection])
+        #expect(response.statusCode == (redirection == .refuse ? 302 : 200) && response.error == nil)
     }
 
     @Test("A setting after the start has no effect, and a line says so")

@@ -27,6 +27,32 @@ struct ContentSequenceTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test(
+        "The head of the response is seen before the content, and can end the call",
+        arguments: TestTransport.allCases
+    )
+    func head(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/x", .text("content"))
+        let events = Recorder<String>()
+        let allowed = manager.get("x").onHTTPResponse { response -> URLSession.ResponseDisposition in
+            events.record("\(response.statusCode)")
+            return .allow
+        }
+        let refused = manager.get("fault/slow-body").onHTTPResponse { _ in .cancel }
+
+        for try await chunk in allowed.chunks { events.record(String(decoding: chunk, as: UTF8.self)) }
+        try await events.wait(for: 2)
+        let error = await #expect(throws: LarkspurError.self) {
+            // FoundationNetworking does not wait for the answer.
+            for try await _ in refused.chunks where transport == .curl { Issue.record("A piece") }
+        }
+        try await manager.finishAll()
+
+        #expect(transport == .curl ? events.values == ["200", "content"] : Set(events.values) == ["200", "content"])
+        #expect(error?.code == .cancelled && refused.error?.code == .cancelled)
+    }
+
     @Test("Bytes, lines and values are put together from pieces of any length", arguments: TestTransport.allCases)
     func framing(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -59,6 +85,24 @@ struct ContentSequenceTests {
         try await manager.finishAll()
     }
 
+    @Test("Values are decoded by the manager's decoder, or by the loop's own")
+    func decoders() async throws {
+        struct Person: Decodable, Sendable {
+            let firstName: String
+        }
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
+        server.route("/x", .text(#"{"first_name": "Ada"}"#))
+        server.route("/y", .text(#"{"firstName": "Grace", "first_name": "Ada"}"#))
+        let own = manager.get("y").decoded(as: Person.self, decoder: JSONDecoder())
+        var names: [String] = []
+
+        for try await person in manager.get("x").decoded(as: Person.self) { names.append(person.firstName) }
+        for try await person in own { names.append(person.firstName) }
+
+        #expect(names == ["Ada", "Grace"])
+    }
+
     @Test("Leaving the loop early cancels the call", arguments: TestTransport.allCases)
     func leaving(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -71,6 +115,50 @@ struct ContentSequenceTests {
         try await manager.finishAll()
         #expect(task.error?.code == .cancelled)
         gate.open()
+    }
+
+    @Test(
+        "A loop that ends by an error, its own or that of a value, cancels the call",
+        arguments: TestTransport.allCases,
+        [true, false]
+    )
+    func leavingByError(_ transport: TestTransport, isOfValue: Bool) async throws {
+        struct Foreign: Error {}
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        server.route("/stream", .stream([.text("1\nx\n"), .wait(gate)], framing: .chunked))
+        let task = manager.get("stream")
+
+        let error = await #expect(throws: (any Error).self) {
+            for try await _ in task.decoded(as: Int.self) where !isOfValue { throw Foreign() }
+        }
+        try await manager.finishAll()
+
+        #expect(isOfValue ? (error as? LarkspurError)?.code == .responseSerializationFailed : error is Foreign)
+        #expect(task.error?.code == .cancelled)
+        gate.open()
+    }
+
+    @Test("Cancelling the call within its loop ends the loop", arguments: TestTransport.allCases)
+    func cancelledInside(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        let steps: [LoopbackServer.Response.Step] = [.text("one"), .wait(gate), .text("two")]
+        server.route("/stream", .stream(steps, framing: .chunked))
+        let task = manager.get("stream")
+        var pieces: [Data] = []
+
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await chunk in task.chunks {
+                pieces.append(chunk)
+                task.cancel()
+            }
+        }
+        gate.open()
+        try await manager.finishAll()
+
+        #expect(pieces == [Data("one".utf8)] && error?.code == .cancelled)
+        #expect(task.error?.code == .cancelled)
     }
 
     @Test("Cancelling the surrounding task ends the loop", arguments: TestTransport.allCases)
@@ -110,6 +198,51 @@ struct ContentSequenceTests {
         #expect(error?.statusCode == 403 && error?.responseData == Data("why".utf8))
         #expect(accepted == "why")
     }
+
+    @Test("A loop follows the redirect and has the credential of its call", arguments: TestTransport.allCases)
+    func settings(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/moved", .redirect(to: "/nowhere"))
+        server.route("/elsewhere", .text("one\ntwo\n"))
+        let elsewhere = URLRequest(url: server.url("/elsewhere"))
+        var lines: [String] = []
+        var count = 0
+
+        let moved = manager.get("moved").redirect { _, _, _ in elsewhere }
+        for try await line in moved.lines { lines.append(line) }
+        let secret = manager.get("basic-auth/ada/secret").authenticate(username: "ada", password: "secret")
+        for try await chunk in secret.chunks { count += chunk.count }
+        let wrong = manager.get("basic-auth/ada/secret").authenticate(username: "ada", password: "wrong")
+        let error = await #expect(throws: LarkspurError.self) {
+            for try await _ in wrong.chunks { Issue.record("A piece") }
+        }
+
+        #expect(lines == ["one", "two"] && count > 0)
+        #expect(error?.statusCode == 401)
+        #expect(server.requests(to: "/nowhere").isEmpty)
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("A response that the call does not want is not stored, and is delivered")
+    func cacheResponse() async throws {
+        server.route("/x", .text("first").adding("Cache-Control", "max-age=60"), .text("second"))
+        let configuration = URLSessionConfiguration.testing
+        configuration.urlCache = HTTPCache()
+        let manager = TestTransport.curl.makeManager(for: server, configuration: configuration)
+        let counts = Recorder<Int>()
+        var content = Data()
+
+        let task = manager.get("x").cacheResponse { _, proposed in
+            counts.record(proposed.data.count)
+            return nil
+        }
+        for try await chunk in task.chunks { content += chunk }
+        try await manager.finishAll()
+
+        #expect(content == Data("first".utf8) && counts.values == [5])
+        #expect(try await manager.get("x").string == "second")
+    }
+    #endif
 
     @Test("Content that breaks off is an error after its pieces", arguments: TestTransport.allCases)
     func truncated(_ transport: TestTransport) async throws {

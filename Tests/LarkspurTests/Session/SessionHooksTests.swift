@@ -50,6 +50,21 @@ struct SessionHooksTests {
         #expect(calls.values.suffix(2) == ["metrics", "complete"])
     }
 
+    @Test(
+        "A loop calls the hooks of the response, of the data and of the end, in order",
+        arguments: TestTransport.allCases
+    )
+    func sequence(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let calls = record(manager)
+
+        for try await _ in manager.get("bytes/1000").chunks {}
+        while calls.values.last != "complete" { try await calls.wait(for: calls.values.count + 1) }
+
+        let order = calls.values.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+        #expect(order == ["response", "data", "metrics", "complete"])
+    }
+
     @Test("A download calls the hooks of writing, of the file and of the end", arguments: TestTransport.allCases)
     func download(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)

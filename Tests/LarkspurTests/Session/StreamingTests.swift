@@ -45,6 +45,19 @@ struct StreamingTests {
         #expect(notifications.events.values.last?.completion?.data?.isEmpty == true)
     }
 
+    @Test("Content and end are handed on on the completion queue", arguments: TestTransport.allCases)
+    func completionQueue(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server, completionQueue: TestQueue.make("completion"))
+        let places = Recorder<String?>()
+
+        manager.stream("bytes/1000", onContent: { _, _ in places.record(TestQueue.current) }) { _ in
+            places.record(TestQueue.current)
+        }
+        try await manager.finishAll()
+
+        #expect(places.values.count >= 2 && places.values.allSatisfy { $0 == "completion" })
+    }
+
     @Test("However much there is, nothing of it is collected")
     func much() async throws {
         let manager = TestTransport.curl.makeManager(for: server)

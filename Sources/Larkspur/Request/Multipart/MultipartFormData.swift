@@ -125,6 +125,22 @@ extension MultipartFormData {
         append(MultipartPart(safe: [ContentDisposition.field(name: name)], .data(data)))
     }
 
+    /// Adds a field with data of a media type, which is not a file, to the form, such as a JSON document.
+    /// - Parameters:
+    ///   - data: The value, which is sent unchanged.
+    ///   - name: The field's name.
+    ///   - mimeType: The media type.
+    ///   - headers: More fields of the part's header, which replace those from the other parameters. Default: none.
+    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`.
+    public mutating func append(
+        data: Data,
+        name: String,
+        mimeType: String,
+        headers: HTTPHeaders = HTTPHeaders()
+    ) throws(LarkspurError) {
+        try append(.data(data), name, nil, mimeType, headers)
+    }
+
     /// Adds data to the form as a file.
     /// - Parameters:
     ///   - data: The content.
