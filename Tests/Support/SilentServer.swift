@@ -36,5 +36,8 @@ package final class SilentServer {
     deinit { for socket in sockets { close(socket) } }
 
     /// Returns the URL of the server.
-    package func url(scheme: String = "http") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }
+    package func url(scheme: String = "http") throws -> URL {
+        guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)/") else { throw URLError(.badURL) }
+        return url
+    }
 }

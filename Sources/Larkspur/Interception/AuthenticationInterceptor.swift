@@ -6,15 +6,16 @@ import Synchronization
 ///     let login = AuthenticationInterceptor(credential, authenticator: authenticator, for: baseURL)
 ///     manager.interceptors.call = [login, .retry()]
 ///
-/// All requests share one refresh: those that come in the meantime wait for it, and those that were sent with the old
-/// credential and are refused are sent again with the new one. A request whose content cannot be sent again is not; the
-/// refusal is its response, and so it is if the new credential is refused too.
+/// All requests share one refresh: those whose credential has expired wait for it, and those that were sent with the
+/// old credential and are refused are sent again with the new one. A request whose content cannot be sent again is not;
+/// the refusal is its response, and so it is if the new credential is refused too.
 ///
 /// If a refresh fails, the calls that wait for it, and those that were sent before, fail with the code
 /// `credentialRefreshFailed`. The next call refreshes again. The cancellation of a call that waits does not end the
 /// refresh.
 ///
-/// The credential is sent only to the given origins (scheme, host and port). Set the interceptor outside a
+/// The credential is sent only to the given origins (scheme, host and port): a redirect to another one is followed
+/// without the fields that the authenticator has set. Set the interceptor outside a
 /// ``RetryPolicy`` or inside it, in either order.
 public final class AuthenticationInterceptor<Credential: Sendable>: RequestInterceptor {
     /// A credential at the time of its use.
@@ -122,7 +123,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         guard isOwn(request.url), !RefreshScope.interceptors.contains(ObjectIdentifier(self)),
             let use = try await presentUse()
         else { return try await next(request) }
-        let response = try await next(applying(use, to: request))
+        let response = try await next(applying(use, to: request, context))
         // The response of another origin, after a redirect, is none to this credential.
         guard isOwn(response.response?.url), authenticator.isRefused(response), context.canReplayContent,
             !context.hasDeliveredContent, !Task.isCancelled
@@ -138,15 +139,19 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
             )
         }
         guard let newUse else { return response }
-        return try await next(applying(newUse, to: request))
+        return try await next(applying(newUse, to: request, context))
     }
 
     private func isOwn(_ url: URL?) -> Bool { url.flatMap(Origin.init).map(origins.contains) ?? false }
 
-    private func applying(_ use: Use, to request: URLRequest) -> URLRequest {
-        var request = request
-        authenticator.apply(use.credential, to: &request)
-        return request
+    /// Returns a request with the credential, whose fields no other origin gets.
+    private func applying(_ use: Use, to request: URLRequest, _ context: RequestContext) -> URLRequest {
+        var authenticated = request
+        authenticator.apply(use.credential, to: &authenticated)
+        let fields = authenticated.allHTTPHeaderFields ?? [:]
+        let changed = fields.filter { $0.value != request.value(forHTTPHeaderField: $0.key) }
+        context.withholdFromOtherOrigins(Array(changed.keys))
+        return authenticated
     }
 
     // MARK: Refresh
@@ -215,8 +220,10 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 }
 
 /// The interceptors for which the present task refreshes a credential, so that its requests do not wait for themselves.
-private enum RefreshScope {
+enum RefreshScope {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
+    /// Whether the present task refreshes a credential.
+    static var isActive: Bool { !interceptors.isEmpty }
 }
 
 extension LarkspurError {
@@ -230,14 +237,6 @@ extension LarkspurError {
                 underlyingError: error
             )
         }
-    }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var timeInterval: TimeInterval {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }
 

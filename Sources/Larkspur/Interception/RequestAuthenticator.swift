@@ -15,8 +15,8 @@ public protocol RequestAuthenticator<Credential>: Sendable {
     /// A type of credential.
     associatedtype Credential: Sendable
 
-    /// Adds a credential to a request, as a rule as the field `Authorization`: redirects to other origins are followed
-    /// without that field, but with all others. Called on an arbitrary thread before each attempt.
+    /// Adds a credential to a request, as a rule as the field `Authorization`. Redirects to other origins are followed
+    /// without the fields that it sets. Called on an arbitrary thread before each attempt.
     /// - Parameters:
     ///   - credential: The credential.
     ///   - request: The request. An older credential in it is to be replaced.

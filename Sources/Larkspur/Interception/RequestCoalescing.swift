@@ -2,17 +2,21 @@ import Synchronization
 
 /// An interceptor by which equal requests under way share one attempt.
 ///
-///     manager.interceptors.call = [.coalescing()]
+///     manager.interceptors.call = [login, .coalescing()]
 ///
-/// Requests are equal if their method, URL and fields are. Only those of ``methods`` without content share an attempt,
-/// and only calls whose content is collected in memory: neither downloads nor streams. A response is shared while its
-/// attempt is under way, and is not stored. If the call with the attempt is cancelled, one of the others sends the
-/// request again; a call that waits and is cancelled ends at once.
+/// Set it after interceptors that add credentials, so that the requests of different users differ. Requests are equal
+/// if their method, URL, fields and cache policy are. Only those of ``methods`` without content share an attempt, and
+/// only calls whose content is collected in memory: neither downloads nor streams. A call with hooks of its own, such
+/// as a credential or a rule for redirects, or with later interceptors of its own shares none. A response is shared
+/// while its attempt is under way, and is not stored. If the call with the attempt is cancelled, one of the others
+/// sends the request again; a call that waits and is cancelled ends at once.
 public final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
         let method: String
         let url: URL?
         let fields: [String: String]
+        let cachePolicy: URLRequest.CachePolicy
+        let handlesCookies: Bool
     }
 
     private let methods: Set<HTTPMethod>
@@ -33,10 +37,16 @@ public final class RequestCoalescing: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         let method = request.httpMethod ?? "GET"
-        guard context.collectsContent, methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil,
-            request.httpBodyStream == nil
+        guard context.collectsContent, !context.isPersonal, !Lead.interceptors.contains(ObjectIdentifier(self)),
+            methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil, request.httpBodyStream == nil
         else { return try await next(request) }
-        let key = Key(method: method, url: request.url, fields: request.allHTTPHeaderFields ?? [:])
+        let key = Key(
+            method: method,
+            url: request.url,
+            fields: request.allHTTPHeaderFields ?? [:],
+            cachePolicy: request.cachePolicy,
+            handlesCookies: request.httpShouldHandleCookies
+        )
         while true {
             let own = SharedResult<InterceptedResponse>()
             let other = underWay.withLock { underWay -> SharedResult<InterceptedResponse>? in
@@ -62,7 +72,8 @@ public final class RequestCoalescing: RequestInterceptor {
     ) async throws -> InterceptedResponse {
         let result: Result<InterceptedResponse, any Error>
         do {
-            result = .success(try await next(request))
+            let leads = Lead.interceptors.union([ObjectIdentifier(self)])
+            result = .success(try await Lead.$interceptors.withValue(leads) { try await next(request) })
         } catch {
             result = .failure(error)
         }
@@ -70,6 +81,11 @@ public final class RequestCoalescing: RequestInterceptor {
         shared.finish(with: Task.isCancelled ? .failure(LeaderCancellation()) : result)
         return try result.get()
     }
+}
+
+/// The interceptors for which the present task has the attempt, so that its requests do not wait for themselves.
+private enum Lead {
+    @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }
 
 /// The error of those that wait for a call that was cancelled.

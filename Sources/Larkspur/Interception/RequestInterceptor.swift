@@ -61,6 +61,12 @@ public struct RequestInterceptors: Sendable {
     func chain(with own: RequestInterceptors) -> [any RequestInterceptor] {
         call + own.call + attempt + own.attempt
     }
+
+    /// The index in the chain of the last interceptor that belongs to the call itself; −1 if there is none.
+    func lastIndex(of own: RequestInterceptors) -> Int {
+        if !own.attempt.isEmpty { return call.count + own.call.count + attempt.count + own.attempt.count - 1 }
+        return own.call.isEmpty ? -1 : call.count + own.call.count - 1
+    }
 }
 
 /// The facts about a call that its interceptors may need.
@@ -76,24 +82,35 @@ public struct RequestContext: Sendable {
     public let collectsContent: Bool
     /// The identifier of the call, which is random and the same for all its attempts.
     public let callID = UUID()
+    /// Whether hooks of the call itself, or interceptors of its own that come later, take part in the attempt.
+    var isPersonal = false
+    private let withhold: @Sendable ([String]) -> Void
     private let state: @Sendable () -> State
 
     /// The facts that change during a call.
     struct State: Sendable {
         var attempts = 0
         var hasDeliveredContent = false
+        /// The bytes of content that have arrived.
+        var receivedBytes: Int64 = 0
+        /// The names of the fields, in lower case, that a redirect to another origin does not get.
+        var withheldFields: Set<String> = []
     }
 
-    /// - Parameter state: Returns the facts that change.
+    /// - Parameters:
+    ///   - withhold: Notes the names of fields that a redirect to another origin does not get.
+    ///   - state: Returns the facts that change.
     init(
         clock: any Clock<Duration>,
         canReplayContent: Bool,
         collectsContent: Bool,
+        withhold: @escaping @Sendable ([String]) -> Void,
         state: @escaping @Sendable () -> State
     ) {
         self.clock = clock
         self.canReplayContent = canReplayContent
         self.collectsContent = collectsContent
+        self.withhold = withhold
         self.state = state
     }
 
@@ -112,7 +129,13 @@ public struct RequestContext: Sendable {
         hasDeliveredContent: Bool = false
     ) {
         let state = State(attempts: attempts, hasDeliveredContent: hasDeliveredContent)
-        self.init(clock: clock, canReplayContent: canReplayContent, collectsContent: collectsContent) { state }
+        self.init(
+            clock: clock,
+            canReplayContent: canReplayContent,
+            collectsContent: collectsContent,
+            withhold: { _ in },
+            state: { state }
+        )
     }
 
     /// The number of attempts of the call that have begun, the present one included.
@@ -120,6 +143,14 @@ public struct RequestContext: Sendable {
 
     /// Whether content was handed to a consumer of a stream, which cannot be taken back. Another attempt fails then.
     public var hasDeliveredContent: Bool { state().hasDeliveredContent }
+
+    /// The bytes of content that have arrived in all attempts of a download.
+    var receivedBytes: Int64 { state().receivedBytes }
+
+    /// Has redirects to other origins followed without fields that hold a secret. That is always so for
+    /// `Authorization`, `Proxy-Authorization` and `Cookie`. Call it before `next`.
+    /// - Parameter fields: The names of the fields, in any case.
+    public func withholdFromOtherOrigins(_ fields: [String]) { withhold(fields) }
 }
 
 /// A response on its way back through the interceptors, before it is validated and serialized.

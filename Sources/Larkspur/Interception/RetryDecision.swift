@@ -35,7 +35,7 @@ extension RetryPolicy {
             isRepeatable(attempt.request)
         else { return .done }
         let told = attempt.result.retryAfter(now: now)
-        let delay = (told ?? .zero) + longestDelay(after: attempt.count) * min(max(random, 0), 1)
+        let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
         guard let deadline else { return .retry(after: delay) }
         let rest = deadline - attempt.elapsed
         if let told {
@@ -66,9 +66,10 @@ extension RetryPolicy {
 
     /// The longest random delay after an attempt.
     private func longestDelay(after count: Int) -> Duration {
+        let maximumDelay = maximumDelay.bounded
         var delay = min(max(baseDelay, .zero), maximumDelay)
         // Doubling ends at the maximum, so that no number of attempts overflows.
-        for _ in 1..<max(count, 1) where delay < maximumDelay { delay = min(delay * 2, maximumDelay) }
+        for _ in 1..<min(max(count, 1), 100) where delay < maximumDelay { delay = min(delay * 2, maximumDelay) }
         return max(delay, .zero)
     }
 }
@@ -89,14 +90,6 @@ extension Result<InterceptedResponse, any Error> {
 
     /// About 30 years in seconds.
     private static var longestTime: Int64 { 1_000_000_000 }
-}
-
-extension Duration {
-    /// The duration in seconds with its unit, for messages: `90 s`, `0.5 s`.
-    var inSeconds: String {
-        let (seconds, attoseconds) = components
-        return attoseconds == 0 ? "\(seconds) s" : "\(Double(seconds) + Double(attoseconds) / 1e18) s"
-    }
 }
 
 extension RequestContext {

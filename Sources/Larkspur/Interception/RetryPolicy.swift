@@ -118,7 +118,7 @@ public struct RetryPolicy: RequestInterceptor {
             )
             switch decision(after: attempt, random: random(), now: date()) {
             case .done: return try result.get()
-            case .retry(let delay): try await context.clock.sleep(for: delay)
+            case .retry(let delay): try await context.clock.sleep(for: delay.bounded)
             case .fail(let told, let deadline): throw Self.error(told, deadline, of: attempt)
             }
         }

@@ -40,20 +40,12 @@ extension Platform {
 }
 
 extension Platform {
-    /// Has the transport enforce the limit for connecting of a task that is not resumed yet. A transport of the
-    /// caller's ignores it.
-    static func apply(_ limits: Timeouts, to task: URLSessionTask) {
+    /// Returns data in the format gzip (RFC 1952); nil without zlib, and if it would not become smaller.
+    static func gzip(_ data: Data) -> Data? {
         #if canImport(FoundationNetworking)
-        if let connect = limits.connect { task.limitConnecting(to: connect.timeInterval) }
-        #endif
-    }
-
-    /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
-    static func waitsForConnection(_ task: URLSessionTask) -> Bool {
-        #if canImport(FoundationNetworking)
-        task.waitsForConnection
+        Gzip.compress(data)
         #else
-        false
+        nil
         #endif
     }
 }

@@ -71,6 +71,24 @@ public struct DataResponse<Value> {
     }
 }
 
+extension DataResponse {
+    /// Returns the same response with another error.
+    /// - Parameter transform: Converts the error. Not called if there is none.
+    public func mapError(_ transform: (LarkspurError) -> LarkspurError) -> DataResponse {
+        DataResponse(
+            request: request,
+            response: response,
+            data: data,
+            timeline: timeline,
+            result: result.mapError(transform)
+        )
+    }
+
+    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report them,
+    /// as `.foundation` does not. ``Timeline/transactions`` has those of all.
+    public var metrics: TransferMetrics? { timeline.transactions.last }
+}
+
 extension DataResponse: Sendable where Value: Sendable {}
 
 extension DataResponse: CustomStringConvertible {
@@ -91,6 +109,8 @@ public struct DownloadResponse: Sendable {
     public let timeline: Timeline
     /// The location of the file, or the error.
     public let result: Result<URL, LarkspurError>
+    /// The file, if it has no destination.
+    var temporaryFile: TemporaryDownload?
 
     /// Creates a response, for tests.
     /// - Parameters:
@@ -109,6 +129,10 @@ public struct DownloadResponse: Sendable {
         self.timeline = timeline
         self.result = result
     }
+
+    /// The metrics of the last request, after redirects and other attempts; nil if the transport does not report them,
+    /// as `.foundation` does not. ``Timeline/transactions`` has those of all.
+    public var metrics: TransferMetrics? { timeline.transactions.last }
 
     /// The location of the file, if there is one.
     public var fileURL: URL? { try? result.get() }

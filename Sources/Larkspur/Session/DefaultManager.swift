@@ -49,8 +49,8 @@ public func request(
 ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and DELETE,
 ///     otherwise a form as content. Default: none.
 ///   - headers: Fields of this request. Default: none.
-///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed after them; an
-///     `async` function gets a temporary file that it owns. Default: nil.
+///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the task is
+///     released; an `async` function gets a temporary file that it owns. Default: nil.
 /// - Returns: The task. It starts with its first handler or `await`, or with ``SessionTask/resume()``. If the request
 ///   could not be built, it ends with that error when it starts.
 public func download(

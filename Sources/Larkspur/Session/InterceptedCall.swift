@@ -8,6 +8,8 @@ struct InterceptedCall: Sendable {
         var isUnderWay = false
         /// The temporary file of the last attempt.
         var file: URL?
+        /// The resume data that the last attempt has left.
+        var resumeData: Data?
         /// Reports the end of the task to the session's hooks.
         var report: TaskDelegate.Report?
     }
@@ -22,6 +24,8 @@ struct InterceptedCall: Sendable {
     private let task: SessionTask
     private let template: TransferTemplate
     private let interceptors: [any RequestInterceptor]
+    /// The index of the last interceptor that belongs to this call only; −1 if there is none.
+    private let lastOwn: Int
     private let finisher: TaskDelegate.Finisher
     private let progress = Progress()
 
@@ -30,17 +34,20 @@ struct InterceptedCall: Sendable {
         _ task: SessionTask,
         _ template: TransferTemplate,
         _ interceptors: [any RequestInterceptor],
+        lastOwn: Int,
         _ finisher: @escaping TaskDelegate.Finisher
     ) {
         self.manager = manager
         self.task = task
         self.template = template
         self.interceptors = interceptors
+        self.lastOwn = lastOwn
         self.finisher = finisher
     }
 
     /// Begins the call, which ends its task.
     func start(with request: URLRequest) {
+        manager.sessions.calls.add(task)
         let work = Task { await run(request) }
         task.plan?.onCancellation { work.cancel() }
     }
@@ -49,12 +56,17 @@ struct InterceptedCall: Sendable {
         let context = RequestContext(
             clock: task.environment.clock,
             canReplayContent: template.canReplayContent(of: request),
-            collectsContent: template.kind != .download && template.stream == nil
-        ) { [progress, template] in
-            var facts = progress.state.withLock { $0.facts }
-            facts.hasDeliveredContent = (template.stream?.count ?? 0) > 0
-            return facts
-        }
+            collectsContent: template.kind != .download && template.stream == nil,
+            withhold: { [progress] names in
+                progress.state.withLock { $0.facts.withheldFields.formUnion(names.map { $0.lowercased() }) }
+            },
+            state: { [progress, template, task] in
+                var facts = progress.state.withLock { $0.facts }
+                facts.hasDeliveredContent = (template.stream?.count ?? 0) > 0
+                facts.receivedBytes = task.download.completed
+                return facts
+            }
+        )
         let result: TransferResult
         do {
             let response = try await next(0, context)(request)
@@ -83,22 +95,29 @@ struct InterceptedCall: Sendable {
     private func next(_ index: Int, _ context: RequestContext) -> RequestContext.Next {
         guard index < interceptors.count else { return { try await attempt($0) } }
         let interceptor = interceptors[index]
-        return { try await interceptor.intercept($0, context: context, next: next(index + 1, context)) }
+        var context = context
+        context.isPersonal = index < lastOwn || task.hasHooks
+        return { [context] in
+            try await interceptor.intercept($0, context: context, next: next(index + 1, context))
+        }
     }
 
     /// Sends a request once.
     private func attempt(_ request: URLRequest) async throws(LarkspurError) -> InterceptedResponse {
+        var template = template
         let (isAlone, abandonedFile) = progress.state.withLock { state in
             if state.isUnderWay { return (false, nil as URL?) }
             state.isUnderWay = true
             state.facts.attempts += 1
+            template.withheldFields = state.facts.withheldFields
+            if let resumeData = state.resumeData.take() { template.resumeData = resumeData }
             return (true, state.file.take())
         }
         guard isAlone else {
             throw LarkspurError(.unsupported, "An interceptor began an attempt while another one was under way.")
         }
         Self.remove(abandonedFile)
-        let result = await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { [template] continuation in
             let delegate = TaskDelegate(
                 task: task,
                 template,
@@ -106,6 +125,7 @@ struct InterceptedCall: Sendable {
                     progress.state.withLock { state in
                         state.isUnderWay = false
                         state.file = result.file
+                        state.resumeData = result.error?.resumeData
                         state.report = report
                     }
                     continuation.resume(returning: result)
@@ -126,6 +146,7 @@ struct InterceptedCall: Sendable {
 
     private func end(with result: TransferResult) {
         var result = result
+        manager.sessions.calls.remove(task)
         guard let state = task.markCompleted() else { return }
         if state == .cancelling {
             template.stream?.stop()
@@ -135,9 +156,32 @@ struct InterceptedCall: Sendable {
                 result = result.failed(LarkspurError(transportError: URLError(.cancelled)))
             }
         }
-        let (file, report) = progress.state.withLock { ($0.file, $0.report) }
+        let (file, resumeData, report) = progress.state.withLock { ($0.file, $0.resumeData, $0.report) }
         if file != result.file { Self.remove(file) }
+        if let resumeData, var error = result.error, error.resumeData == nil {
+            // Another error than that of the last attempt, such as a cancellation in a delay.
+            if state == .cancelling, !task.keepsResumeData {
+                Platform.discard(resumeData: resumeData)
+            } else {
+                error.resumeData = resumeData
+                result = result.failed(error)
+            }
+        }
+        do throws(LarkspurError) {
+            try handOnSubstitute(result)
+        } catch {
+            result = result.failed(error)
+        }
         task.conclude(with: result, report: report ?? { _ in }, finisher: finisher)
+    }
+
+    /// Hands the content of a response that an interceptor has made to the stream, if the call has one.
+    private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
+        guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
+            response !== task.response, let task = task as? DataTask
+        else { return }
+        try stream.begin(with: response)
+        if !result.data.isEmpty { _ = try stream.handOn(result.data, held: nil, from: task) }
     }
 
     private static func remove(_ file: URL?) {

@@ -36,7 +36,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
     ) {
         guard let delegate = delegate(of: task) else { return completionHandler(request) }
         let adapter = Platform.adapter(for: session)
-        let request = adapter.prepareRedirect(request, after: response)
+        let request = delegate.withholdingFields(of: adapter.prepareRedirect(request, after: response), after: response)
         guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: delegate.task) else {
             return adapter.reply(in: session, if: { delegate.task.isActive }) { completionHandler(request) }
         }
@@ -131,20 +131,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let identifier = task.taskIdentifier
-        if let error, let delegate = delegate(of: task), let resumer = delegate.resumer {
-            let goesOn = resumer.resume(delegate, after: error) { [registry] in
-                _ = registry.remove(identifier)
-            } giveUp: { [self] error in
-                complete(identifier, with: error)
-            }
-            if goesOn { return }
-        }
-        complete(identifier, with: error)
-    }
-
-    private func complete(_ identifier: Int, with error: (any Error)?) {
-        if let delegate = registry.remove(identifier) { end(delegate, with: error) }
+        if let delegate = registry.remove(task.taskIdentifier) { end(delegate, with: error) }
     }
 
     /// Ends a task that has left the registry.

@@ -277,8 +277,8 @@ extension SessionManager {
     ///   - resumeData: The resume data of an earlier task, with which the download continues. Default: nil, which
     ///     downloads the file from its beginning.
     ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
-    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed after them;
-    ///     an `async` function gets a temporary file that it owns. Default: nil.
+    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the
+    ///     task is released; an `async` function gets a temporary file that it owns. Default: nil.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts.
     public func download(
         _ url: String,
@@ -297,7 +297,9 @@ extension SessionManager {
             environment: environment,
             plan: plan(template, request, nil) { [self] result, task in
                 let validation = task.plan?.rules.applied(to: ResponseValidation()) ?? ResponseValidation()
-                let finisher = downloadFinisher(validation, destination) { task.plan?.finish($0) ?? [] }
+                let finisher = downloadFinisher(validation, destination, rules: task.plan?.rules) {
+                    task.plan?.finish($0) ?? []
+                }
                 return finisher(result, task)
             },
             upload: nil,

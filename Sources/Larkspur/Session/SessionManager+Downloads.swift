@@ -162,13 +162,7 @@ extension SessionManager {
         let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
         var template = TransferTemplate.download
         template.resumeData = resumeData
-        if resumes > 0 {
-            let sessions = sessions
-            let sent = try? request?.get()
-            template.resumer = DownloadResumer(limit: resumes, pause: pause) { delegate, data throws(LarkspurError) in
-                try sessions.makeTask(for: delegate, resuming: data, with: sent)
-            }
-        }
+        if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
         return (template, request)
     }
 
@@ -176,10 +170,12 @@ extension SessionManager {
     func downloadFinisher(
         _ validation: ResponseValidation,
         _ destination: DownloadDestination?,
+        rules: ResponseRules? = nil,
         _ deliveries: @escaping @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
     ) -> TaskDelegate.Finisher {
         let finisher = DownloadFinisher(
             validation: validation,
+            rules: rules,
             destination: destination,
             hooks: sessions.hooks,
             deliveries: deliveries

@@ -149,13 +149,18 @@ extension SessionManager {
         _ make: (TaskEnvironment, CallPlan?) -> T
     ) -> T {
         let environment = environment
-        guard environment.needsPlan else {
+        guard environment.needsPlan || template.resumption != nil else {
             let task = make(environment, nil)
             launch(task, template, request, CallPlan.Settings(), finisher)
             return task
         }
         // Interceptors decide about the request when the task starts.
-        let plan = CallPlan(request: request, jsonDecoder: jsonDecoder, writer: environment.failureWriter) {
+        let plan = CallPlan(
+            request: request,
+            jsonDecoder: jsonDecoder,
+            takesHandlers: false,
+            writer: environment.failureWriter
+        ) {
             self.launch($0, template, request, $1, finisher)
         }
         return make(environment, plan)
@@ -183,11 +188,14 @@ extension SessionManager {
                 request = .failure(error)
             }
         }
-        if !settings.isCancelled, !(environment.interceptors.isEmpty && settings.interceptors.isEmpty),
-            case .success(let request) = request
+        var own = settings.interceptors
+        if let resumption = template.resumption { own.call.append(resumption) }
+        let interceptors = environment.interceptors.chain(with: own)
+        if !settings.isCancelled, !interceptors.isEmpty,
+            case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
-            let interceptors = environment.interceptors.chain(with: settings.interceptors)
-            return InterceptedCall(self, task, template, interceptors, finisher).start(with: request)
+            let lastOwn = environment.interceptors.lastIndex(of: own)
+            return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn, finisher).start(with: request)
         }
         let delegate = TaskDelegate(task: task, template, ending: .task(finisher))
         if settings.isCancelled { return delegate.complete(with: URLError(.cancelled)) }

@@ -24,7 +24,6 @@ public final class SessionManager: Sendable {
         var maximumContentSize = 1 << 30
         var reportsUnhandledFailures = Platform.isDebugBuild
         var failureWriter = UnhandledFailure.writer
-        var pause = DownloadResumer.realPause
         var interceptors = RequestInterceptors()
         var clock: any Clock<Duration> = ContinuousClock()
         var timeouts = Timeouts()
@@ -289,12 +288,6 @@ public final class SessionManager: Sendable {
         set { values.withLock { $0.failureWriter = newValue } }
     }
 
-    /// The closure that delays the resumption of a download. It is captured when a task is created.
-    var pause: DownloadResumer.Pause {
-        get { values.withLock { $0.pause } }
-        set { values.withLock { $0.pause = newValue } }
-    }
-
     /// The interceptors of all calls and tasks. They are captured when a task is created. Default: none.
     ///
     ///     manager.interceptors.call = [.retry()]
@@ -384,7 +377,6 @@ public final class SessionManager: Sendable {
         copy.maximumContentSize = maximumContentSize
         copy.reportsUnhandledFailures = reportsUnhandledFailures
         copy.failureWriter = failureWriter
-        copy.pause = pause
         copy.interceptors = interceptors
         copy.clock = clock
         copy.timeouts = timeouts
@@ -400,7 +392,6 @@ public final class SessionManager: Sendable {
                 processing: processing,
                 maximumContentSize: $0.maximumContentSize,
                 failureWriter: $0.reportsUnhandledFailures ? $0.failureWriter : nil,
-                pause: $0.pause,
                 interceptors: $0.interceptors,
                 clock: $0.clock,
                 timeouts: $0.timeouts,

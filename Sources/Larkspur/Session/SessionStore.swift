@@ -20,6 +20,7 @@ final class SessionStore: Sendable {
     }
 
     let hooks = SessionHooksStore()
+    let calls = CallRegistry()
     private let template: SessionConfiguration
     let transport: Transport
     let securityPolicy: SecurityPolicy
@@ -74,7 +75,9 @@ final class SessionStore: Sendable {
 
     /// The tasks of the current session that have not ended.
     var tasks: [SessionTask] {
-        storage.withLock { $0.live }?.delegate.registry.tasks ?? []
+        let tasks = storage.withLock { $0.live }?.delegate.registry.tasks ?? []
+        let others = calls.tasks(except: tasks)
+        return others.isEmpty ? tasks : (tasks + others).sorted { $0.timeline.created < $1.timeline.created }
     }
 
     /// Creates a `URLSessionTask` for a delegate and registers the two. An invalidation waits until that is done.
@@ -134,6 +137,10 @@ final class SessionStore: Sendable {
             storage.isInvalidated = !resettingSession
             if resettingSession { storage.live = nil }
             return live
+        }
+        // Calls between two attempts, or before the first, belong to no session.
+        if cancellingTasks {
+            for task in calls.tasks(except: []) { task.cancel() }
         }
         guard let live else {
             // There is no session to invalidate; observers of the invalidation are notified nevertheless.
@@ -249,6 +256,23 @@ final class TaskRegistry: Sendable {
     /// The tasks in the order of their creation.
     var tasks: [SessionTask] {
         delegates.withLock { $0 }.sorted { $0.key < $1.key }.map(\.value.task)
+    }
+}
+
+/// The calls with interceptors under way, which may have no attempt in a session.
+final class CallRegistry: Sendable {
+    private let calls = Mutex<[ObjectIdentifier: SessionTask]>([:])
+
+    func add(_ task: SessionTask) { calls.withLock { $0[ObjectIdentifier(task)] = task } }
+
+    func remove(_ task: SessionTask) {
+        // The task may be released, outside the lock.
+        _ = calls.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
+    }
+
+    func tasks(except others: [SessionTask]) -> [SessionTask] {
+        let known = Set(others.map(ObjectIdentifier.init))
+        return calls.withLock { $0 }.filter { !known.contains($0.key) }.map(\.value)
     }
 }
 

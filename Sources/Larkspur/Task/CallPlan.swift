@@ -46,6 +46,8 @@ final class CallPlan: Sendable {
     let request: Result<URLRequest, LarkspurError>?
     /// The decoder of handlers that name a type.
     let jsonDecoder: JSONDecoder
+    /// Whether handlers and sequences may be added. A task that was made with a completion handler takes none.
+    let takesHandlers: Bool
     /// The handler of a call without one, for the notification of its end.
     private let silentHandler: ResponseHandler?
     /// The closure that writes lines about mistakes; nil if these are not reported.
@@ -55,18 +57,21 @@ final class CallPlan: Sendable {
     /// - Parameters:
     ///   - request: The request, or the error that prevented its creation; nil for a download from resume data.
     ///   - jsonDecoder: The decoder of handlers that name a type.
+    ///   - takesHandlers: Whether handlers and sequences may be added. Default: true.
     ///   - silentHandler: The handler of a call that gets none. Default: none.
     ///   - writer: The closure that writes lines about mistakes; nil to report none.
     ///   - launch: Creates the attempt of the task, or ends it.
     init(
         request: Result<URLRequest, LarkspurError>?,
         jsonDecoder: JSONDecoder,
+        takesHandlers: Bool = true,
         silentHandler: ResponseHandler? = nil,
         writer: UnhandledFailure.Writer?,
         launch: @escaping Launch
     ) {
         self.request = request
         self.jsonDecoder = jsonDecoder
+        self.takesHandlers = takesHandlers
         self.silentHandler = silentHandler
         self.writer = writer
         state = Mutex(State(launch: launch))
@@ -121,12 +126,15 @@ final class CallPlan: Sendable {
     /// - Returns: False if the call has started already.
     func direct(to stream: ContentStream, for eventStream: EventStreamRequest?) -> Bool {
         state.withLock { state in
-            guard state.launch != nil, state.settings.stream == nil else { return false }
+            guard takesHandlers, state.launch != nil, state.settings.stream == nil else { return false }
             state.settings.stream = stream
             state.settings.eventStream = eventStream
             return true
         }
     }
+
+    /// Whether the call was cancelled before it started.
+    var wasCancelledUnstarted: Bool { state.withLock { $0.settings.isCancelled } }
 
     /// The rules by which the response is acceptable.
     var rules: ResponseRules { state.withLock { $0.rules } }

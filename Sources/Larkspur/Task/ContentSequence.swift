@@ -1,3 +1,5 @@
+import Synchronization
+
 internal import HTTPSyntax
 
 /// The content of a response as it arrives, in pieces.
@@ -113,7 +115,10 @@ public struct ContentLines: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
             while let byte = try await bytes.next(isolation: actor) {
                 if let line = splitter.take(byte) { return line }
-                if splitter.length > ContentSource.longestLine { throw bytes.consumer.source.tooLongLine }
+                if splitter.length > ContentSource.longestLine {
+                    splitter = LineSplitter()
+                    throw bytes.consumer.end(with: bytes.consumer.source.tooLongLine)
+                }
             }
             return splitter.finish()
         }
@@ -162,7 +167,7 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
                     if line.isBlankContent { continue }
                     return try decode(line)
                 }
-                if splitter.length > ContentSource.longestLine { throw consumer.source.tooLongLine }
+                if splitter.length > ContentSource.longestLine { throw end(with: consumer.source.tooLongLine) }
                 guard let piece = try await consumer.next() else { break }
                 splitter.append(piece)
             }
@@ -170,8 +175,18 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
             return try decode(line)
         }
 
-        private func decode(_ line: Data) throws(LarkspurError) -> Element {
-            try DecodableResponseSerializer<Element>(decoder: decoder).serialize(line, response: nil)
+        private mutating func decode(_ line: Data) throws(LarkspurError) -> Element {
+            do throws(LarkspurError) {
+                return try DecodableResponseSerializer<Element>(decoder: decoder).serialize(line, response: nil)
+            } catch {
+                throw end(with: error)
+            }
+        }
+
+        /// Ends the sequence with an error.
+        private mutating func end(with error: LarkspurError) -> LarkspurError {
+            splitter = NewlineSplitter()
+            return consumer.end(with: error)
         }
     }
 }
@@ -240,6 +255,7 @@ struct ContentSource: Sendable {
             refusesOtherStreams: isEventStream
         )
         guard channel.take(), task.plan?.direct(to: stream, for: eventStream) == true else {
+            if task.plan?.wasCancelledUnstarted == true { throw LarkspurError(transportError: URLError(.cancelled)) }
             throw LarkspurError(
                 .unsupported,
                 "The content of the call has another consumer: a sequence is iterated once, and goes with no handler.",
@@ -263,6 +279,7 @@ struct ContentSource: Sendable {
 final class ContentConsumer: Sendable {
     let source: ContentSource
     private let failure: LarkspurError?
+    private let isOver = Atomic(false)
 
     init(_ source: ContentSource) {
         self.source = source
@@ -278,9 +295,10 @@ final class ContentConsumer: Sendable {
         if failure == nil { source.task.cancel() }
     }
 
-    /// Returns the next piece of content; nil at the end.
+    /// Returns the next piece of content; nil at the end, and after an error.
     func next() async throws(LarkspurError) -> Data? {
-        if let failure { throw failure }
+        if isOver.load(ordering: .relaxed) { return nil }
+        if let failure { throw end(with: failure) }
         let result: Result<Data?, LarkspurError> = await withTaskCancellationHandler {
             do throws(LarkspurError) {
                 return .success(try await source.channel.next())
@@ -290,7 +308,15 @@ final class ContentConsumer: Sendable {
         } onCancel: {
             source.task.cancel()
         }
+        if case .failure(let error) = result { throw end(with: error) }
         return try result.get()
+    }
+
+    /// Ends the sequence with an error, which also ends the call.
+    func end(with error: LarkspurError) -> LarkspurError {
+        isOver.store(true, ordering: .relaxed)
+        if failure == nil { source.task.cancel() }
+        return error
     }
 
     /// Waits for the head of the response.

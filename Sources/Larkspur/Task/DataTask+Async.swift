@@ -54,7 +54,8 @@ extension DataTask {
         get async throws(LarkspurError) { try await response(DataResponseSerializer()).result.get() }
     }
 
-    /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8.
+    /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8, or in ISO-8859-1
+    /// if it is not valid UTF-8.
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
     ///   the surrounding `Task`.
     public var string: String {
@@ -123,7 +124,7 @@ extension DownloadTask {
     /// - Parameters:
     ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the location of the file or the error. A file without a destination is removed
-    ///     after the handlers.
+    ///     when the task is released.
     /// - Returns: The task.
     @discardableResult
     public func response(
@@ -148,8 +149,20 @@ extension DownloadTask {
         configure("validate(contentType:)") { $1.contentTypes = types }
     }
 
+    /// Adds a check of the response, after those of the status code and the content type, and before the file is moved
+    /// to its destination.
+    /// - Parameter check: Gets the request, the response and the file on the manager's `processingQueue`. To reject the
+    ///   response it throws: a ``LarkspurError`` is reported unchanged, any other error as the `underlyingError` of one
+    ///   with the code `unacceptableResponse`.
+    /// - Returns: The task.
+    public func validate(
+        _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ file: URL) throws -> Void
+    ) -> Self {
+        configure("validate(_:)") { $1.fileChecks.append(check) }
+    }
+
     private func handle(on queue: DispatchQueue?, _ handler: @escaping CallPlan.FileHandler) {
-        if let plan { return plan.add(queue, handler, to: self) }
+        if let plan, plan.takesHandlers { return plan.add(queue, handler, to: self) }
         let error = LarkspurError(
             .unsupported,
             "The download was made with a completion handler, and takes no others: make the call without it."
@@ -160,25 +173,31 @@ extension DownloadTask {
 }
 
 extension DownloadResponse {
-    /// Returns the response with a file that is not removed after the handlers. Called by a handler.
+    /// Returns the response with a file that belongs to the caller.
     fileprivate func claimingFile() -> DownloadResponse {
-        guard let file = fileURL, file.lastPathComponent.hasPrefix(DownloadFinisher.temporaryPrefix) else {
-            return self
-        }
+        guard let temporaryFile else { return self }
+        return DownloadResponse(
+            request: request,
+            response: response,
+            timeline: timeline,
+            result: temporaryFile.claim(by: moveToOwner)
+        )
+    }
+
+    /// Moves a temporary file to another place in the folder for temporary files.
+    private func moveToOwner(_ file: URL) -> Result<URL, LarkspurError> {
         let name = "\(UUID().uuidString)-\(DownloadDestination.name(suggestedBy: response))"
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: false)
-        let result: Result<URL, LarkspurError>
         do {
             try FileManager.default.moveItem(at: file, to: place)
-            result = .success(place)
+            return .success(place)
         } catch {
             let failure = LarkspurError(
                 .fileMoveFailed,
                 "The downloaded file could not be kept: \(DownloadDestination.reason(error, for: place)).",
                 underlyingError: error
             )
-            result = .failure(failure.filled(request: request, response: response, responseData: nil))
+            return .failure(failure.filled(request: request, response: response, responseData: nil))
         }
-        return DownloadResponse(request: request, response: response, timeline: timeline, result: result)
     }
 }

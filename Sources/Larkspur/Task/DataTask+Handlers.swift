@@ -29,7 +29,8 @@ extension DataTask {
     ///
     /// Handlers run in the order in which they were added, before ``SessionTask/didCompleteNotification`` is posted.
     /// - Parameters:
-    ///   - encoding: The encoding of the text. Default: that of the response's `Content-Type`, or else UTF-8.
+    ///   - encoding: The encoding of the text. Default: that of the response's `Content-Type`, or else UTF-8, or
+    ///     ISO-8859-1 if it is not valid UTF-8.
     ///   - queue: The queue that the handler runs on. Default: the manager's `completionQueue`.
     ///   - handler: Called once, with the text or the error.
     /// - Returns: The task.
@@ -124,7 +125,7 @@ extension DataTask {
 
     /// Adds a handler. A task with a completion handler of its own takes no others.
     func handle(_ handler: ResponseHandler) {
-        if let plan { return plan.add(handler, to: self) }
+        if let plan, plan.takesHandlers { return plan.add(handler, to: self) }
         let error = LarkspurError(
             .unsupported,
             "The task was made with a completion handler, and takes no other handlers: make the call without closures."

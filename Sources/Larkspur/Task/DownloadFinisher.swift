@@ -3,6 +3,8 @@ internal import HTTPSyntax
 /// The last step of a download. It moves the file to its destination and creates the ending of the task.
 struct DownloadFinisher: Sendable {
     let validation: ResponseValidation
+    /// The rules of the call; nil for a task with a completion handler.
+    var rules: ResponseRules?
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
     /// Returns the calls of the caller's handlers.
@@ -22,13 +24,15 @@ struct DownloadFinisher: Sendable {
             outcome = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
         }
         let timeline = task.markSerialized()
-        let response = DownloadResponse(
+        let isMoved = move != nil && move?.error == nil
+        let temporaryFile = isMoved ? nil : result.file.map(TemporaryDownload.init)
+        var response = DownloadResponse(
             request: result.request,
             response: result.response,
             timeline: timeline,
             result: outcome
         )
-        let isClaimed = move != nil && move?.error == nil
+        if outcome.failure == nil { response.temporaryFile = temporaryFile }
         return TaskEnding(
             completion: TaskCompletion(
                 serializer: nil,
@@ -40,7 +44,7 @@ struct DownloadFinisher: Sendable {
             ),
             deliveries: deliveries(response),
             move: move,
-            unclaimedFile: isClaimed ? nil : result.file
+            temporaryFile: temporaryFile
         )
     }
 
@@ -55,6 +59,7 @@ struct DownloadFinisher: Sendable {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
+        try rules?.check(file, of: result)
         // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
         Platform.makeOrdinary(file)
         let chosen = (task as? DownloadTask).flatMap { task in
@@ -62,13 +67,13 @@ struct DownloadFinisher: Sendable {
         }
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
         // The rules of the destination do not apply to a location that the hook chose.
-        let rules = chosen == nil ? destination : nil
+        let placing = chosen == nil ? destination : nil
         do {
             try DownloadDestination.move(
                 file,
                 to: wanted,
-                replacing: rules?.isReplacing ?? false,
-                makingFolders: rules?.makesFolders ?? false
+                replacing: placing?.isReplacing ?? false,
+                makingFolders: placing?.makesFolders ?? false
             )
         } catch {
             let failure = LarkspurError(

@@ -113,7 +113,7 @@ public struct EventSource: AsyncSequence, Sendable {
             consumer = nil
             parser.restart()
             do {
-                try await source.clock.sleep(for: Swift.min(delay, remaining), tolerance: nil)
+                try await source.clock.sleep(for: Swift.min(delay, remaining).bounded, tolerance: nil)
             } catch {
                 throw Self.cancelled
             }

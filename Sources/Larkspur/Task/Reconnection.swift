@@ -86,7 +86,7 @@ struct ReconnectionSchedule: Sendable {
         failures += 1
         if isExhausted { return nil }
         let least = max(rules.minimumDelay, .zero)
-        let most = max(rules.maximumDelay, .zero)
+        let most = max(rules.maximumDelay, .zero).bounded
         var delay = min(max(retry ?? rules.initialDelay, least), most)
         for _ in 1..<min(failures, 64) { delay = min(delay * 2, most) }
         return delay * (1 + (rules.jitter > 0 ? min(rules.jitter, 1) : 0) * random)

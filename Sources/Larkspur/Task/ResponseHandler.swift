@@ -78,12 +78,15 @@ extension ResponseHandler {
 struct ResponseRules: Sendable {
     /// A check of a caller's. It throws if the response is not acceptable.
     typealias Check = @Sendable (URLRequest?, HTTPURLResponse, Data) throws -> Void
+    /// A check of a caller's for the file of a download. It throws if the response is not acceptable.
+    typealias FileCheck = @Sendable (URLRequest?, HTTPURLResponse, URL) throws -> Void
 
     /// The acceptable status codes, in place of the serializer's; nil for those of the serializer.
     var statusCodes: StatusCodes?
     /// The acceptable content types, in place of the serializer's; nil for those of the serializer.
     var contentTypes: Set<MediaRange>?
     var checks: [Check] = []
+    var fileChecks: [FileCheck] = []
 
     /// Returns a validation in which the call's rules have replaced those of a serializer.
     func applied(to validation: ResponseValidation) -> ResponseValidation {
@@ -116,18 +119,30 @@ struct ResponseRules: Sendable {
     func check(_ result: TransferResult) throws(LarkspurError) {
         guard let response = result.response as? HTTPURLResponse else { return }
         for check in checks {
-            do {
-                try check(result.request, response, result.data)
-            } catch {
-                let failure =
-                    error as? LarkspurError
-                    ?? LarkspurError(
-                        .unacceptableResponse,
-                        "The response is not acceptable: \(SerializationFailure.reason(error).withoutFullStop).",
-                        underlyingError: error
-                    )
-                throw failure.filled(request: result.request, response: response, responseData: result.data)
-            }
+            try Self.run(for: result, data: result.data) { try check(result.request, response, result.data) }
+        }
+    }
+
+    /// Runs the checks of the caller for the file of a download.
+    func check(_ file: URL, of result: TransferResult) throws(LarkspurError) {
+        guard let response = result.response as? HTTPURLResponse else { return }
+        for check in fileChecks {
+            try Self.run(for: result, data: nil) { try check(result.request, response, file) }
+        }
+    }
+
+    private static func run(for result: TransferResult, data: Data?, _ check: () throws -> Void) throws(LarkspurError) {
+        do {
+            try check()
+        } catch {
+            let failure =
+                error as? LarkspurError
+                ?? LarkspurError(
+                    .unacceptableResponse,
+                    "The response is not acceptable: \(SerializationFailure.reason(error).withoutFullStop).",
+                    underlyingError: error
+                )
+            throw failure.filled(request: result.request, response: result.response, responseData: data)
         }
     }
 }

@@ -2,27 +2,6 @@ import Synchronization
 
 /// The attempts of a task: one may follow another, and one task may take over that of another.
 extension SessionTask {
-    /// Notes that the attempt has failed and another one follows, so that there is no attempt to give orders to.
-    /// - Parameters:
-    ///   - resumeData: The resume data for the next attempt.
-    ///   - giveUp: Ends the task, if it is cancelled before ``endPause()``. Its argument is true if the resume data is
-    ///     needed.
-    /// - Returns: False if the task has been cancelled or has ended, so that no attempt may follow.
-    func detach(resumeData: Data, giveUp: @escaping @Sendable (Bool) -> Void) -> Bool {
-        storage.withLock { storage in
-            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
-            storage.noteTransactions()
-            storage.isDetached = true
-            storage.applied = nil
-            storage.pendingResumeData = resumeData
-            storage.giveUp = giveUp
-            return true
-        }
-    }
-
-    /// Notes that the pause between two attempts is over. Returns false if the task was cancelled during the pause.
-    func endPause() -> Bool { storage.withLock { $0.giveUp.take() } != nil }
-
     /// Brings the next attempt, which has been attached, to the state of the task.
     func beginAttempt() {
         storage.withLock { storage in
@@ -33,7 +12,11 @@ extension SessionTask {
         applyState()
     }
 
+    /// The resume data that the last attempt has left for the next one.
     var pendingResumeData: Data? { storage.withLock { $0.pendingResumeData } }
+
+    /// Whether the task was cancelled in a way that keeps its resume data.
+    var keepsResumeData: Bool { storage.withLock { $0.keepsResumeData } }
 
     func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
         let hasEnded = storage.withLock { storage in
@@ -54,9 +37,11 @@ extension SessionTask {
     }
 
     /// Notes that an attempt has ended, so that there is no attempt to give orders to.
-    func endAttempt() {
+    /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
+    func endAttempt(resumeData: Data?) {
         storage.withLock { storage in
             storage.noteTransactions()
+            storage.pendingResumeData = resumeData
             storage.isDetached = true
             storage.applied = nil
         }

@@ -13,9 +13,6 @@ extension SessionTask {
         var isDetached = false
         /// True if the attempt is cancelled because its response is known, and its task goes on.
         var cancelsAttempt = false
-        /// The closure that ends the task if it is cancelled between two attempts. Its argument is true if the resume
-        /// data is needed.
-        var giveUp: (@Sendable (Bool) -> Void)?
         /// The resume data for the next attempt.
         var pendingResumeData: Data?
         var keepsResumeData = false
@@ -49,11 +46,6 @@ extension SessionTask.Storage {
     /// Adds the metrics of an attempt that has ended.
     mutating func noteTransactions() {
         if !isDetached { timeline.transactions += attempt?.urlTask.transferMetrics ?? [] }
-    }
-
-    mutating func takeGiveUp() -> (@Sendable () -> Void)? {
-        guard let giveUp = giveUp.take() else { return nil }
-        return { [keepsResumeData] in giveUp(keepsResumeData) }
     }
 
     /// The next step of the thread that brings the attempt to the state of the task.

@@ -176,6 +176,9 @@ public class SessionTask: @unchecked Sendable {
         storage.withLock { $0.hooks }?.value[keyPath: hook]
     }
 
+    /// Whether the task has hooks of its own.
+    final var hasHooks: Bool { storage.withLock { $0.hooks != nil } }
+
     /// Starts the task with hooks of its own, if there are any.
     func start(with hooks: SessionHooks?) {
         if let hooks { self.hooks = hooks }
@@ -187,7 +190,11 @@ public class SessionTask: @unchecked Sendable {
 
     /// Sets the attempt, whose `URLSessionTask` performs the request.
     func attach(_ attempt: TaskAttempt) {
-        storage.withLock { $0.attempt = attempt }
+        let priority = storage.withLock { storage in
+            storage.attempt = attempt
+            return storage.priority
+        }
+        if priority != URLSessionTask.defaultPriority { attempt.adapter.setPriority(priority, of: attempt.urlTask) }
     }
 
     /// Notes that a response has begun to arrive.
@@ -206,7 +213,6 @@ public class SessionTask: @unchecked Sendable {
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
             storage.noteTransactions()
-            storage.giveUp = nil
             storage.enterGroup(of: environment)
             return state
         }
@@ -234,7 +240,8 @@ public class SessionTask: @unchecked Sendable {
             ending.move.map { $0.post(from: self) }
             run(ending.deliveries[...]) { [self] in
                 post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
-                ending.discardFile()
+                // A call that takes handlers keeps the file for later ones.
+                if plan?.takesHandlers != true { ending.temporaryFile?.discard() }
                 // The hooks may hold the task, and are released without the lock.
                 withExtendedLifetime(hooks) {}
                 environment.completionGroup.leave()
@@ -269,9 +276,8 @@ public class SessionTask: @unchecked Sendable {
     /// Handles an event. Its consequences are noted under the lock, so that notifications are queued in the order of
     /// transitions. The transport gets its orders outside the lock.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
-        let (transition, giveUp) = storage.withLock { storage in
+        let transition = storage.withLock { storage in
             let transition = event(&storage.machine)
-            var giveUp: (@Sendable () -> Void)?
             switch transition {
             case .started:
                 storage.timeline.resumed = .now
@@ -279,12 +285,10 @@ public class SessionTask: @unchecked Sendable {
                 queuePost(Self.didResumeNotification)
             case .resumed: queuePost(Self.didResumeNotification)
             case .suspended: queuePost(Self.didSuspendNotification)
-            case .cancelled:
-                storage.enterGroup(of: environment)
-                giveUp = storage.takeGiveUp()
+            case .cancelled: storage.enterGroup(of: environment)
             case .completed, nil: break
             }
-            return (transition, giveUp)
+            return transition
         }
         switch transition {
         case .started: plan?.launch(self, isCancelled: false)
@@ -293,7 +297,6 @@ public class SessionTask: @unchecked Sendable {
             if !hadStarted { plan?.launch(self, isCancelled: true) }
         case .resumed, .suspended, .completed, nil: break
         }
-        if let giveUp { return giveUp() }
         if transition != nil { applyState() }
     }
 

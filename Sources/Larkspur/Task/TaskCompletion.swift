@@ -36,15 +36,8 @@ struct TaskEnding: Sendable {
     let deliveries: [Delivery]
     /// The move of a downloaded file, successful or not.
     var move: DownloadMove?
-    /// A temporary file that was not moved. It is removed when the handlers have run.
-    var unclaimedFile: URL?
-
-    func discardFile() {
-        guard let unclaimedFile else { return }
-        // An error is ignored: a file that cannot be removed has to stay, and a handler may have moved the file
-        // already.
-        try? FileManager.default.removeItem(at: unclaimedFile)
-    }
+    /// The file of a download that was not moved.
+    var temporaryFile: TemporaryDownload?
 }
 
 /// The result of a task's transfer, once the transport has finished.

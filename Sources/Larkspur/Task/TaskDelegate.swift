@@ -51,9 +51,6 @@ final class TaskDelegate: Sendable {
     /// The limits that the transport enforces.
     var limits: Timeouts { template.limits }
 
-    /// The automatic resumption of a download; nil if it does not resume.
-    var resumer: DownloadResumer? { template.resumer }
-
     /// The stream that delivers the content; nil if the content is collected.
     var stream: ContentStream? { template.stream }
 
@@ -100,7 +97,10 @@ final class TaskDelegate: Sendable {
             } catch {
                 return fail(with: error)
             }
-            data = data.prefix(max(0, DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }))
+            let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }
+            // The rest of a response that is not acceptable may have no end.
+            if data.count > room { end(with: nil) }
+            data = data.prefix(max(0, room))
         }
         let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
         let total: Int64? = storage.withLock { storage in
@@ -162,7 +162,13 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    // MARK: Challenges
+    // MARK: Redirects and challenges
+
+    /// Returns the request that follows a redirect, without the fields that another origin does not get.
+    func withholdingFields(of request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
+        guard !template.withheldFields.isEmpty, request.leavesOrigin(of: response) else { return request }
+        return request.removingFields { template.withheldFields.contains($0.lowercased()) }
+    }
 
     /// Returns whether a credential may be used. A credential that the server has just refused may not.
     func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
@@ -178,25 +184,26 @@ final class TaskDelegate: Sendable {
     /// Ends the task with an error other than the transport's, unless it was cancelled before.
     func fail(with error: LarkspurError) {
         guard task.state != .cancelling else { return }
-        storage.withLock { storage in
+        let hasEnded = storage.withLock { storage in
             if storage.error == nil { storage.error = error }
+            return storage.ending == nil
         }
-        task.cancel()
+        if !hasEnded { task.cancel() }
     }
 
     /// Ends the attempt with this response as its final one, because the transport has no other way to end it. Only a
     /// task whose interceptors get the response goes on.
     func end(with response: URLResponse?) {
-        let isAttempt = storage.withLock { storage in
+        let ending = storage.withLock { storage in
             storage.endsWithResponse = true
             if let response { storage.response = response }
-            if case .attempt = storage.ending { return true }
-            return false
+            return storage.ending
         }
-        if isAttempt {
-            task.cancelAttempt()
-        } else {
-            task.cancel()
+        switch ending {
+        case .attempt: task.cancelAttempt()
+        case .task: task.cancel()
+        // The attempt has ended in the meantime, and another one may be under way.
+        case nil: break
         }
     }
 
@@ -220,7 +227,7 @@ final class TaskDelegate: Sendable {
             let isCancelled = task.state == .cancelling
             if isCancelled { stream?.stop() }
             let result = collected.result(of: task, transportError: error, wasCancelled: isCancelled)
-            task.endAttempt()
+            task.endAttempt(resumeData: result.error?.resumeData)
             end(result, report)
         case nil: break
         }
@@ -287,8 +294,6 @@ struct TaskEnvironment: Sendable {
     let maximumContentSize: Int
     /// The closure that writes the line about an unhandled failure; nil if these are not reported.
     let failureWriter: UnhandledFailure.Writer?
-    /// The closure that delays the resumption of a download.
-    let pause: DownloadResumer.Pause
     /// The interceptors of all calls.
     let interceptors: RequestInterceptors
     /// The clock of every delay of an interceptor.

@@ -15,6 +15,11 @@ final class TransferProgress: Sendable {
         var isReportQueued = false
         // Stored within a struct: if a mutex held the closure directly, each access would wrap the closure once more.
         var handler: Handler?
+        /// The sequences that report the counts; nil if there is none.
+        var streams: [AsyncStream<ByteProgress>.Continuation]?
+        var hasEnded = false
+
+        var bytes: ByteProgress { ByteProgress(completed: completed, total: total < 0 ? nil : total) }
     }
 
     /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
@@ -47,6 +52,9 @@ final class TransferProgress: Sendable {
         self.queue = queue
         counts = Mutex(Counts(handler: handler))
     }
+
+    /// The number of bytes so far.
+    var completed: Int64 { counts.withLock { $0.completed } }
 
     /// Returns the `Progress`. Cancelling, pausing or resuming it has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
@@ -111,8 +119,25 @@ final class TransferProgress: Sendable {
             report(for: task)
         }
         // Released outside the lock, because the handler may own objects of the caller.
-        let handler = counts.withLock { $0.handler.take() }
+        let (handler, streams) = counts.withLock { counts in
+            counts.hasEnded = true
+            return (counts.handler.take(), counts.streams.take())
+        }
         withExtendedLifetime(handler) {}
+        for stream in streams ?? [] { stream.finish() }
+    }
+
+    /// Returns the present counts, then each later one, until the transfer ends. A consumer that is slow gets the
+    /// newest.
+    func updates() -> AsyncStream<ByteProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let (bytes, hasEnded) = counts.withLock { counts in
+            if !counts.hasEnded { counts.streams = (counts.streams ?? []) + [continuation] }
+            return (counts.bytes, counts.hasEnded)
+        }
+        continuation.yield(bytes)
+        if hasEnded { continuation.finish() }
+        return stream
     }
 
     /// Changes the counts, then the `Progress`, outside the lock because that may call its observers.
@@ -121,6 +146,7 @@ final class TransferProgress: Sendable {
             body(&counts)
             return counts
         }
+        for stream in changed.streams ?? [] { stream.yield(changed.bytes) }
         guard let progress = changed.progress else { return }
         if progress.totalUnitCount != changed.total { progress.totalUnitCount = changed.total }
         if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }

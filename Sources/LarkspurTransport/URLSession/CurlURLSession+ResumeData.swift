@@ -29,6 +29,9 @@ extension CurlURLSession {
     /// - Parameter data: Any data.
     public static func isResumeData(_ data: Data) -> Bool { ResumeData(data) != nil }
 
+    /// Returns the request in resume data, which has no credentials; nil for any other data.
+    package static func request(ofResumeData data: Data) -> URLRequest? { ResumeData(data)?.request }
+
     /// Removes the file that resume data belongs to, unless a download is using it. The data is useless afterwards.
     /// - Parameter resumeData: The resume data; any other data has no effect.
     public static func discardResumeData(_ resumeData: Data) {

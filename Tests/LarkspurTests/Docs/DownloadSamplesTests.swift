@@ -14,7 +14,7 @@ struct DownloadSamplesTests {
     init() throws {
         server = try LoopbackServer()
         let manager = DownloadSamples.managerWithFolder(folder.url)
-        manager.pause = { _, action in action() }
+        manager.clock = InstantClock()
         samples = DownloadSamples(manager: manager, url: server.url("/file"), folder: folder.url)
     }
 
@@ -46,10 +46,10 @@ struct DownloadSamplesTests {
     @Test("A download is noted and cancelled, and another goes on from the file that was noted")
     func byHand() async throws {
         let file = serve(cuts: [1_000, 1_000, 1_000])
-        let actions = Recorder<@Sendable () -> Void>()
-        samples.manager.pause = { _, action in actions.record(action) }
+        let clock = ManualClock()
+        samples.manager.clock = clock
         let task = samples.byItself()
-        try await actions.wait()
+        try await clock.sleeps.wait()
         try samples.note(task)
         samples.cancel(task)
         try await samples.manager.finishAll()
@@ -72,7 +72,7 @@ struct DownloadSamplesTests {
 
     @Test func discard() async throws {
         _ = serve(cuts: [1_000])
-        samples.manager.pause = { _, _ in }
+        samples.manager.clock = ManualClock()
         let task = samples.byItself()
         while task.resumeData == nil { await Task.yield() }
         let data = Recorder<Data?>()

@@ -84,6 +84,23 @@ struct InterceptedCallTests {
         #expect(server.requests.map { $0.headers["X-Mine"] } == ["1"])
     }
 
+    @Test("Interceptors that are closures are written with a leading dot", arguments: TestTransport.allCases)
+    func closures(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+
+        let text = try await manager.get("x")
+            .intercept(
+                with: .adapting { $0.setValue("1", forHTTPHeaderField: "X-Mine") },
+                .custom { request, _, next in
+                    _ = try await next(request)
+                    return try await next(request)
+                }
+            )
+            .string
+
+        #expect(text == "second" && server.requests.map { $0.headers["X-Mine"] } == ["1", "1"])
+    }
+
     @Test("A response in place of one that is sent for is validated and parsed", arguments: TestTransport.allCases)
     func replacedResponse(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
@@ -128,6 +145,27 @@ struct InterceptedCallTests {
             #expect(await error(CancellationError(), afterAttempt: isAfter)?.code == .cancelled)
         }
         #expect(server.requests.count == 3)
+    }
+
+    @Test("An error of an inner interceptor is thrown to the outer one", arguments: TestTransport.allCases)
+    func innerError(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let events = Recorder<String>()
+        let outer = Closure { request, _, next in
+            do {
+                return try await next(request)
+            } catch {
+                events.record("\(type(of: error))")
+                throw error
+            }
+        }
+
+        let response = await manager.get("x")
+            .intercept(with: outer, Closure { _, _, _ in throw Foreign() }, recording("inner", events))
+            .response()
+
+        #expect(response.error?.code == .interceptionFailed && response.error?.underlyingError is Foreign)
+        #expect(events.values == ["Foreign"] && server.requests.isEmpty)
     }
 
     @Test("Two attempts one after the other are one task, which ends once", arguments: TestTransport.allCases)
@@ -229,6 +267,19 @@ struct InterceptedCallTests {
         try await manager.finishAll()
         let places = files.withLock { $0 }
         #expect(places.count == 1 && places.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+    }
+
+    @Test("A download that is answered without a file is an error", arguments: TestTransport.allCases)
+    func downloadWithoutFile(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let own = try httpResponse()
+
+        let response = await manager.download("x")
+            .intercept(with: Closure { request, _, _ in InterceptedResponse(request: request, response: own) })
+            .response()
+
+        #expect(response.error?.code == .emptyResponse && response.fileURL == nil)
+        #expect(server.requests.isEmpty)
     }
 
     @Test(
@@ -341,19 +392,109 @@ struct InterceptedCallTests {
         try await eventually { released == nil }
     }
 
-    @Test("An invalidation between two attempts is the error of the next one", arguments: TestTransport.allCases)
-    func invalidation(_ transport: TestTransport) async throws {
+    @Test(
+        "An invalidation between two attempts ends the call, at once if it cancels tasks",
+        arguments: TestTransport.allCases,
+        [true, false]
+    )
+    func invalidation(_ transport: TestTransport, cancels: Bool) async throws {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
         let call = Task { await task.response() }
         try await clock.sleeps.wait(for: 1)
+        #expect(manager.tasks.map(ObjectIdentifier.init) == [ObjectIdentifier(task)])
 
-        manager.invalidate(cancellingTasks: true)
-        clock.advance(by: .seconds(1))
+        manager.invalidate(cancellingTasks: cancels)
+        if !cancels { clock.advance(by: .seconds(1)) }
 
-        #expect(await call.value.error?.code == .sessionInvalidated)
+        #expect(await call.value.error?.code == (cancels ? .cancelled : .sessionInvalidated))
         try await manager.finishAll()
-        #expect(server.requests.count == 1)
+        #expect(server.requests.count == 1 && manager.tasks.isEmpty)
+    }
+
+    @Test("A call that waits before its first attempt is cancelled with the others", arguments: TestTransport.allCases)
+    func cancelAll(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let clock = ManualClock()
+        manager.clock = clock
+        manager.interceptors.call = [
+            .custom { request, context, next in
+                try await context.clock.sleep(for: .seconds(1))
+                return try await next(request)
+            }
+        ]
+        let calls = (0..<2).map { _ in Task { await manager.get("x").response() } }
+        try await clock.sleeps.wait(for: 2)
+        manager.invalidate(cancellingTasks: true, resettingSession: true)
+        for call in calls { #expect(await call.value.error?.code == .cancelled) }
+        #expect(server.requests.isEmpty && clock.sleeperCount == 0)
+    }
+
+    @Test("Handlers and loops of a task with a completion handler end with an error", arguments: [false, true])
+    func noHandlers(isIntercepted: Bool) async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        if isIntercepted { manager.interceptors.call = [.retry()] }
+        let ends = Recorder<Void>()
+        let data = manager.dataTask(with: URLRequest(url: server.url("/get"))) { _ in ends.record(()) }
+        let file = manager.downloadTask(with: URLRequest(url: server.url("/get"))) { _ in ends.record(()) }
+        #expect(await data.response().error?.code == .unsupported)
+        #expect(await file.response().error?.code == .unsupported)
+        let error = await #expect(throws: LarkspurError.self) { for try await _ in data.chunks {} }
+        #expect(error?.code == .unsupported)
+        data.resume()
+        file.resume()
+        try await ends.wait(for: 2)
+    }
+
+    @Test("The content of a response that an interceptor has made goes to a loop too")
+    func substitute() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.interceptors.call = [
+            .custom { request, _, _ in
+                InterceptedResponse(
+                    request: request,
+                    response: request.url.flatMap {
+                        HTTPURLResponse(url: $0, statusCode: 200, httpVersion: nil, headerFields: nil)
+                    },
+                    data: Data("one\ntwo".utf8)
+                )
+            }
+        ]
+        var lines: [String] = []
+        for try await line in manager.get("x").lines { lines.append(line) }
+        #expect(lines == ["one", "two"] && server.requests.isEmpty)
+    }
+
+    // FoundationNetworking does not time out while a redirect is decided about.
+    @Test("A late answer about an attempt that has ended leaves the next one alone")
+    func lateAnswer() async throws {
+        let gate = LoopbackServer.Gate()
+        let asked = Recorder<Void>()
+        server.route("/moved", .redirect(to: "/get"), .text("second").held(until: gate))
+        let manager = TestTransport.curl.makeManager(for: server)
+        let answer = LoopbackServer.Gate()
+        let task = manager.get("moved")
+            .timeout(idle: .seconds(1))
+            .redirect { _, _, _ in
+                asked.record(())
+                answer.wait()
+                return URLRequest(url: URL(fileURLWithPath: ""))
+            }
+            .intercept(with: .retry(baseDelay: .zero, budget: nil))
+        let call = Task { await task.response(StringResponseSerializer()) }
+        try await asked.first()
+        try await server.waitForRequests(2)
+        answer.open()
+        gate.open()
+        #expect(await call.value.value == "second")
+    }
+
+    @Test("The priority that was set before the start is that of each attempt")
+    func priority() async throws {
+        let task = TestTransport.curl.makeManager(for: server).get("get")
+        task.priority = 0.9
+        _ = await task.response()
+        #expect(task.urlSessionTask?.priority == 0.9)
     }
 
     @Test("A redirect that is refused is the response that interceptors get", arguments: TestTransport.allCases)

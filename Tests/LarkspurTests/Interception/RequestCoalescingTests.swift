@@ -58,6 +58,28 @@ struct RequestCoalescingTests {
         #expect(server.requests.count == 7)
     }
 
+    @Test("A call with a credential, rules or interceptors of its own shares nothing")
+    func personal() async throws {
+        let manager = makeManager(.curl)
+        let calls = [
+            Task { await manager.get("x").response() },
+            Task { await manager.get("x").authenticate(username: "ada", password: "a").response() },
+            Task { await manager.get("x").redirect { _, _, request in request }.response() },
+            Task { await manager.get("x").intercept(with: .adapting { _ in }).response() },
+        ]
+        try await eventually { server.requests.count == 4 }
+        gate.open()
+        for call in calls { #expect(await call.value.error == nil) }
+    }
+
+    @Test("An interceptor that is set twice does not wait for itself")
+    func twice() async throws {
+        let manager = makeManager(.curl)
+        manager.interceptors.attempt = [coalescing]
+        gate.open()
+        #expect(try await manager.get("x").string == "held")
+    }
+
     @Test("A failure is shared")
     func failure() async throws {
         server.route("/fault", .fault(.closeBeforeHeader).held(until: gate))

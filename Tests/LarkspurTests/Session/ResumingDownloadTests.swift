@@ -11,13 +11,14 @@ struct ResumingDownloadTests {
     let folder = TemporaryFolder()
     let manager: SessionManager
     let ends = Recorder<DownloadResponse>()
+    let clock = InstantClock()
 
     init() throws {
         server = try LoopbackServer()
         var options = CurlURLSession.Options()
         options.partialDownloadFolder = folder.url
         manager = SessionManager(configuration: .testing, transport: .curl(options))
-        manager.pause = { _, action in action() }
+        manager.clock = clock
     }
 
     private var destination: URL { folder.url.appendingPathComponent("file") }
@@ -52,11 +53,6 @@ struct ResumingDownloadTests {
         serve(file)
         let offsets = Recorder<Int64>()
         manager.hooks.didResumeDownload = { _, offset, _ in offsets.record(offset) }
-        let seconds = Recorder<TimeInterval>()
-        manager.pause = { interval, action in
-            seconds.record(interval)
-            action()
-        }
         let counts = Recorder<Int64>()
         let task = makeTask(resumes: 20) { counts.record($0.completedUnitCount) }
         let notifications = NotificationRecorder(task)
@@ -70,8 +66,9 @@ struct ResumingDownloadTests {
                 SessionTask.didCompleteNotification,
             ]
         )
-        #expect(seconds.values.count == 20)
-        #expect(seconds.values.allSatisfy { $0 == 0.25 })
+        // New content begins the delays anew.
+        #expect(clock.sleeps.values.count == 20)
+        #expect(clock.sleeps.values.allSatisfy { $0 <= .milliseconds(250) })
         #expect(try await offsets.wait(for: 20) == offsets.values.sorted())
         #expect(counts.values == counts.values.sorted())
         #expect(counts.values.last == 8 << 20)
@@ -126,11 +123,12 @@ struct ResumingDownloadTests {
     /// A task that waits between two attempts, and what ends the wait.
     private func paused(resumes: Int = 1) async throws -> (task: DownloadTask, goOn: @Sendable () -> Void) {
         serve(BrokenFile(100_000, cuts: [10_000]))
-        let actions = Recorder<@Sendable () -> Void>()
-        manager.pause = { _, action in actions.record(action) }
+        let clock = ManualClock()
+        manager.clock = clock
         let task = makeTask(resumes: resumes)
         task.resume()
-        return (task, try await actions.first())
+        try await clock.sleeps.wait(for: 1)
+        return (task, { clock.advance(by: .seconds(1)) })
     }
 
     @Test("A cancellation in a pause ends the task at once, and once", arguments: [false, true])
@@ -177,6 +175,47 @@ struct ResumingDownloadTests {
         #expect(error?.code == (cancels ? .cancelled : .connectionLost))
         try await manager.finishAll()
         #expect(ends.values.count == 1)
+    }
+
+    @Test("The delay grows while no content arrives")
+    func delays() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000])
+        server.route("/file") { [server] request in
+            server.requests.count == 1 ? file.answer(request) : .fault(.closeBeforeHeader)
+        }
+        #expect(try await end(of: makeTask(resumes: 9)).error?.code == .connectionLost)
+        let limits = [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) }
+        #expect(clock.sleeps.values.count == 9)
+        #expect(zip(clock.sleeps.values, limits).allSatisfy { $0 <= $1 })
+    }
+
+    @Test("What interceptors add is sent with each attempt, also from resume data alone")
+    func interceptors() async throws {
+        serve(BrokenFile(100_000, cuts: [10_000, 10_000, 10_000]))
+        manager.interceptors.call = [.adapting { $0.setValue("signed", forHTTPHeaderField: "X-Signature") }]
+        let data = try #require(try await end(of: makeTask(resumes: 1)).error?.resumeData)
+        let rest = Recorder<DownloadResponse>()
+        manager.downloadTask(withResumeData: data, resumes: 5) { rest.record($0) }.resume()
+        #expect(try await rest.first().error == nil)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=10000-", "bytes=20000-", "bytes=30000-"])
+        #expect(server.requests.allSatisfy { $0.headers["X-Signature"] == "signed" })
+    }
+
+    @Test("A retry policy continues the file too, and an attempt without its end leaves the beginning")
+    func retryPolicy() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000, 20_000])
+        serve(file)
+        manager.headers["Accept-Encoding"] = "identity"
+        let task = manager.download(server.url("/file").absoluteString, to: .file(destination))
+            .intercept(with: .retry(budget: nil))
+        #expect(try await task.file == destination)
+        #expect(try Data(contentsOf: destination) == file.content)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=10000-", "bytes=30000-"])
+
+        serve(BrokenFile(100_000, cuts: [10_000, 20_000, 20_000]))
+        let other = manager.download(server.url("/file").absoluteString).intercept(with: .retry(budget: nil))
+        #expect(await other.response().error?.resumeData != nil)
+        #expect(try partialFiles.count == 1)
     }
 
     // MARK: Resume data

@@ -57,3 +57,22 @@ final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 }
+
+/// A clock whose sleeps end at once.
+final class InstantClock: Clock, Sendable {
+    private let state = Mutex(ManualClock.Instant())
+    /// The length of each sleep.
+    let sleeps = Recorder<Duration>()
+
+    var now: ManualClock.Instant { state.withLock { $0 } }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        let duration = state.withLock { now in
+            defer { now = max(now, deadline) }
+            return now.duration(to: deadline)
+        }
+        sleeps.record(duration)
+    }
+}

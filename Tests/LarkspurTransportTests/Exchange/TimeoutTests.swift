@@ -131,7 +131,7 @@ struct TimeoutTests {
     @Test("A connection that nobody accepts times out")
     func connecting() async throws {
         let listener = try SilentServer(isFull: true)
-        let request = URLRequest(listener.url(), "GET", timeout: 0.2)
+        let request = URLRequest(try listener.url(), "GET", timeout: 0.2)
         #expect(try await Style.handler.send(request).code == .timedOut)
     }
 }

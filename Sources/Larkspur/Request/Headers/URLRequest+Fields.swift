@@ -21,6 +21,22 @@ extension URLRequest {
         if !fields.isEmpty { allHTTPHeaderFields = fields }
         for field in others { setValue(field.value, forHTTPHeaderField: field.name) }
     }
+
+    /// Returns the request without some of its fields.
+    /// - Parameter isRemoved: Returns whether a field is to be removed, by its name.
+    func removingFields(where isRemoved: (String) -> Bool) -> URLRequest {
+        var request = self
+        for name in (allHTTPHeaderFields ?? [:]).keys where isRemoved(name) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+        return request
+    }
+
+    /// Whether the request, which follows a redirect, is to another origin than the redirect came from.
+    func leavesOrigin(of response: HTTPURLResponse) -> Bool {
+        guard let target = url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init) else { return true }
+        return target != source
+    }
 }
 
 extension String {

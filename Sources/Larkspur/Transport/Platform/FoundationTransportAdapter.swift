@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-internal import HTTPSyntax
 
 /// The adapter of FoundationNetworking's own `URLSession`.
 ///
@@ -117,16 +116,8 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// Drops credentials when a redirect leads to another origin (RFC 9110, section 15.4). FoundationNetworking would
     /// send them.
     func prepareRedirect(_ request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
-        if let target = request.url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init),
-            target == source
-        {
-            return request
-        }
-        var request = request
-        for name in ["Authorization", "Proxy-Authorization", "Cookie"] {
-            request.setValue(nil, forHTTPHeaderField: name)
-        }
-        return request
+        guard request.leavesOrigin(of: response) else { return request }
+        return request.removingFields { ["authorization", "proxy-authorization", "cookie"].contains($0.lowercased()) }
     }
 
     /// Returns whether FoundationNetworking has ended a request while the delegate decides about its redirect. If the

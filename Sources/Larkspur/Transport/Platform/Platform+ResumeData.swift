@@ -10,9 +10,13 @@ extension Platform {
     /// Returns the resume data in the error of a download, if any.
     static func resumeData(of error: any Error) -> Data? { (error as NSError).userInfo[resumeDataKey] as? Data }
 
-    /// Returns the error of a task that was cancelled between two attempts.
-    static func cancellation(resumeData: Data?) -> URLError {
-        URLError(.cancelled, userInfo: resumeData.map { [resumeDataKey: $0] } ?? [:])
+    /// Returns the request of the download that left resume data, without its credentials; nil if that is not known.
+    static func request(ofResumeData resumeData: Data) -> URLRequest? {
+        #if canImport(FoundationNetworking)
+        CurlURLSession.request(ofResumeData: resumeData)
+        #else
+        nil
+        #endif
     }
 
     /// Removes the file that resume data refers to, if that is possible.

@@ -27,3 +27,22 @@ extension Platform {
         #endif
     }
 }
+
+extension Platform {
+    /// Has the transport enforce the limit for connecting of a task that is not resumed yet. A transport of the
+    /// caller's ignores it.
+    static func apply(_ limits: Timeouts, to task: URLSessionTask) {
+        #if canImport(FoundationNetworking)
+        if let connect = limits.connect { task.limitConnecting(to: connect.timeInterval) }
+        #endif
+    }
+
+    /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
+    static func waitsForConnection(_ task: URLSessionTask) -> Bool {
+        #if canImport(FoundationNetworking)
+        task.waitsForConnection
+        #else
+        false
+        #endif
+    }
+}

@@ -1,0 +1,56 @@
+/// The interceptor by which a download goes on after its connection is lost, with the rules of ``RetryPolicy``.
+///
+/// Each attempt continues the file of the one before. The delay grows while no content arrives, and begins anew when
+/// some has.
+struct DownloadResumption: RequestInterceptor {
+    /// The maximum number of resumptions in total.
+    let limit: Int
+
+    /// The rules of the next attempt. A server's refusal, or a rejected certificate, does not change by itself.
+    static let policy: RetryPolicy = {
+        var policy = RetryPolicy(
+            maximumAttempts: .max,
+            baseDelay: .milliseconds(250),
+            maximumDelay: .seconds(30),
+            deadline: nil,
+            budget: nil
+        )
+        policy.statusCodes = []
+        policy.urlErrorCodes = []
+        return policy
+    }()
+
+    func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        var remaining = limit
+        var lossesInSuccession = 0
+        var received: Int64 = 0
+        var loss: LarkspurError?
+        while true {
+            do {
+                return try await next(request)
+            } catch let error as LarkspurError {
+                // The loss is more informative than the invalidation of the session, and has the resume data.
+                if let loss, error.code == .sessionInvalidated { throw loss }
+                guard remaining > 0, error.resumeData != nil else { throw error }
+                loss = error
+            }
+            remaining -= 1
+            lossesInSuccession = context.receivedBytes > received ? 1 : lossesInSuccession + 1
+            received = context.receivedBytes
+            let failure = loss ?? LarkspurError(transportError: URLError(.unknown))
+            let attempt = RetryAttempt(
+                request: request,
+                count: lossesInSuccession,
+                result: .failure(failure),
+                elapsed: .zero
+            )
+            let decision = Self.policy.decision(after: attempt, random: Self.policy.random(), now: Date())
+            guard case .retry(let delay) = decision else { throw failure }
+            try await context.clock.sleep(for: delay)
+        }
+    }
+}

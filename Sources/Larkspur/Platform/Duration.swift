@@ -1,0 +1,13 @@
+extension Duration {
+    /// The duration in seconds.
+    var timeInterval: TimeInterval {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+
+    /// The duration, at most 100 years: clocks cannot add much longer ones to the present time.
+    var bounded: Duration { min(self, .seconds(3_155_760_000)) }
+
+    /// The duration in seconds with its unit, for messages: `90 s`, `0.5 s`.
+    var inSeconds: String { components.attoseconds == 0 ? "\(components.seconds) s" : "\(timeInterval) s" }
+}

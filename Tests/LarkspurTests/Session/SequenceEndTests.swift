@@ -1,0 +1,58 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("The ends of sequences", .timeLimit(.minutes(5)))
+struct SequenceEndTests {
+    let server: LoopbackServer
+
+    init() throws { server = try LoopbackServer() }
+
+    @Test("After an error a sequence has ended, and so has its call", arguments: TestTransport.allCases)
+    func afterError(_ transport: TestTransport) async throws {
+        server.route("/values", .text("1\nx\n3\n"))
+        let manager = transport.makeManager(for: server)
+
+        var values = manager.get("values").decoded(as: Int.self).makeAsyncIterator()
+        #expect(try await values.next() == 1)
+        let malformed = await #expect(throws: LarkspurError.self) { try await values.next() }
+        #expect(malformed?.code == .responseSerializationFailed)
+        #expect(try await values.next() == nil)
+
+        var chunks = manager.get("status/404").chunks.makeAsyncIterator()
+        await #expect(throws: LarkspurError.self) { try await chunks.next() }
+        #expect(try await chunks.next() == nil)
+        var bytes = manager.get("fault/truncated-body").bytes.makeAsyncIterator()
+        await #expect(throws: LarkspurError.self) { while try await bytes.next() != nil {} }
+        #expect(try await bytes.next() == nil)
+        try await manager.finishAll()
+    }
+
+    @Test("A call that was cancelled before its loop ends it as cancelled", arguments: TestTransport.allCases)
+    func cancelledBefore(_ transport: TestTransport) async throws {
+        let task = transport.makeManager(for: server).get("get")
+        task.cancel()
+        let error = await #expect(throws: LarkspurError.self) { for try await _ in task.chunks {} }
+        #expect(error?.code == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The content of an unacceptable response is not read to an end that it may not have")
+    func endlessRefusal() async throws {
+        let block = Data(count: 1 << 16)
+        var response = LoopbackServer.Response.stream([.repeated([.bytes(block)], times: 1 << 20)], framing: .chunked)
+        response.status = 500
+        server.route("/endless", response)
+        let manager = TestTransport.curl.makeManager(for: server)
+        for isIntercepted in [false, true] {
+            if isIntercepted { manager.interceptors.call = [.adapting { _ in }] }
+            let error = await #expect(throws: LarkspurError.self) {
+                for try await _ in manager.get("endless").chunks {}
+            }
+            #expect(error?.code == .unacceptableStatusCode)
+            #expect(error?.responseData?.count == 1 << 20)
+        }
+        try await manager.finishAll()
+    }
+}
