@@ -51,8 +51,12 @@ build_and_test() {
     swift build --build-tests "${options[@]}"
     swift test --skip-build "${options[@]}" --filter LarkspurTransportTests
     # Without FoundationNetworking's own transport, which is not what is examined.
+    local sessions='Download|Invalidation|ManyTasks|Queue|RedirectAndChallenge|ResumingDownload|Upload'
+    local calls='Async|CallTimeout|Chain|ContentSequence|EventSource|Pages|ProgressUpdates|SequenceEnd|Streaming|TransferCall'
+    local interceptors='AuthenticationInterceptor|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
+    interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
-        --filter 'LarkspurTests\.(Download|Invalidation|ManyTasks|Queue|RedirectAndChallenge|Upload)Tests'
+        --filter "LarkspurTests\.($sessions|$calls|$interceptors)Tests"
     LARKSPUR_INTEROP_REQUIRED=1 Tests/Interop/servers.sh swift test --skip-build "${options[@]}" --filter InteropTests \
         --skip MultipartInteropTests.large
 }
