@@ -59,6 +59,12 @@ struct AsyncSamplesTests {
         #expect(server.requests(to: "/portraits").first?.parts.map(\.name) == ["portrait"])
     }
 
+    @Test func progress() async throws {
+        try await samples.progress()
+        #expect(samples.output.values.suffix(2).first?.contains(" of ") == true)
+        #expect(samples.output.values.last == "report.pdf")
+    }
+
     @Test func chains() async throws {
         try await samples.settings()
         samples.handlers()

@@ -110,6 +110,16 @@ struct AsyncSamples: Sendable {
         // end
     }
 
+    func progress() async throws {
+        // sample: progress with async
+        let task = manager.download("report.pdf", to: .folder(folder, replacing: true))
+        for await progress in task.downloadUpdates {
+            print(progress.completed, "of", progress.total ?? 0)
+        }
+        print(try await task.file.lastPathComponent)
+        // end
+    }
+
     func settings() async throws {
         // sample: settings of one call
         let text = try await manager.get("secret/page")
