@@ -10,15 +10,10 @@ import Synchronization
 /// an error of the connection; a cancellation is neither failure nor success. The time is that of the clock of the
 /// first call; set the interceptor only for session managers with the same clock.
 public final class CircuitBreaker: RequestInterceptor {
-    private struct State {
-        /// The circuits that are not closed without failures.
-        var circuits = OriginTable<Circuit>()
-        /// Returns the time since the first call.
-        var elapsed: (@Sendable () -> Duration)?
-    }
-
     private let rules: Circuit.Rules
-    private let state = Mutex(State())
+    /// The circuits that are not closed without failures.
+    private let circuits = Mutex(OriginTable<Circuit>())
+    private let stopwatch = SharedStopwatch()
 
     /// Creates an interceptor.
     /// - Parameters:
@@ -35,13 +30,7 @@ public final class CircuitBreaker: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        let stopwatch = context.stopwatch()
-        let elapsed = state.withLock { state in
-            let elapsed = state.elapsed ?? stopwatch
-            state.elapsed = elapsed
-            return elapsed
-        }
-        let now = elapsed()
+        let now = stopwatch.elapsed(by: context)
         guard let round = change(request.url, { $0.begin(at: now, rules) }) else {
             throw LarkspurError(
                 .circuitOpen,
@@ -52,12 +41,12 @@ public final class CircuitBreaker: RequestInterceptor {
         do {
             let response = try await next(request)
             let isFailure = (response.statusCode ?? 200) >= 500
-            let end = elapsed()
+            let end = stopwatch.elapsed(by: context)
             change(request.url) { $0.end(isFailure ? .failure : .success, of: round, at: end, rules) }
             return response
         } catch {
             let isFailure = (error as? LarkspurError).map { Self.failures.contains($0.code) } ?? false
-            let end = elapsed()
+            let end = stopwatch.elapsed(by: context)
             change(request.url) { $0.end(isFailure ? .failure : .neither, of: round, at: end, rules) }
             throw error
         }
@@ -65,9 +54,9 @@ public final class CircuitBreaker: RequestInterceptor {
 
     @discardableResult
     private func change<Result>(_ url: URL?, _ body: (inout Circuit) -> Result) -> Result {
-        state.withLock { state in
-            var circuit = state.circuits[url] ?? Circuit()
-            defer { state.circuits[url] = circuit == Circuit() ? nil : circuit }
+        circuits.withLock { circuits in
+            var circuit = circuits[url] ?? Circuit()
+            defer { circuits[url] = circuit == Circuit() ? nil : circuit }
             return body(&circuit)
         }
     }

@@ -7,15 +7,10 @@ import Synchronization
 /// An attempt takes a token, and waits for one if there is none. Tokens come back evenly, up to a full bucket. The time
 /// is that of the clock of the first call; set the interceptor only for session managers with the same clock.
 public final class RateLimit: RequestInterceptor {
-    private struct State {
-        /// The time at which the bucket of an origin is full again.
-        var fullTimes = OriginTable<Duration>()
-        /// Returns the time since the first call.
-        var elapsed: (@Sendable () -> Duration)?
-    }
-
     private let schedule: RateSchedule
-    private let state = Mutex(State())
+    /// The times at which the buckets of origins are full again.
+    private let fullTimes = Mutex(OriginTable<Duration>())
+    private let stopwatch = SharedStopwatch()
 
     /// Creates an interceptor.
     /// - Parameters:
@@ -33,16 +28,10 @@ public final class RateLimit: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        let stopwatch = context.stopwatch()
-        let elapsed = state.withLock { state in
-            let elapsed = state.elapsed ?? stopwatch
-            state.elapsed = elapsed
-            return elapsed
-        }
-        let now = elapsed()
-        let delay = state.withLock { state in
-            let (delay, fullTime) = schedule.delay(at: now, fullTime: state.fullTimes[request.url])
-            state.fullTimes[request.url] = fullTime
+        let now = stopwatch.elapsed(by: context)
+        let delay = fullTimes.withLock { fullTimes in
+            let (delay, fullTime) = schedule.delay(at: now, fullTime: fullTimes[request.url])
+            fullTimes[request.url] = fullTime
             return delay
         }
         if delay > .zero {
@@ -50,9 +39,8 @@ public final class RateLimit: RequestInterceptor {
                 try await context.clock.sleep(for: delay.bounded)
             } catch {
                 // The token of a call that was cancelled is there for others.
-                state.withLock { state in
-                    guard let fullTime = state.fullTimes[request.url] else { return }
-                    state.fullTimes[request.url] = fullTime - schedule.interval
+                fullTimes.withLock { fullTimes in
+                    if let fullTime = fullTimes[request.url] { fullTimes[request.url] = fullTime - schedule.interval }
                 }
                 throw error
             }

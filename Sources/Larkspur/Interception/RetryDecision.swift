@@ -91,15 +91,3 @@ extension Result<InterceptedResponse, any Error> {
     /// About 30 years in seconds.
     private static var longestTime: Int64 { 1_000_000_000 }
 }
-
-extension RequestContext {
-    /// Starts to measure time by the context's clock, and returns a closure that returns the time since.
-    func stopwatch() -> @Sendable () -> Duration { clock.stopwatch() }
-}
-
-extension Clock<Duration> {
-    fileprivate func stopwatch() -> @Sendable () -> Duration {
-        let start = now
-        return { start.duration(to: now) }
-    }
-}
