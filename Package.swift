@@ -117,7 +117,7 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTransport", "Upload",
+                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTransport", "TestSupport", "Upload",
             ],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "libcurls.sh", "reachability.sh", "servers.sh"],

@@ -36,6 +36,14 @@ struct DataResponseTests {
         #expect(failure.tryMap { $0 + 1 }.error?.code == .timedOut)
     }
 
+    @Test func anErrorIsMapped() throws {
+        let failure = try response(.failure(LarkspurError(.timedOut, "late")))
+        let mapped = failure.mapError { LarkspurError(.cancelled, $0.message) }
+        #expect(mapped.error?.code == .cancelled && mapped.error?.message == "late")
+        #expect(mapped.data == failure.data && mapped.request == failure.request)
+        #expect(try response(.success(3)).mapError { $0 }.value == 3)
+    }
+
     @Test func whatMappingThrowsIsKept() throws {
         let response = try response(.success(3))
         let wrapped = try #require(response.tryMap { _ -> Int in throw ForeignError() }.error)
