@@ -1,28 +1,27 @@
 import Synchronization
 
-/// The file of a download without a destination. It is removed when nobody needs it any more, unless it was claimed.
+/// The file of a download without a destination. It is removed when nobody needs it any more.
 final class TemporaryDownload: Sendable {
     private let file: URL
-    /// The place of the file after a claim; nil before.
+    /// The caller's own file; nil before a claim.
     private let claimed = Mutex<Result<URL, LarkspurError>?>(nil)
 
     init(_ file: URL) { self.file = file }
 
     deinit { discard() }
 
-    /// Hands the file to the caller. Later claims have the same result.
-    /// - Parameter move: Moves the file to a place that belongs to the caller, which it returns.
-    func claim(by move: (URL) -> Result<URL, LarkspurError>) -> Result<URL, LarkspurError> {
+    /// Returns a file of the caller's own with the same content. Later claims have the same result.
+    /// - Parameter share: Creates that file, and leaves this one to other handlers.
+    func claim(by share: (URL) -> Result<URL, LarkspurError>) -> Result<URL, LarkspurError> {
         claimed.withLock { claimed in
-            let result = claimed ?? move(file)
+            let result = claimed ?? share(file)
             claimed = result
             return result
         }
     }
 
-    /// Removes the file, unless it was claimed.
+    /// Removes the file.
     func discard() {
-        guard claimed.withLock({ $0 == nil }) else { return }
         // An error is ignored: a file that cannot be removed has to stay, and a handler may have moved the file
         // already.
         try? FileManager.default.removeItem(at: file)

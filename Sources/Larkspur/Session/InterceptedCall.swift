@@ -8,7 +8,7 @@ struct InterceptedCall: Sendable {
         var isUnderWay = false
         /// The temporary file of the last attempt.
         var file: URL?
-        /// The resume data that the last attempt has left.
+        /// The resume data that an attempt has left. An attempt that ends with a status such as 503 leaves its file.
         var resumeData: Data?
         /// Reports the end of the task to the session's hooks.
         var report: TaskDelegate.Report?
@@ -53,7 +53,7 @@ struct InterceptedCall: Sendable {
     }
 
     private func run(_ request: URLRequest) async {
-        let context = RequestContext(
+        var context = RequestContext(
             clock: task.environment.clock,
             canReplayContent: template.canReplayContent(of: request),
             collectsContent: template.kind != .download && template.stream == nil,
@@ -67,6 +67,7 @@ struct InterceptedCall: Sendable {
                 return facts
             }
         )
+        context.sender = ObjectIdentifier(manager.sessions)
         let result: TransferResult
         do {
             let response = try await next(0, context)(request)
@@ -96,7 +97,7 @@ struct InterceptedCall: Sendable {
         guard index < interceptors.count else { return { try await attempt($0) } }
         let interceptor = interceptors[index]
         var context = context
-        context.isPersonal = index < lastOwn || task.hasHooks
+        context.isPersonal = index < lastOwn || task.hasHooks || template.kind == .upload
         return { [context] in
             try await interceptor.intercept($0, context: context, next: next(index + 1, context))
         }
@@ -110,7 +111,7 @@ struct InterceptedCall: Sendable {
             state.isUnderWay = true
             state.facts.attempts += 1
             template.withheldFields = state.facts.withheldFields
-            if let resumeData = state.resumeData.take() { template.resumeData = resumeData }
+            if let resumeData = state.resumeData { template.resumeData = resumeData }
             return (true, state.file.take())
         }
         guard isAlone else {
@@ -125,7 +126,7 @@ struct InterceptedCall: Sendable {
                     progress.state.withLock { state in
                         state.isUnderWay = false
                         state.file = result.file
-                        state.resumeData = result.error?.resumeData
+                        if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
                         state.report = report
                     }
                     continuation.resume(returning: result)
@@ -157,14 +158,21 @@ struct InterceptedCall: Sendable {
             }
         }
         let (file, resumeData, report) = progress.state.withLock { ($0.file, $0.resumeData, $0.report) }
-        if file != result.file { Self.remove(file) }
-        if let resumeData, var error = result.error, error.resumeData == nil {
-            // Another error than that of the last attempt, such as a cancellation in a delay.
-            if state == .cancelling, !task.keepsResumeData {
-                Platform.discard(resumeData: resumeData)
-            } else {
-                error.resumeData = resumeData
-                result = result.failed(error)
+        if file != result.file {
+            // An interceptor has returned another response than that of the last attempt.
+            Self.remove(file)
+            result.file = nil
+        }
+        if let resumeData {
+            if result.error == nil {
+                result.unusedResumeData = resumeData
+            } else if result.error?.resumeData == nil {
+                // Another error than that of the attempt, such as a cancellation in a delay.
+                if state == .cancelling, !task.keepsResumeData {
+                    Platform.discard(resumeData: resumeData)
+                } else {
+                    result.error?.resumeData = resumeData
+                }
             }
         }
         do throws(LarkspurError) {
@@ -181,7 +189,7 @@ struct InterceptedCall: Sendable {
             response !== task.response, let task = task as? DataTask
         else { return }
         try stream.begin(with: response)
-        if !result.data.isEmpty { _ = try stream.handOn(result.data, held: nil, from: task) }
+        if !result.data.isEmpty { _ = try stream.handOn(result.data, held: true, from: task) }
     }
 
     private static func remove(_ file: URL?) {
@@ -193,13 +201,13 @@ struct InterceptedCall: Sendable {
 extension TransferResult {
     /// Returns the result of a task that was ended with an error.
     fileprivate func failed(_ error: LarkspurError) -> TransferResult {
-        TransferResult(
+        var result = self
+        result.error = error.filled(
             request: request,
             response: response,
-            data: data,
-            file: file,
-            error: error.filled(request: request, response: response, responseData: response == nil ? nil : data)
+            responseData: response == nil ? nil : data
         )
+        return result
     }
 }
 

@@ -113,7 +113,7 @@ public struct ContentLines: AsyncSequence, Sendable {
         /// - Throws: ``LarkspurError`` if the call fails, or the content is incomplete. Its code is `cancelled` after a
         ///   cancellation.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> String? {
-            while let byte = try await bytes.next(isolation: actor) {
+            while let byte = try await nextByte(isolation: actor) {
                 if let line = splitter.take(byte) { return line }
                 if splitter.length > ContentSource.longestLine {
                     splitter = LineSplitter()
@@ -121,6 +121,16 @@ public struct ContentLines: AsyncSequence, Sendable {
                 }
             }
             return splitter.finish()
+        }
+
+        /// Returns the next byte. An error leaves no part of a line.
+        private mutating func nextByte(isolation actor: isolated (any Actor)?) async throws(LarkspurError) -> UInt8? {
+            do throws(LarkspurError) {
+                return try await bytes.next(isolation: actor)
+            } catch {
+                splitter = LineSplitter()
+                throw error
+            }
         }
     }
 }
@@ -168,7 +178,9 @@ public struct ContentValues<Element: Decodable & Sendable>: AsyncSequence, Senda
                     return try decode(line)
                 }
                 if splitter.length > ContentSource.longestLine { throw end(with: consumer.source.tooLongLine) }
-                guard let piece = try await consumer.next() else { break }
+                let piece: Data?
+                do throws(LarkspurError) { piece = try await consumer.next() } catch { throw end(with: error) }
+                guard let piece else { break }
                 splitter.append(piece)
             }
             guard let line = splitter.finish(), !line.isBlankContent else { return nil }

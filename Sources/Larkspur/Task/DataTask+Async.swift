@@ -180,16 +180,22 @@ extension DownloadResponse {
             request: request,
             response: response,
             timeline: timeline,
-            result: temporaryFile.claim(by: moveToOwner)
+            result: temporaryFile.claim(by: share)
         )
     }
 
-    /// Moves a temporary file to another place in the folder for temporary files.
-    private func moveToOwner(_ file: URL) -> Result<URL, LarkspurError> {
-        let name = "\(UUID().uuidString)-\(DownloadDestination.name(suggestedBy: response))"
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: false)
+    /// Gives a temporary file a second place in the folder for temporary files.
+    private func share(_ file: URL) -> Result<URL, LarkspurError> {
+        var name = DownloadDestination.name(suggestedBy: response)
+        // A name has at most 255 bytes.
+        while name.utf8.count > 200 { name.removeFirst() }
+        let place = FileManager.default.temporaryDirectory
+            .appendingPathComponent("\(UUID().uuidString)-\(name)", isDirectory: false)
         do {
-            try FileManager.default.moveItem(at: file, to: place)
+            if (try? FileManager.default.linkItem(at: file, to: place)) == nil {
+                // The two places are in different file systems.
+                try FileManager.default.copyItem(at: file, to: place)
+            }
             return .success(place)
         } catch {
             let failure = LarkspurError(

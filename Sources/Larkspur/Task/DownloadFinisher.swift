@@ -20,7 +20,10 @@ struct DownloadFinisher: Sendable {
         let outcome: Result<URL, LarkspurError>
         do throws(LarkspurError) {
             outcome = .success(try place(result, of: task, move: &move))
+            if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
+            var error = error
+            error.resumeData = error.resumeData ?? result.unusedResumeData
             outcome = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
         }
         let timeline = task.markSerialized()

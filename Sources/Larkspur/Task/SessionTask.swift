@@ -212,6 +212,7 @@ public class SessionTask: @unchecked Sendable {
             let state = storage.machine.state
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
+            storage.pendingResumeData = nil
             storage.noteTransactions()
             storage.enterGroup(of: environment)
             return state

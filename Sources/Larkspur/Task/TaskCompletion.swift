@@ -48,7 +48,9 @@ struct TransferResult: Sendable {
     /// The content that was collected in memory.
     let data: Data
     /// The file with the content, at a temporary location of Larkspur.
-    let file: URL?
+    var file: URL?
     /// The error of the transfer, if any.
-    let error: LarkspurError?
+    var error: LarkspurError?
+    /// The resume data of an earlier attempt, whose file this one may not have used up.
+    var unusedResumeData: Data?
 }

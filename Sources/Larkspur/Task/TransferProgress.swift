@@ -16,7 +16,8 @@ final class TransferProgress: Sendable {
         // Stored within a struct: if a mutex held the closure directly, each access would wrap the closure once more.
         var handler: Handler?
         /// The sequences that report the counts; nil if there is none.
-        var streams: [AsyncStream<ByteProgress>.Continuation]?
+        var streams: [Int: AsyncStream<ByteProgress>.Continuation]?
+        var nextStream = 0
         var hasEnded = false
 
         var bytes: ByteProgress { ByteProgress(completed: completed, total: total < 0 ? nil : total) }
@@ -124,19 +125,29 @@ final class TransferProgress: Sendable {
             return (counts.handler.take(), counts.streams.take())
         }
         withExtendedLifetime(handler) {}
-        for stream in streams ?? [] { stream.finish() }
+        for stream in (streams ?? [:]).values { stream.finish() }
     }
 
     /// Returns the present counts, then each later one, until the transfer ends. A consumer that is slow gets the
     /// newest.
     func updates() -> AsyncStream<ByteProgress> {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let (bytes, hasEnded) = counts.withLock { counts in
-            if !counts.hasEnded { counts.streams = (counts.streams ?? []) + [continuation] }
-            return (counts.bytes, counts.hasEnded)
+        let id = counts.withLock { counts in
+            // Within the lock, so that no later count comes before it.
+            continuation.yield(counts.bytes)
+            counts.nextStream += 1
+            if !counts.hasEnded {
+                counts.streams = (counts.streams ?? [:]).merging([counts.nextStream: continuation]) { $1 }
+            }
+            return counts.hasEnded ? nil : counts.nextStream
         }
-        continuation.yield(bytes)
-        if hasEnded { continuation.finish() }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.counts.withLock { $0.streams?.removeValue(forKey: id) }
+        }
         return stream
     }
 
@@ -146,7 +157,7 @@ final class TransferProgress: Sendable {
             body(&counts)
             return counts
         }
-        for stream in changed.streams ?? [] { stream.yield(changed.bytes) }
+        if let streams = changed.streams { for stream in streams.values { stream.yield(changed.bytes) } }
         guard let progress = changed.progress else { return }
         if progress.totalUnitCount != changed.total { progress.totalUnitCount = changed.total }
         if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }

@@ -83,6 +83,22 @@ struct ProgressUpdatesTests {
         try await eventually { !FileManager.default.fileExists(atPath: file.path) }
     }
 
+    @Test("A file that one handler has claimed is there for the others", arguments: TestTransport.allCases)
+    func claimedTwice(_ transport: TestTransport) async throws {
+        gate.open()
+        let name = String(repeating: "a", count: 240) + ".bin"
+        server.route("/named", .text("content").adding("Content-Disposition", "attachment; filename=\"\(name)\""))
+        let task = transport.makeManager(for: server).download("named")
+        let own = try await task.file
+        let files = Recorder<URL?>()
+        task.response { files.record($0.fileURL) }
+        let other = try #require(try await files.first())
+        #expect(try String(contentsOf: other, encoding: .utf8) == "content")
+        #expect(try String(contentsOf: own, encoding: .utf8) == "content")
+        #expect(own.lastPathComponent.hasSuffix("aa.bin"))
+        try FileManager.default.removeItem(at: own)
+    }
+
     @Test("A file with a destination stays there, whatever its name", arguments: TestTransport.allCases)
     func claimed(_ transport: TestTransport) async throws {
         gate.open()

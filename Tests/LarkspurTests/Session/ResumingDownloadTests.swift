@@ -218,6 +218,52 @@ struct ResumingDownloadTests {
         #expect(try partialFiles.count == 1)
     }
 
+    @Test("An attempt that a server refuses leaves the beginning for the next one")
+    func refusedBetween() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000])
+        server.route("/file") { [server] request in
+            server.requests.count == 2 ? .status(503) : file.answer(request)
+        }
+        let task =
+            manager
+            .download(
+                server.url("/file").absoluteString,
+                headers: ["Accept-Encoding": "identity"],
+                to: .file(destination)
+            )
+            .intercept(with: .retry(budget: nil))
+        #expect(try await Data(contentsOf: task.file) == file.content)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=10000-", "bytes=10000-"])
+        try await manager.finishAll()
+        #expect(try partialFiles.isEmpty)
+    }
+
+    @Test("After the last refusal the error has the resume data")
+    func refusedAtLast() async throws {
+        let file = BrokenFile(100_000, cuts: [10_000])
+        server.route("/file") { [server] request in
+            server.requests.count == 1 ? file.answer(request) : .status(503)
+        }
+        let task = manager.download(server.url("/file").absoluteString, headers: ["Accept-Encoding": "identity"])
+            .intercept(with: .retry(budget: nil))
+        let error = await task.response().error
+        #expect(error?.statusCode == 503 && error?.resumeData.map(CurlURLSession.isResumeData) == true)
+        #expect(try partialFiles.count == 1)
+    }
+
+    @Test("A cancellation while the next attempt is held back leaves no file")
+    func cancelledBeforeAttempt() async throws {
+        let (task, goOn) = try await paused()
+        let first = task.urlSessionTask
+        task.suspend()
+        goOn()
+        try await eventually { task.urlSessionTask !== first }
+        task.cancel()
+        #expect(try await ends.first().error?.code == .cancelled)
+        try await manager.finishAll()
+        #expect(try partialFiles.isEmpty && task.resumeData == nil)
+    }
+
     // MARK: Resume data
 
     @Test("Cancelling gives resume data before the completion handler, and a task under way tells what it would leave")

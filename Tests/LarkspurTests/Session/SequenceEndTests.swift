@@ -23,9 +23,15 @@ struct SequenceEndTests {
         var chunks = manager.get("status/404").chunks.makeAsyncIterator()
         await #expect(throws: LarkspurError.self) { try await chunks.next() }
         #expect(try await chunks.next() == nil)
-        var bytes = manager.get("fault/truncated-body").bytes.makeAsyncIterator()
+        var bytes = manager.get("fault/missing-last-chunk").bytes.makeAsyncIterator()
         await #expect(throws: LarkspurError.self) { while try await bytes.next() != nil {} }
         #expect(try await bytes.next() == nil)
+        var lines = manager.get("fault/missing-last-chunk").lines.makeAsyncIterator()
+        await #expect(throws: LarkspurError.self) { while try await lines.next() != nil {} }
+        #expect(try await lines.next() == nil)
+        var cut = manager.get("fault/missing-last-chunk").decoded(as: String.self).makeAsyncIterator()
+        await #expect(throws: LarkspurError.self) { while try await cut.next() != nil {} }
+        #expect(try await cut.next() == nil)
         try await manager.finishAll()
     }
 
