@@ -117,7 +117,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTransport", "TestSupport", "Upload",
+                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTransport", "TestSupport",
+                "Upload",
             ],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "libcurls.sh", "reachability.sh", "servers.sh"],

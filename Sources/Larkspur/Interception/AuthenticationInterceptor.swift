@@ -36,6 +36,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         /// The error of the last refresh, and its number.
         var failure: (number: Int, error: LarkspurError)?
         var refresh: SharedResult<Void>?
+        /// The names of the fields that the authenticator has set.
+        var fields: Set<String> = []
 
         var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
 
@@ -150,7 +152,12 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         authenticator.apply(use.credential, to: &authenticated)
         let fields = authenticated.allHTTPHeaderFields ?? [:]
         let changed = fields.filter { $0.value != request.value(forHTTPHeaderField: $0.key) }
-        context.withholdFromOtherOrigins(Array(changed.keys))
+        // The authenticator may set a value that a request has already.
+        let own = state.withLock { state in
+            state.fields.formUnion(changed.keys)
+            return state.fields
+        }
+        context.withholdFromOtherOrigins(Array(own))
         return authenticated
     }
 

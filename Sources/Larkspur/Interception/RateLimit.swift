@@ -29,18 +29,18 @@ public final class RateLimit: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         let now = stopwatch.elapsed(by: context)
-        let delay = fullTimes.withLock { fullTimes in
-            let (delay, fullTime) = schedule.delay(at: now, fullTime: fullTimes[request.url])
-            fullTimes[request.url] = fullTime
-            return delay
+        let (delay, fullTime) = fullTimes.withLock { fullTimes in
+            let step = schedule.delay(at: now, fullTime: fullTimes[request.url])
+            fullTimes[request.url] = step.fullTime
+            return step
         }
         if delay > .zero {
             do {
                 try await context.clock.sleep(for: delay.bounded)
             } catch {
-                // The token of a call that was cancelled is there for others.
+                // The token of a call that was cancelled is there for others, unless they have taken later ones.
                 fullTimes.withLock { fullTimes in
-                    if let fullTime = fullTimes[request.url] { fullTimes[request.url] = fullTime - schedule.interval }
+                    if fullTimes[request.url] == fullTime { fullTimes[request.url] = fullTime - schedule.interval }
                 }
                 throw error
             }

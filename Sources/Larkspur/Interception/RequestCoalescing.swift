@@ -5,18 +5,20 @@ import Synchronization
 ///     manager.interceptors.call = [login, .coalescing()]
 ///
 /// Set it after interceptors that add credentials, so that the requests of different users differ. Requests are equal
-/// if their method, URL, fields and cache policy are. Only those of ``methods`` without content share an attempt, and
-/// only calls whose content is collected in memory: neither downloads nor streams. A call with hooks of its own, such
-/// as a credential or a rule for redirects, or with later interceptors of its own shares none. A response is shared
-/// while its attempt is under way, and is not stored. If the call with the attempt is cancelled, one of the others
-/// sends the request again; a call that waits and is cancelled ends at once.
+/// if their method, URL, fields, timeout and cache policy are, and their session manager is. Only those of ``methods``
+/// without content share an attempt, and only calls whose content is collected in memory: neither downloads nor
+/// streams. A call with hooks of its own, such as a credential or a rule for redirects, or with later interceptors of
+/// its own shares none. A response is shared while its attempt is under way, and is not stored. If the call with the
+/// attempt is cancelled, one of the others sends the request again; a call that waits and is cancelled ends at once.
 public final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
+        let sender: ObjectIdentifier?
         let method: String
         let url: URL?
         let fields: [String: String]
         let cachePolicy: URLRequest.CachePolicy
         let handlesCookies: Bool
+        let timeout: TimeInterval
     }
 
     private let methods: Set<HTTPMethod>
@@ -41,11 +43,13 @@ public final class RequestCoalescing: RequestInterceptor {
             methods.contains(HTTPMethod(rawValue: method)), request.httpBody == nil, request.httpBodyStream == nil
         else { return try await next(request) }
         let key = Key(
+            sender: context.sender,
             method: method,
             url: request.url,
             fields: request.allHTTPHeaderFields ?? [:],
             cachePolicy: request.cachePolicy,
-            handlesCookies: request.httpShouldHandleCookies
+            handlesCookies: request.httpShouldHandleCookies,
+            timeout: request.timeoutInterval
         )
         while true {
             let own = SharedResult<InterceptedResponse>()

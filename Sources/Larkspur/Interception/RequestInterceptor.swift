@@ -82,8 +82,11 @@ public struct RequestContext: Sendable {
     public let collectsContent: Bool
     /// The identifier of the call, which is random and the same for all its attempts.
     public let callID = UUID()
-    /// Whether hooks of the call itself, or interceptors of its own that come later, take part in the attempt.
+    /// Whether content outside of the request, hooks of the call itself, or interceptors of its own that come later,
+    /// take part in the attempt.
     var isPersonal = false
+    /// The identity of the sessions that send the request.
+    var sender: ObjectIdentifier?
     private let withhold: @Sendable ([String]) -> Void
     private let state: @Sendable () -> State
 

@@ -89,6 +89,8 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var request: Result<URLRequest, LarkspurError>?
         private var index = 0
         private var seen: Set<URL> = []
+        /// The request that those of the next pages are made from. After a page at another origin it has no secrets.
+        private var template: URLRequest?
 
         init(pages: Pages) {
             self.pages = pages
@@ -123,11 +125,13 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             return page
         }
 
-        private func following(
+        private mutating func following(
             _ next: Pagination<Page>.Next,
             _ response: DataResponse<Page>
         ) throws(LarkspurError) -> URLRequest {
-            let request = try pages.request(for: next, after: response)
+            let first = try pages.first.get()
+            let request = try pages.request(for: next, after: response, template: template ?? first)
+            template = request
             guard index < pages.limit, let url = request.url, !seen.contains(url) else {
                 throw LarkspurError(
                     .malformedResponse,
@@ -145,9 +149,10 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
     /// Builds the request of the next page. Another origin gets none of the header fields that may hold secrets.
     private func request(
         for next: Pagination<Page>.Next,
-        after response: DataResponse<Page>
+        after response: DataResponse<Page>,
+        template: URLRequest
     ) throws(LarkspurError) -> URLRequest {
-        var request = try first.get()
+        var request = template
         switch next {
         case .url(let text):
             guard let url = URL(string: text, relativeTo: response.response?.url ?? request.url)?.absoluteURL else {
@@ -166,7 +171,8 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             request.url = url
             if !isSameServer { return request.withoutSecrets }
         case .parameters(let parameters):
-            guard let url = request.url, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            guard let url = try first.get().url, var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+            else {
                 throw LarkspurError(.invalidURL, "The URL of the list has no query.", request: request)
             }
             components.setQuery(parameters)

@@ -180,6 +180,7 @@ extension SessionManager {
         if !settings.isCancelled, environment.needsPlan || !settings.timeouts.isEmpty {
             let shared = environment.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
+            if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
             template.limits = limits
             do throws(LarkspurError) {

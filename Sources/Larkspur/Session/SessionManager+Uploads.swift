@@ -189,14 +189,16 @@ extension UploadContent.Source {
     func template(
         for request: Result<URLRequest, LarkspurError>
     ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
+        var content: Data?
+        if case .data(let data) = self { content = data }
+        let request = request.map { request in
+            var request = request
+            // Setting it would remove a stream.
+            if content != nil || request.httpBody != nil { request.httpBody = content }
+            return request
+        }
         switch self {
-        case .data(let data):
-            let request = request.map { request in
-                var request = request
-                request.httpBody = data
-                return request
-            }
-            return (.uploadOfBody, request)
+        case .data: return (.uploadOfBody, request)
         case .stream(let length, let makeStream):
             return (.upload(makeStream, length: length ?? (try? request.get())?.announcedBodyLength), request)
         case .file(let file):

@@ -125,8 +125,9 @@ final class SessionStore: Sendable {
                 with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
             )
         }
-        delegate.task.attach(attempt)
+        // Before a cancellation can reach the attempt, whose end would find no delegate.
         live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
+        delegate.task.attach(attempt)
     }
 
     func invalidate(cancellingTasks: Bool, resettingSession: Bool) {

@@ -126,6 +126,27 @@ struct LimitTests {
         #expect(await call.value.error == nil)
     }
 
+    @Test("A place that is given back does not let two calls go at once")
+    func cancelledBetween() async throws {
+        let clock = ManualClock()
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.clock = clock
+        manager.interceptors.attempt = [.rateLimit(1)]
+        #expect(await manager.get("get").response().error == nil)
+        var calls: [Task<DataResponse<Data>, Never>] = []
+        for count in 1...3 {
+            calls.append(Task { await manager.get("get").response() })
+            try await clock.sleeps.wait(for: count)
+            if count == 2 {
+                calls[0].cancel()
+                #expect(await calls[0].value.error?.code == .cancelled)
+            }
+        }
+        #expect(clock.sleeps.values == [.seconds(1), .seconds(2), .seconds(3)])
+        clock.advance(by: .seconds(3))
+        for call in calls { _ = await call.value }
+    }
+
     @Test("The largest numbers do no harm")
     func largest() async throws {
         let longest = Duration.seconds(Int64.max)

@@ -72,6 +72,25 @@ struct RequestCoalescingTests {
         for call in calls { #expect(await call.value.error == nil) }
     }
 
+    @Test("Uploads and calls of other managers share nothing")
+    func uploads() async throws {
+        let manager = makeManager(.curl)
+        manager.interceptors.call = [.coalescing(methods: [.get, .put])]
+        let folder = TemporaryFolder()
+        let files = try ["one", "two"].map { name in
+            let file = folder.url.appendingPathComponent(name)
+            try Data(name.utf8).write(to: file)
+            return file
+        }
+        var calls = files.map { file in Task { await manager.upload("x", from: .file(file), method: .put).response() } }
+        let copy = manager.copy()
+        calls += [manager, copy].map { manager in Task { await manager.get("x").response() } }
+        try await eventually { server.requests.count == 4 }
+        gate.open()
+        for call in calls { #expect(await call.value.error == nil) }
+        #expect(Set(server.requests.map(\.text)) == ["one", "two", ""])
+    }
+
     @Test("An interceptor that is set twice does not wait for itself")
     func twice() async throws {
         let manager = makeManager(.curl)

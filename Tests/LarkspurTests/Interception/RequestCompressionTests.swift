@@ -78,6 +78,22 @@ struct RequestCompressionTests {
         #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
     }
 
+    @Test("The body of a request that a file takes the place of is neither sent nor compressed")
+    func replacedBody() async throws {
+        let manager = makeManager(.curl)
+        let folder = TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try Data("file".utf8).write(to: file)
+        var request = URLRequest(url: server.url("/post"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(text.utf8)
+        let ends = Recorder<LarkspurError?>()
+        manager.uploadTask(with: request, fromFile: file) { ends.record($0.error) }.resume()
+        #expect(try await ends.first() == nil)
+        #expect(server.requests.first?.text == "file")
+        #expect(server.requests.first?.headers["Content-Encoding"] == nil)
+    }
+
     @Test("A server that does not know the coding gets the content without it", arguments: TestTransport.allCases)
     func refused(_ transport: TestTransport) async throws {
         server.route("/plain") { request in

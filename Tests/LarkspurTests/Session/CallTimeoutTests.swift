@@ -117,6 +117,24 @@ struct CallTimeoutTests {
         #expect(server.requests(to: "/text").isEmpty)
     }
 
+    @Test("A response from the cache waits for no connection")
+    func queueOfCached() async throws {
+        let configuration = URLSessionConfiguration.testing
+        configuration.urlCache = HTTPCache(memoryCapacity: 512 << 20)
+        configuration.requestCachePolicy = .useProtocolCachePolicy
+        let manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
+        manager.clock = clock
+        server.route("/large", .data(Data(count: 4 << 20)).adding("Cache-Control", "max-age=600"))
+        #expect(await manager.get("large").response().error == nil)
+
+        var chunks = manager.get("large").timeout(queue: .seconds(5)).chunks.makeAsyncIterator()
+        var count = try await chunks.next()?.count ?? 0
+        try await clock.sleeps.wait(for: 1)
+        clock.advance(by: .seconds(5))
+        while let chunk = try await chunks.next() { count += chunk.count }
+        #expect(count == 4 << 20 && server.requests.count == 1)
+    }
+
     @Test("A call that waits too long for its interceptors is ended")
     func queueOfInterceptors() async throws {
         let manager = manager(.curl)

@@ -122,6 +122,7 @@ extension Exchange {
 
     /// Delivers the cache's response like a response of the network.
     func beginReplay() {
+        _ = task.leaveQueue()
         guard let replay = caching?.replay, let url = request.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
         else { return finish(.failure(notInCache)) }
