@@ -191,10 +191,10 @@ extension SessionManager {
         }
         var own = settings.interceptors
         if let resumption = template.resumption { own.call.append(resumption) }
-        let interceptors = environment.interceptors.chain(with: own)
-        if !settings.isCancelled, !interceptors.isEmpty,
+        if !settings.isCancelled, !(environment.interceptors.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
+            let interceptors = environment.interceptors.chain(with: own)
             let lastOwn = environment.interceptors.lastIndex(of: own)
             return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn, finisher).start(with: request)
         }
