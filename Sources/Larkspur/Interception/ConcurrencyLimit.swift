@@ -10,31 +10,9 @@ import Synchronization
 /// before a retry. The requests of an ``AuthenticationInterceptor`` for a new credential do not count, because others
 /// wait for them.
 public final class ConcurrencyLimit: RequestInterceptor {
-    private typealias Waiter = CheckedContinuation<Void, any Error>
-
     private struct Lane {
         var active = 0
-        var waiters: [Int: Waiter] = [:]
-        /// The identifiers of the waiters by priority, highest first. Those of waiters that were cancelled stay.
-        var lines: [(priority: Int, ids: ArraySlice<Int>)] = []
-
-        mutating func add(_ waiter: Waiter, _ id: Int, _ priority: Int) {
-            waiters[id] = waiter
-            let index = lines.firstIndex { $0.priority <= priority } ?? lines.endIndex
-            if index == lines.endIndex || lines[index].priority != priority { lines.insert((priority, []), at: index) }
-            lines[index].ids.append(id)
-        }
-
-        /// Removes the waiter that is next.
-        mutating func popFirst() -> Waiter? {
-            while let line = lines.indices.first {
-                while let id = lines[line].ids.popFirst() {
-                    if let waiter = waiters.removeValue(forKey: id) { return waiter }
-                }
-                lines.removeFirst()
-            }
-            return nil
-        }
+        var line = WaitingLine()
     }
 
     private struct State {
@@ -58,7 +36,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     }
 
     /// The number of attempts that wait.
-    var waiterCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.waiters.count } } }
+    var waiterCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.line.count } } }
     /// The number of origins with attempts.
     var originCount: Int { state.withLock { $0.lanes.count } }
 
@@ -92,22 +70,22 @@ public final class ConcurrencyLimit: RequestInterceptor {
                         lane.active += 1
                         return .success(())
                     }
-                    lane.add(continuation, id, priority)
+                    lane.line.add(continuation, id, priority: priority)
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let waiter = state.withLock { $0.lanes[origin]?.waiters.removeValue(forKey: id) }
+            let waiter = state.withLock { $0.lanes[origin]?.line.remove(id) }
             waiter?.resume(throwing: CancellationError())
         }
     }
 
     private func leave(_ origin: Origin?) {
-        let waiter = state.withLock { state -> Waiter? in
+        let waiter = state.withLock { state -> WaitingLine.Waiter? in
             guard var lane = state.lanes.removeValue(forKey: origin) else { return nil }
             // The place of the attempt that has ended is passed on.
-            let waiter = lane.popFirst()
+            let waiter = lane.line.popFirst()
             if waiter == nil { lane.active -= 1 }
             if lane.active > 0 { state.lanes[origin] = lane }
             return waiter

@@ -1,15 +1,39 @@
+internal import HTTPSyntax
 import Synchronization
 
 /// An interceptor that limits the rate of attempts, for each origin, with a bucket of tokens.
 ///
 ///     manager.interceptors.attempt = [.rateLimit(10, per: .seconds(1))]
 ///
-/// An attempt takes a token, and waits for one if there is none. Tokens come back evenly, up to a full bucket. The time
-/// is that of the clock of the first call; set the interceptor only for session managers with the same clock.
+/// An attempt takes a token, and waits for one if there is none, those with the highest priority the shortest, and
+/// those with equal priority in their order. Tokens come back evenly, up to a full bucket. A call that is cancelled
+/// stops waiting, and takes none. The time is that of the clock of the first call; set the interceptor only for session
+/// managers with the same clock.
 public final class RateLimit: RequestInterceptor {
+    private struct Lane {
+        var line = WaitingLine()
+        /// The number of the task that hands out the tokens.
+        let keeper: Int
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        /// The times at which the buckets of origins are full again.
+        var fullTimes = OriginTable<Duration>()
+        /// The origins with attempts that wait.
+        var lanes: [Origin?: Lane] = [:]
+        var nextID = 0
+    }
+
+    private enum Step {
+        case wait(Duration)
+        case release(WaitingLine.Waiter?)
+        case end
+    }
+
     private let schedule: RateSchedule
-    /// The times at which the buckets of origins are full again.
-    private let fullTimes = Mutex(OriginTable<Duration>())
+    private let priority: @Sendable (URLRequest) -> Int
+    private let state = Mutex(State())
     private let stopwatch = SharedStopwatch()
 
     /// Creates an interceptor.
@@ -17,9 +41,20 @@ public final class RateLimit: RequestInterceptor {
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The period. Default: one second.
     ///   - burst: The number of attempts that may follow each other at once, at least 1. Default: `count`.
-    public init(_ count: Int, per period: Duration = .seconds(1), burst: Int? = nil) {
+    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
+    ///     Default: the same for all.
+    public init(
+        _ count: Int,
+        per period: Duration = .seconds(1),
+        burst: Int? = nil,
+        priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
+    ) {
         schedule = RateSchedule(count: count, period: period, burst: burst)
+        self.priority = priority
     }
+
+    /// The number of attempts that wait.
+    var waiterCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.line.count } } }
 
     /// Sends a request when the rate allows it.
     /// - Throws: The error of the attempt; a `CancellationError` if the call is cancelled while it waits.
@@ -28,24 +63,76 @@ public final class RateLimit: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        try await enter(request.url, priority(request), context)
+        return try await next(request)
+    }
+
+    private func enter(_ url: URL?, _ priority: Int, _ context: RequestContext) async throws {
+        let origin = url.flatMap(Origin.init)
         let now = stopwatch.elapsed(by: context)
-        let (delay, fullTime) = fullTimes.withLock { fullTimes in
-            let step = schedule.delay(at: now, fullTime: fullTimes[request.url])
-            fullTimes[request.url] = step.fullTime
-            return step
+        let id = state.withLock { state -> Int? in
+            if state.lanes[origin] == nil, take(url, at: now, &state) == .zero { return nil }
+            state.nextID += 1
+            return state.nextID
         }
-        if delay > .zero {
-            do {
-                try await context.clock.sleep(for: delay.bounded)
-            } catch {
-                // The token of a call that was cancelled is there for others, unless they have taken later ones.
-                fullTimes.withLock { fullTimes in
-                    if fullTimes[request.url] == fullTime { fullTimes[request.url] = fullTime - schedule.interval }
+        guard let id else { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: WaitingLine.Waiter) in
+                let isCancelled = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    // Removed for the time being, so that the change copies nothing.
+                    var lane = state.lanes.removeValue(forKey: origin) ?? Lane(keeper: id)
+                    lane.line.add(continuation, id, priority: priority)
+                    if lane.task == nil {
+                        // Not a child of the call, whose end would leave the others without tokens.
+                        lane.task = Task.detached { await self.keep(url, id, context) }
+                    }
+                    state.lanes[origin] = lane
+                    return false
                 }
-                throw error
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let (waiter, keeper) = state.withLock { state -> (WaitingLine.Waiter?, Task<Void, Never>?) in
+                guard var lane = state.lanes.removeValue(forKey: origin) else { return (nil, nil) }
+                let waiter = lane.line.remove(id)
+                if lane.line.isEmpty { return (waiter, lane.task) }
+                state.lanes[origin] = lane
+                return (waiter, nil)
+            }
+            keeper?.cancel()
+            waiter?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Hands out the tokens of an origin, as long as attempts wait for them.
+    /// - Parameter number: The number of the task.
+    private func keep(_ url: URL?, _ number: Int, _ context: RequestContext) async {
+        let origin = url.flatMap(Origin.init)
+        while true {
+            let now = stopwatch.elapsed(by: context)
+            let step = state.withLock { state -> Step in
+                guard var lane = state.lanes[origin], lane.keeper == number else { return .end }
+                let delay = take(url, at: now, &state)
+                guard delay <= .zero else { return .wait(delay) }
+                let waiter = lane.line.popFirst()
+                state.lanes[origin] = lane.line.isEmpty ? nil : lane
+                return .release(waiter)
+            }
+            switch step {
+            // A cancelled sleep throws: nobody waits any more.
+            case .wait(let delay): guard (try? await context.clock.sleep(for: delay.bounded)) != nil else { return }
+            case .release(let waiter): waiter?.resume()
+            case .end: return
             }
         }
-        return try await next(request)
+    }
+
+    /// Takes a token; if there is none, returns the delay until there is one.
+    private func take(_ url: URL?, at now: Duration, _ state: inout State) -> Duration {
+        let (delay, fullTime) = schedule.delay(at: now, fullTime: state.fullTimes[url])
+        if delay <= .zero { state.fullTimes[url] = fullTime }
+        return delay
     }
 }
 
@@ -79,7 +166,14 @@ extension RequestInterceptor where Self == RateLimit {
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The period. Default: one second.
     ///   - burst: The number of attempts that may follow each other at once, at least 1. Default: `count`.
-    public static func rateLimit(_ count: Int, per period: Duration = .seconds(1), burst: Int? = nil) -> RateLimit {
-        RateLimit(count, per: period, burst: burst)
+    ///   - priority: Returns the priority of a request; higher ones come first. Called on an arbitrary thread.
+    ///     Default: the same for all.
+    public static func rateLimit(
+        _ count: Int,
+        per period: Duration = .seconds(1),
+        burst: Int? = nil,
+        priority: @escaping @Sendable (URLRequest) -> Int = { _ in 0 }
+    ) -> RateLimit {
+        RateLimit(count, per: period, burst: burst, priority: priority)
     }
 }

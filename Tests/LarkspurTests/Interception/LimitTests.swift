@@ -126,25 +126,57 @@ struct LimitTests {
         #expect(await call.value.error == nil)
     }
 
-    @Test("A place that is given back does not let two calls go at once")
-    func cancelledBetween() async throws {
+    @Test("Tokens go to the highest priority first, one at a time, also after a cancellation")
+    func tokens() async throws {
         let clock = ManualClock()
+        let limit = RateLimit(1) { Int($0.value(forHTTPHeaderField: "Priority") ?? "") ?? 0 }
         let manager = TestTransport.curl.makeManager(for: server)
         manager.clock = clock
-        manager.interceptors.attempt = [.rateLimit(1)]
+        manager.interceptors.attempt = [limit]
         #expect(await manager.get("get").response().error == nil)
         var calls: [Task<DataResponse<Data>, Never>] = []
-        for count in 1...3 {
-            calls.append(Task { await manager.get("get").response() })
-            try await clock.sleeps.wait(for: count)
-            if count == 2 {
-                calls[0].cancel()
-                #expect(await calls[0].value.error?.code == .cancelled)
-            }
+        for (index, priority) in ["0", "5", "0", "9", "5"].enumerated() {
+            calls.append(
+                Task {
+                    await manager.get("get", parameters: ["n": index], headers: ["Priority": priority]).response()
+                }
+            )
+            try await eventually { limit.waiterCount == index + 1 }
         }
-        #expect(clock.sleeps.values == [.seconds(1), .seconds(2), .seconds(3)])
-        clock.advance(by: .seconds(3))
-        for call in calls { _ = await call.value }
+        calls[3].cancel()
+        #expect(await calls[3].value.error?.code == .cancelled)
+
+        for (turn, index) in [1, 4, 0, 2].enumerated() {
+            try await clock.sleeps.wait(for: turn + 1)
+            #expect(server.requests.count == turn + 1)
+            clock.advance(by: .seconds(1))
+            #expect(await calls[index].value.error == nil)
+        }
+        #expect(server.requests.dropFirst().map { $0.query("n") } == ["1", "4", "0", "2"])
+        #expect(clock.sleeps.values == Array(repeating: .seconds(1), count: 4) && clock.sleeperCount == 0)
+    }
+
+    @Test("A thousand calls that wait cost no more than their number, cancelled or not")
+    func manyWaiters() async throws {
+        let clock = ManualClock()
+        let limits: [any RequestInterceptor] = [.rateLimit(1), .concurrencyLimit(1)]
+        for limit in limits {
+            let gate = LoopbackServer.Gate()
+            server.route("/held", .text("held").held(until: gate))
+            let manager = TestTransport.curl.makeManager(for: server)
+            manager.clock = clock
+            manager.interceptors.attempt = [limit]
+            let first = Task { await manager.get("held").response() }
+            try await eventually { manager.tasks.first?.urlSessionTask != nil }
+            let calls = (0..<1_000).map { index in
+                Task { await manager.get("get", headers: ["Index": String(index)]).response() }
+            }
+            try await eventually { manager.tasks.count == 1_001 }
+            for call in calls { call.cancel() }
+            for call in calls { #expect(await call.value.error?.code == .cancelled) }
+            gate.open()
+            #expect(await first.value.error == nil)
+        }
     }
 
     @Test("The largest numbers do no harm")
