@@ -53,7 +53,7 @@ build_and_test() {
     # Without FoundationNetworking's own transport, which is not what is examined.
     local sessions='Download|Invalidation|ManyTasks|Queue|RedirectAndChallenge|ResumingDownload|Upload'
     local calls='Async|CallTimeout|Chain|ContentSequence|EventSource|Pages|ProgressUpdates|SequenceEnd|Streaming|TransferCall'
-    local interceptors='AuthenticationInterceptor|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
+    local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
         --filter "LarkspurTests\.($sessions|$calls|$interceptors)Tests"

@@ -15,8 +15,8 @@ import Synchronization
 /// refresh.
 ///
 /// The credential is sent only to the given origins (scheme, host and port): a redirect to another one is followed
-/// without the fields that the authenticator has set. Set the interceptor outside a
-/// ``RetryPolicy`` or inside it, in either order.
+/// without the fields that the authenticator has set. Set the interceptor outside a ``RetryPolicy`` or inside it, in
+/// either order.
 public final class AuthenticationInterceptor<Credential: Sendable>: RequestInterceptor {
     /// A credential at the time of its use.
     private struct Use: Sendable {

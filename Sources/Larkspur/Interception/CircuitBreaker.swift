@@ -11,7 +11,7 @@ import Synchronization
 /// first call; set the interceptor only for session managers with the same clock.
 public final class CircuitBreaker: RequestInterceptor {
     private let rules: Circuit.Rules
-    /// The circuits that are not closed without failures.
+    /// The circuits that have, or had, failures.
     private let circuits = Mutex(OriginTable<Circuit>())
     private let stopwatch = SharedStopwatch()
 

@@ -30,18 +30,19 @@ struct DownloadResumption: RequestInterceptor {
         var received: Int64 = 0
         var loss: LarkspurError?
         while true {
+            let failure: LarkspurError
             do {
                 return try await next(request)
             } catch let error as LarkspurError {
                 // The loss is more informative than the invalidation of the session, and has the resume data.
                 if let loss, error.code == .sessionInvalidated { throw loss }
                 guard remaining > 0, error.resumeData != nil else { throw error }
+                failure = error
                 loss = error
             }
             remaining -= 1
             lossesInSuccession = context.receivedBytes > received ? 1 : lossesInSuccession + 1
             received = context.receivedBytes
-            let failure = loss ?? LarkspurError(transportError: URLError(.unknown))
             let attempt = RetryAttempt(
                 request: request,
                 count: lossesInSuccession,

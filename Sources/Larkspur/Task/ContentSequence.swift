@@ -1,6 +1,5 @@
-import Synchronization
-
 internal import HTTPSyntax
+import Synchronization
 
 /// The content of a response as it arrives, in pieces.
 ///

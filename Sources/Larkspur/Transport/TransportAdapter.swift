@@ -89,11 +89,7 @@ enum TransferKind: Sendable {
 struct StandardTransportAdapter: TransportAdapter {
     func prepare(_ request: URLRequest, for kind: TransferKind) throws(LarkspurError) -> URLRequest { request }
 
-    func validate(_ limits: Timeouts) throws(LarkspurError) {
-        #if !canImport(FoundationNetworking)
-        try limits.validateWithoutConnections()
-        #endif
-    }
+    func validate(_ limits: Timeouts) throws(LarkspurError) { try Platform.validate(limits) }
 
     func perform(_ control: TaskControl, on task: URLSessionTask, in session: URLSession) {
         switch control {

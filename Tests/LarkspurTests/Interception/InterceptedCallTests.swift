@@ -4,24 +4,6 @@ import Testing
 
 @testable import Larkspur
 
-/// An interceptor that is a closure.
-private struct Closure: RequestInterceptor {
-    typealias Body =
-        @Sendable (URLRequest, RequestContext, RequestContext.Next) async throws -> InterceptedResponse
-
-    let body: Body
-
-    init(_ body: @escaping Body) { self.body = body }
-
-    func intercept(
-        _ request: URLRequest,
-        context: RequestContext,
-        next: RequestContext.Next
-    ) async throws -> InterceptedResponse {
-        try await body(request, context, next)
-    }
-}
-
 @Suite("Calls with interceptors", .timeLimit(.minutes(5)))
 struct InterceptedCallTests {
     struct Foreign: Error {}
@@ -34,13 +16,13 @@ struct InterceptedCallTests {
     }
 
     /// An interceptor that sends each request twice.
-    private let twice = Closure { request, _, next in
+    private let twice = ClosureInterceptor { request, _, next in
         _ = try await next(request)
         return try await next(request)
     }
 
-    private func recording(_ name: String, _ events: Recorder<String>) -> Closure {
-        Closure { request, _, next in
+    private func recording(_ name: String, _ events: Recorder<String>) -> ClosureInterceptor {
+        ClosureInterceptor { request, _, next in
             events.record(name)
             defer { events.record("end of \(name)") }
             return try await next(request)
@@ -69,7 +51,7 @@ struct InterceptedCallTests {
     func changes(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         manager.interceptors.call = [
-            Closure { request, _, next in
+            ClosureInterceptor { request, _, next in
                 var request = request
                 request.setValue("1", forHTTPHeaderField: "X-Mine")
                 var response = try await next(request)
@@ -106,13 +88,13 @@ struct InterceptedCallTests {
         let manager = transport.makeManager(for: server)
         let own = try httpResponse(203, "application/json")
         let refusal = try httpResponse(404, nil)
-        let answer = Closure { request, _, _ in
+        let answer = ClosureInterceptor { request, _, _ in
             InterceptedResponse(request: request, response: own, data: Data("[7]".utf8))
         }
 
         let value = try await manager.get("x").intercept(with: answer).value(as: [Int].self)
         let refused = await manager.get("x")
-            .intercept(with: Closure { request, _, _ in InterceptedResponse(request: request, response: refusal) })
+            .intercept(with: .custom { request, _, _ in InterceptedResponse(request: request, response: refusal) })
             .response()
 
         #expect(value == [7] && refused.error?.statusCode == 404)
@@ -129,7 +111,7 @@ struct InterceptedCallTests {
         func error(_ thrown: any Error, afterAttempt: Bool) async -> LarkspurError? {
             await manager.get("x")
                 .intercept(
-                    with: Closure { request, _, next in
+                    with: ClosureInterceptor { request, _, next in
                         if afterAttempt { _ = try await next(request) }
                         throw thrown
                     }
@@ -151,7 +133,7 @@ struct InterceptedCallTests {
     func innerError(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let events = Recorder<String>()
-        let outer = Closure { request, _, next in
+        let outer = ClosureInterceptor { request, _, next in
             do {
                 return try await next(request)
             } catch {
@@ -161,7 +143,7 @@ struct InterceptedCallTests {
         }
 
         let response = await manager.get("x")
-            .intercept(with: outer, Closure { _, _, _ in throw Foreign() }, recording("inner", events))
+            .intercept(with: outer, ClosureInterceptor { _, _, _ in throw Foreign() }, recording("inner", events))
             .response()
 
         #expect(response.error?.code == .interceptionFailed && response.error?.underlyingError is Foreign)
@@ -177,7 +159,7 @@ struct InterceptedCallTests {
         let values = Recorder<String?>()
 
         let task = manager.get("x").intercept(
-            with: Closure { request, context, next in
+            with: ClosureInterceptor { request, context, next in
                 _ = try await next(request)
                 attempts.record(context.attempts)
                 defer { attempts.record(context.attempts) }
@@ -205,7 +187,7 @@ struct InterceptedCallTests {
 
         let text = try await manager.get("held")
             .intercept(
-                with: Closure { request, _, next in
+                with: ClosureInterceptor { request, _, next in
                     // The closure does not outlive the group.
                     try await withoutActuallyEscaping(next) { next in
                         try await withThrowingTaskGroup(of: InterceptedResponse.self) { group in
@@ -232,7 +214,7 @@ struct InterceptedCallTests {
         let manager = transport.makeManager(for: server)
         let folder = TemporaryFolder()
         let files = Mutex<[URL]>([])
-        let collecting = Closure { request, _, next in
+        let collecting = ClosureInterceptor { request, _, next in
             let response = try await next(request)
             files.withLock { $0 += response.file.map { [$0] } ?? [] }
             return response
@@ -255,7 +237,7 @@ struct InterceptedCallTests {
 
         let response = await manager.download("x")
             .intercept(
-                with: Closure { request, _, next in
+                with: ClosureInterceptor { request, _, next in
                     let response = try await next(request)
                     files.withLock { $0 += response.file.map { [$0] } ?? [] }
                     throw Foreign()
@@ -275,7 +257,7 @@ struct InterceptedCallTests {
         let own = try httpResponse()
 
         let response = await manager.download("x")
-            .intercept(with: Closure { request, _, _ in InterceptedResponse(request: request, response: own) })
+            .intercept(with: .custom { request, _, _ in InterceptedResponse(request: request, response: own) })
             .response()
 
         #expect(response.error?.code == .emptyResponse && response.fileURL == nil)
@@ -296,7 +278,7 @@ struct InterceptedCallTests {
             .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
         ]
         let canReplay = Recorder<Bool>()
-        let twice = Closure { request, context, next in
+        let twice = ClosureInterceptor { request, context, next in
             canReplay.record(context.canReplayContent)
             _ = try await next(request)
             return try await next(request)
@@ -313,7 +295,7 @@ struct InterceptedCallTests {
         request.httpMethod = "PUT"
         request.httpBodyStream = InputStream(data: bytes)
         manager.interceptors.call = [
-            Closure { request, context, next in
+            ClosureInterceptor { request, context, next in
                 canReplay.record(context.canReplayContent)
                 return try await next(request)
             }
@@ -330,7 +312,7 @@ struct InterceptedCallTests {
 
         var content = Data()
         let task = manager.get("y").intercept(
-            with: Closure { request, context, next in
+            with: ClosureInterceptor { request, context, next in
                 _ = try await next(request)
                 delivered.record(context.hasDeliveredContent)
                 defer { delivered.record(context.hasDeliveredContent) }
@@ -340,94 +322,6 @@ struct InterceptedCallTests {
         for try await piece in task.chunks { content += piece }
 
         #expect(content == Data("content".utf8) && delivered.values == [false, true])
-    }
-
-    @Test("A call that is cancelled between two attempts sends nothing more", arguments: TestTransport.allCases)
-    func cancellation(_ transport: TestTransport) async throws {
-        let (manager, clock) = makeDelayed(transport)
-        let task = manager.get("x")
-        let call = Task { await task.response() }
-        try await clock.sleeps.wait(for: 1)
-
-        task.cancel()
-
-        #expect(await call.value.error?.code == .cancelled)
-        try await manager.finishAll()
-        #expect(server.requests.count == 1 && task.state == .completed && clock.sleeperCount == 0)
-    }
-
-    @Test("A call that is suspended between two attempts goes on when it is resumed", arguments: TestTransport.allCases)
-    func suspension(_ transport: TestTransport) async throws {
-        let (manager, clock) = makeDelayed(transport)
-        let task = manager.get("x")
-        let call = Task { await task.response(StringResponseSerializer()) }
-        try await clock.sleeps.wait(for: 1)
-        let first = task.urlSessionTask
-
-        task.suspend()
-        clock.advance(by: .seconds(1))
-        try await eventually { task.urlSessionTask !== first }
-        #expect(task.state == .suspended && server.requests.count == 1)
-        task.resume()
-
-        #expect(await call.value.value == "second")
-    }
-
-    @Test("A manager that is released stays until its call has ended", arguments: TestTransport.allCases)
-    func release(_ transport: TestTransport) async throws {
-        let clock: ManualClock
-        let call: Task<DataResponse<String>, Never>
-        weak var released: SessionManager?
-        do {
-            let (manager, manualClock) = makeDelayed(transport)
-            clock = manualClock
-            released = manager
-            let task = manager.get("x")
-            call = Task { await task.response(StringResponseSerializer()) }
-        }
-        try await clock.sleeps.wait(for: 1)
-        clock.advance(by: .seconds(1))
-
-        #expect(await call.value.value == "second")
-        try await eventually { released == nil }
-    }
-
-    @Test(
-        "An invalidation between two attempts ends the call, at once if it cancels tasks",
-        arguments: TestTransport.allCases,
-        [true, false]
-    )
-    func invalidation(_ transport: TestTransport, cancels: Bool) async throws {
-        let (manager, clock) = makeDelayed(transport)
-        let task = manager.get("x")
-        let call = Task { await task.response() }
-        try await clock.sleeps.wait(for: 1)
-        #expect(manager.tasks.map(ObjectIdentifier.init) == [ObjectIdentifier(task)])
-
-        manager.invalidate(cancellingTasks: cancels)
-        if !cancels { clock.advance(by: .seconds(1)) }
-
-        #expect(await call.value.error?.code == (cancels ? .cancelled : .sessionInvalidated))
-        try await manager.finishAll()
-        #expect(server.requests.count == 1 && manager.tasks.isEmpty)
-    }
-
-    @Test("A call that waits before its first attempt is cancelled with the others", arguments: TestTransport.allCases)
-    func cancelAll(_ transport: TestTransport) async throws {
-        let manager = transport.makeManager(for: server)
-        let clock = ManualClock()
-        manager.clock = clock
-        manager.interceptors.call = [
-            .custom { request, context, next in
-                try await context.clock.sleep(for: .seconds(1))
-                return try await next(request)
-            }
-        ]
-        let calls = (0..<2).map { _ in Task { await manager.get("x").response() } }
-        try await clock.sleeps.wait(for: 2)
-        manager.invalidate(cancellingTasks: true, resettingSession: true)
-        for call in calls { #expect(await call.value.error?.code == .cancelled) }
-        #expect(server.requests.isEmpty && clock.sleeperCount == 0)
     }
 
     @Test("Handlers and loops of a task with a completion handler end with an error", arguments: [false, true])
@@ -465,40 +359,6 @@ struct InterceptedCallTests {
         #expect(count == size && server.requests.isEmpty)
     }
 
-    // FoundationNetworking does not time out while a redirect is decided about.
-    @Test("A late answer about an attempt that has ended leaves the next one alone")
-    func lateAnswer() async throws {
-        let gate = LoopbackServer.Gate()
-        let asked = Recorder<Void>()
-        server.route("/moved", .redirect(to: "/get"), .text("second").held(until: gate))
-        let manager = TestTransport.curl.makeManager(for: server)
-        let answer = LoopbackServer.Gate()
-        let task = manager.get("moved")
-            .timeout(idle: .seconds(1))
-            .redirect { _, _, _ in
-                asked.record(())
-                answer.wait()
-                var malformed = URLRequest(url: URL(fileURLWithPath: "/"))
-                malformed.httpMethod = "NO METHOD"
-                return malformed
-            }
-            .intercept(with: .retry(baseDelay: .zero, budget: nil))
-        let call = Task { await task.response(StringResponseSerializer()) }
-        try await asked.first()
-        try await server.waitForRequests(2)
-        answer.open()
-        gate.open()
-        #expect(await call.value.value == "second")
-    }
-
-    @Test("The priority that was set before the start is that of each attempt")
-    func priority() async throws {
-        let task = TestTransport.curl.makeManager(for: server).get("get")
-        task.priority = 0.9
-        _ = await task.response()
-        #expect(task.urlSessionTask?.priority == 0.9)
-    }
-
     @Test("A redirect that is refused is the response that interceptors get", arguments: TestTransport.allCases)
     func refusedRedirect(_ transport: TestTransport) async throws {
         server.route("/moved", .redirect(to: "/x"))
@@ -508,7 +368,7 @@ struct InterceptedCallTests {
         let response = await manager.download("moved").validate(statusCode: [200, 302])
             .redirect { _, _, _ in nil }
             .intercept(
-                with: Closure { request, _, next in
+                with: ClosureInterceptor { request, _, next in
                     let response = try await next(request)
                     statuses.record(response.statusCode)
                     return response
@@ -517,20 +377,5 @@ struct InterceptedCallTests {
             .response()
 
         #expect(statuses.values == [302] && response.statusCode == 302 && response.error?.code != .cancelled)
-    }
-
-    /// A manager whose calls consist of two attempts, with a second between them.
-    private func makeDelayed(_ transport: TestTransport) -> (SessionManager, ManualClock) {
-        let clock = ManualClock()
-        let manager = transport.makeManager(for: server)
-        manager.clock = clock
-        manager.interceptors.call = [
-            Closure { request, context, next in
-                _ = try await next(request)
-                try await context.clock.sleep(for: .seconds(1))
-                return try await next(request)
-            }
-        ]
-        return (manager, clock)
     }
 }

@@ -29,6 +29,14 @@ extension Platform {
 }
 
 extension Platform {
+    /// Throws `unsupported` if a transport that behaves as documented cannot enforce one of the limits, as Foundation's
+    /// own cannot on other platforms than Linux.
+    static func validate(_ limits: Timeouts) throws(LarkspurError) {
+        #if !canImport(FoundationNetworking)
+        try limits.validateWithoutConnections()
+        #endif
+    }
+
     /// Has the transport enforce the limit for connecting of a task that is not resumed yet. A transport of the
     /// caller's ignores it.
     static func apply(_ limits: Timeouts, to task: URLSessionTask) {
