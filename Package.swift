@@ -21,12 +21,13 @@ let package = Package(
         .target(name: "CDynamicLibrary"),
         .target(name: "CLibcurl", dependencies: ["CDynamicLibrary"]),
         .target(name: "CCodings", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CEventPoll"),
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
         .target(name: "HTTPSyntax", swiftSettings: strict),
         .target(
             name: "LarkspurTransport",
-            dependencies: ["CCodings", "CLibcurl", "HTTPSyntax"],
+            dependencies: ["CCodings", "CEventPoll", "CLibcurl", "HTTPSyntax"],
             swiftSettings: strict
         ),
         .target(

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { oldest_version = 0x074400 }; // 7.68.0, which brought curl_multi_wakeup
+enum { oldest_version = 0x074400 }; // 7.68.0; no older one was tried
 
 /// The beginning of curl_version_info_data, which only ever grows at its end.
 typedef struct {
@@ -49,10 +49,12 @@ static struct {
     int (*multi_add_handle)(CURLM *, CURL *);
     int (*multi_remove_handle)(CURLM *, CURL *);
     int (*multi_setopt)(CURLM *, int, ...);
-    int (*multi_perform)(CURLM *, int *);
-    int (*multi_poll)(CURLM *, void *, unsigned int, int, int *);
-    int (*multi_wakeup)(CURLM *);
+    int (*multi_socket_action)(CURLM *, int, int, int *);
+    int (*multi_timeout)(CURLM *, long *);
     multi_message *(*multi_info_read)(CURLM *, int *);
+    CURLSH *(*share_init)(void);
+    int (*share_setopt)(CURLSH *, int, ...);
+    int (*share_cleanup)(CURLSH *);
     /// NULL before 8.3.0.
     int (*global_trace)(const char *);
 } curl;
@@ -86,10 +88,12 @@ static void load(void) {
         {"curl_multi_add_handle", &curl.multi_add_handle},
         {"curl_multi_remove_handle", &curl.multi_remove_handle},
         {"curl_multi_setopt", &curl.multi_setopt},
-        {"curl_multi_perform", &curl.multi_perform},
-        {"curl_multi_poll", &curl.multi_poll},
-        {"curl_multi_wakeup", &curl.multi_wakeup},
+        {"curl_multi_socket_action", &curl.multi_socket_action},
+        {"curl_multi_timeout", &curl.multi_timeout},
         {"curl_multi_info_read", &curl.multi_info_read},
+        {"curl_share_init", &curl.share_init},
+        {"curl_share_setopt", &curl.share_setopt},
+        {"curl_share_cleanup", &curl.share_cleanup},
         {NULL, NULL},
     };
     const dynamic_function newer_functions[] = {{"curl_global_trace", &curl.global_trace}, {NULL, NULL}};
@@ -225,13 +229,26 @@ void libcurl_multi_cleanup(CURLM *multi) { curl.multi_cleanup(multi); }
 int libcurl_multi_add_handle(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
 int libcurl_multi_remove_handle(CURLM *multi, CURL *easy) { return curl.multi_remove_handle(multi, easy); }
 int libcurl_multi_setopt_long(CURLM *multi, int option, long value) { return curl.multi_setopt(multi, option, value); }
-int libcurl_multi_perform(CURLM *multi, int *running) { return curl.multi_perform(multi, running); }
-
-int libcurl_multi_poll(CURLM *multi, int timeout_ms, int *ready) {
-    return curl.multi_poll(multi, NULL, 0, timeout_ms, ready);
+int libcurl_multi_setopt_pointer(CURLM *multi, int option, const void *value) {
+    return curl.multi_setopt(multi, option, value);
 }
 
-int libcurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
+int libcurl_multi_setopt_socket_callback(CURLM *multi, libcurl_socket_callback value) {
+    return curl.multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+
+int libcurl_multi_setopt_timer_callback(CURLM *multi, libcurl_timer_callback value) {
+    return curl.multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
+int libcurl_multi_socket_action(CURLM *multi, int socket, int conditions, int *running) {
+    return curl.multi_socket_action(multi, socket, conditions, running);
+}
+
+long libcurl_multi_timeout(CURLM *multi) {
+    long milliseconds = -1;
+    return curl.multi_timeout(multi, &milliseconds) == 0 ? milliseconds : -1;
+}
 
 bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message) {
     int remaining = 0;
@@ -244,6 +261,10 @@ bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message) {
     }
     return false;
 }
+
+CURLSH *libcurl_share_init(void) { return libcurl_unavailability() ? NULL : curl.share_init(); }
+void libcurl_share_cleanup(CURLSH *share) { curl.share_cleanup(share); }
+int libcurl_share_add(CURLSH *share, int data) { return curl.share_setopt(share, 1 /* CURLSHOPT_SHARE */, data); }
 
 size_t libcurl_allocation_size(void *allocation) { return malloc_usable_size(allocation); }
 

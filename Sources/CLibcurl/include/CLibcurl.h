@@ -47,6 +47,7 @@
 #define CURLOPT_CAPATH 10097
 #define CURLOPT_BUFFERSIZE 98
 #define CURLOPT_NOSIGNAL 99
+#define CURLOPT_SHARE 10100
 #define CURLOPT_PRIVATE 10103
 #define CURLOPT_HTTPAUTH 107
 #define CURLOPT_SSL_CTX_FUNCTION 20108
@@ -128,10 +129,23 @@
 
 // MARK: Options of a multi handle (curl_multi_setopt)
 
+#define CURLMOPT_SOCKETDATA 10002
+#define CURLMOPT_SOCKETFUNCTION 20001
+#define CURLMOPT_TIMERDATA 10005
+#define CURLMOPT_TIMERFUNCTION 20004
 #define CURLMOPT_PIPELINING 3
 #define CURLMOPT_MAXCONNECTS 6
 #define CURLMOPT_MAX_HOST_CONNECTIONS 7
 #define CURLPIPE_MULTIPLEX 2
+#define CURL_POLL_IN 1
+#define CURL_POLL_OUT 2
+#define CURL_POLL_REMOVE 4
+#define CURL_CSELECT_IN 1
+#define CURL_CSELECT_OUT 2
+#define CURL_CSELECT_ERR 4
+#define CURL_SOCKET_TIMEOUT -1
+#define CURL_LOCK_DATA_DNS 3
+#define CURL_LOCK_DATA_SSL_SESSION 4
 
 // MARK: What became of a transfer (curl_easy_getinfo)
 
@@ -193,6 +207,7 @@ bool libcurl_trace_http2(void);
 
 typedef void CURL;
 typedef void CURLM;
+typedef void CURLSH;
 typedef struct curl_slist curl_slist;
 
 typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
@@ -215,6 +230,12 @@ typedef int (*libcurl_close_callback)(void *_Nullable context, int socket);
 /// Called before each sending of a request, once it has a connection.
 typedef int (*libcurl_sending_callback)(
     void *_Nullable context, const char *_Nullable remote, const char *_Nullable local, int remote_port, int local_port);
+
+/// Called when the conditions change that libcurl waits for on a socket: one of CURL_POLL_.
+typedef int (*libcurl_socket_callback)(
+    CURL *easy, int socket, int conditions, void *_Nullable context, void *_Nullable socket_context);
+/// Called when CURL_SOCKET_TIMEOUT is due at another time: after so many milliseconds, or not at all (-1).
+typedef int (*libcurl_timer_callback)(CURLM *multi, long milliseconds, void *_Nullable context);
 
 /// A message of curl_multi_info_read; of the kinds there is only CURLMSG_DONE.
 typedef struct {
@@ -258,11 +279,23 @@ void libcurl_multi_cleanup(CURLM *multi);
 int libcurl_multi_add_handle(CURLM *multi, CURL *easy);
 int libcurl_multi_remove_handle(CURLM *multi, CURL *easy);
 int libcurl_multi_setopt_long(CURLM *multi, int option, long value);
-int libcurl_multi_perform(CURLM *multi, int *running);
-int libcurl_multi_poll(CURLM *multi, int timeout_ms, int *ready);
-int libcurl_multi_wakeup(CURLM *multi);
+int libcurl_multi_setopt_pointer(CURLM *multi, int option, const void *_Nullable value);
+int libcurl_multi_setopt_socket_callback(CURLM *multi, libcurl_socket_callback _Nullable value);
+int libcurl_multi_setopt_timer_callback(CURLM *multi, libcurl_timer_callback _Nullable value);
+/// Advances the transfers that a socket belongs to, or those whose time has come (CURL_SOCKET_TIMEOUT).
+int libcurl_multi_socket_action(CURLM *multi, int socket, int conditions, int *running);
+/// The milliseconds until CURL_SOCKET_TIMEOUT is due; -1 if it is not.
+long libcurl_multi_timeout(CURLM *multi);
 /// The next transfer that has ended; false if there is none.
 bool libcurl_multi_info_read(CURLM *multi, libcurl_message *message);
+
+// MARK: Sharing between several of these
+
+CURLSH *_Nullable libcurl_share_init(void);
+/// Not before the last transfer that uses it is gone.
+void libcurl_share_cleanup(CURLSH *share);
+/// Has the transfers share what a value of CURL_LOCK_DATA_ names.
+int libcurl_share_add(CURLSH *share, int data);
 
 // MARK: TLS
 

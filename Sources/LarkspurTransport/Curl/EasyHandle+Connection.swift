@@ -26,8 +26,8 @@ extension EasyHandle {
     ///
     /// libcurl itself checks HTTP/2 connections, as frames may arrive at any time.
     private func hasStaleConnection(localPort: Int) -> Bool {
-        guard long(CURLINFO_NUM_CONNECTS) == 0, let sockets else { return false }
-        let candidates = sockets.sockets(at: localPort)
+        guard long(CURLINFO_NUM_CONNECTS) == 0 else { return false }
+        let candidates = support.sockets.sockets(at: localPort)
         let isDirect = route.proxy?.kind != .https
         return candidates.withUnsafeBufferPointer {
             libcurl_connection_state(raw, $0.baseAddress, $0.count, isDirect) == LIBCURL_CONNECTION_HAS_INPUT
@@ -49,12 +49,12 @@ extension EasyHandle {
     /// Starts to watch whether the connection is closed by a close_notify; called once the response has begun.
     func watchClose() {
         guard watchedConnection == nil else { return }
-        watchedConnection = closeWatch?.begin(self)
+        watchedConnection = support.closeWatch?.begin(self)
     }
 
     /// Ends the watch. Returns whether the connection was watched, and has not been closed by a close_notify.
     func endCloseWatch() -> Bool {
-        guard let name = watchedConnection, let closeWatch else { return false }
+        guard let name = watchedConnection, let closeWatch = support.closeWatch else { return false }
         watchedConnection = nil
         return !closeWatch.end(name)
     }

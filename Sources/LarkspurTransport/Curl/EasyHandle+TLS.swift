@@ -85,7 +85,7 @@ extension EasyHandle {
 
     /// Has libcurl prepare the TLS contexts of new connections, if that is needed; false if libcurl refuses.
     private func entersHandshakes() -> Bool {
-        guard trust != nil || closeWatch != nil else { return true }
+        guard trust != nil || support.closeWatch != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -96,7 +96,7 @@ extension EasyHandle {
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
         guard handle.trust?.attach(to: tlsContext, host: handle.trustHost) != false,
-            handle.closeWatch?.attach(to: tlsContext) != false
+            handle.support.closeWatch?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }

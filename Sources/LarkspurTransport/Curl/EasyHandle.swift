@@ -68,10 +68,7 @@ final class EasyHandle {
     @exclusivity(unchecked) private var watchesStreams = false
     /// The number of handshakes that had been refused before the request.
     @exclusivity(unchecked) var earlierObjections = 0
-    /// The sockets of the session's connections.
-    let sockets: SocketTable?
-    /// The watch for close_notify; nil without OpenSSL.
-    let closeWatch: TLSCloseWatch?
+    let support: ConnectionSupport
     /// The name of the connection whose close is watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
     /// Whether another request may use the handle: nothing of the last transfer remains that could interfere.
@@ -91,11 +88,10 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Creates a handle; nil if memory has run out.
-    init?(bufferSize: Int, multi: MultiHandle?) {
+    init?(bufferSize: Int, support: ConnectionSupport) {
         guard let raw = libcurl_easy_init() else { return nil }
         self.raw = raw
-        sockets = multi?.sockets
-        closeWatch = multi?.closeWatch
+        self.support = support
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -131,7 +127,8 @@ final class EasyHandle {
         _ = libcurl_easy_setopt_seek_callback(raw, CURLOPT_SEEKFUNCTION, Self.seek)
         set(CURLOPT_DEBUGDATA, context)
         _ = libcurl_easy_setopt_debug_callback(raw, CURLOPT_DEBUGFUNCTION, Self.debug)
-        if let sockets { useSockets(of: sockets) }
+        set(CURLOPT_SHARE, support.share)
+        useSockets(of: support.sockets)
         observeSendings()
     }
 

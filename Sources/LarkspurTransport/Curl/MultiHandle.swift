@@ -1,53 +1,78 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// libcurl's multi interface: all transfers, connections and names of one session.
-///
-/// Everything but ``wakeUp()`` belongs to the loop's thread.
-final class MultiHandle: @unchecked Sendable {
-    // Safe: one thread uses it at a time, and waking is the one call that libcurl allows on other threads.
-    private let raw: UnsafeMutableRawPointer
-    /// The checks of servers that libcurl alone does not make; retained until the last connection is closed.
-    let trust: ServerTrust?
-    /// The sockets of the connections; retained until the last connection is closed.
-    let sockets = SocketTable()
-    /// The watch for close_notify, retained until the last connection is closed; nil without OpenSSL.
-    let closeWatch = TLSCloseWatch()
+/// The receiver of a multi handle's reports; called on the loop's thread, from within libcurl.
+protocol MultiHandleClient: AnyObject {
+    /// Notes that transfers are due after some time, in place of the time before; nil if none are.
+    func setTimer(milliseconds: Int?)
+    /// Notes that transfers have advanced, and may have ended.
+    func noteProgress()
+}
 
-    init(maximumConnectionsPerHost: Int, tls: TLSSettings) throws(LoopFailure) {
+/// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
+///
+/// The handle belongs to the loop's thread. libcurl names the sockets and the time that it waits for, so that a turn of
+/// the thread costs no more than what has happened.
+final class MultiHandle: SocketOwner {
+    private let raw: UnsafeMutableRawPointer
+    private let support: ConnectionSupport
+    // Safe: the client owns the handle.
+    @exclusivity(unchecked) unowned(unsafe) var client: (any MultiHandleClient)?
+
+    /// - Parameter connectionLimit: The number of connections that are kept open.
+    init(support: ConnectionSupport, maximumConnectionsPerHost: Int, connectionLimit: Int) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
-        // Without descriptors for waking, libcurl creates the handle all the same, and the thread could never be woken.
-        guard libcurl_multi_wakeup(raw) == 0 else {
-            libcurl_multi_cleanup(raw)
-            throw .noWakeup
-        }
         self.raw = raw
-        trust = ServerTrust(tls)
+        self.support = support
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = libcurl_multi_setopt_pointer(raw, CURLMOPT_SOCKETDATA, context)
+        _ = libcurl_multi_setopt_socket_callback(raw, Self.watch)
+        _ = libcurl_multi_setopt_pointer(raw, CURLMOPT_TIMERDATA, context)
+        _ = libcurl_multi_setopt_timer_callback(raw, Self.setTimer)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
         // By default libcurl keeps four idle connections for each transfer under way, which is none between two bursts.
-        _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(64, 4 * min(maximumConnectionsPerHost, 1024)))
+        _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
-    deinit { libcurl_multi_cleanup(raw) }
+    deinit {
+        _ = libcurl_multi_setopt_socket_callback(raw, nil)
+        _ = libcurl_multi_setopt_timer_callback(raw, nil)
+        support.poll.forgetSockets(of: self)
+        libcurl_multi_cleanup(raw)
+    }
 
     func add(_ handle: EasyHandle) -> Bool { libcurl_multi_add_handle(raw, handle.raw) == 0 }
 
     func remove(_ handle: EasyHandle) { _ = libcurl_multi_remove_handle(raw, handle.raw) }
 
-    /// Advances every transfer as far as possible without waiting.
-    func perform() {
+    // MARK: Advancing
+
+    func socketIsReady(_ socket: Int32, _ conditions: SocketConditions) {
+        var bits: Int32 = 0
+        if conditions.contains(.readable) { bits |= CURL_CSELECT_IN }
+        if conditions.contains(.writable) { bits |= CURL_CSELECT_OUT }
+        if conditions.contains(.failed) { bits |= CURL_CSELECT_ERR }
+        advance(socket, bits)
+    }
+
+    /// Advances the transfers whose time has come.
+    func timeIsUp() {
+        advance(CURL_SOCKET_TIMEOUT, 0)
+    }
+
+    /// The milliseconds until transfers are due; nil if none are. libcurl does not report a time twice, so that it has
+    /// to be asked when it was reached too early.
+    var timer: Int? {
+        let milliseconds = libcurl_multi_timeout(raw)
+        return milliseconds < 0 ? nil : milliseconds
+    }
+
+    private func advance(_ socket: Int32, _ conditions: Int32) {
         var running: Int32 = 0
-        _ = libcurl_multi_perform(raw, &running)
+        _ = libcurl_multi_socket_action(raw, socket, conditions, &running)
+        client?.noteProgress()
     }
-
-    /// Waits until a transfer can advance, for at most this many milliseconds, or until it is woken.
-    func poll(milliseconds: Int32) {
-        var ready: Int32 = 0
-        _ = libcurl_multi_poll(raw, milliseconds, &ready)
-    }
-
-    func wakeUp() { _ = libcurl_multi_wakeup(raw) }
 
     /// Returns the next transfer that has ended, with its result.
     func nextCompleted() -> (handle: EasyHandle, result: Int32)? {
@@ -58,6 +83,58 @@ final class MultiHandle: @unchecked Sendable {
         }
         return nil
     }
+
+    // MARK: Callbacks
+
+    private static let watch: libcurl_socket_callback = { _, socket, conditions, context, _ in
+        guard let context else { return 0 }
+        let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+        let poll = multi.support.poll
+        if conditions == CURL_POLL_REMOVE {
+            poll.forget(socket)
+        } else {
+            var wanted: SocketConditions = []
+            if conditions & CURL_POLL_IN != 0 { wanted.insert(.readable) }
+            if conditions & CURL_POLL_OUT != 0 { wanted.insert(.writable) }
+            if wanted.isEmpty { poll.forget(socket) } else { poll.watch(socket, for: wanted, owner: multi) }
+        }
+        return 0
+    }
+
+    private static let setTimer: libcurl_timer_callback = { _, milliseconds, context in
+        guard let context else { return 0 }
+        let multi = Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+        multi.client?.setTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        return 0
+    }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The parts that all connections of a session use, retained until the last of them is closed.
+final class ConnectionSupport {
+    let poll: EventPoll
+    let sockets: SocketTable
+    /// The checks of servers that libcurl alone does not make.
+    let trust: ServerTrust?
+    /// The watch for close_notify; nil without OpenSSL.
+    let closeWatch = TLSCloseWatch()
+    /// The addresses of names and the TLS sessions, which all multi handles share.
+    let share: UnsafeMutableRawPointer
+
+    init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {
+        guard let share = libcurl_share_init() else { throw .noHandle }
+        self.share = share
+        self.poll = poll
+        sockets = SocketTable(poll: poll)
+        trust = ServerTrust(tls)
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
+
+    deinit { libcurl_share_cleanup(share) }
 }
 #endif
 
@@ -68,7 +145,7 @@ enum LoopFailure: Error, Equatable {
     case noThread(Int32)
     /// libcurl could not allocate memory.
     case noHandle
-    /// libcurl has no file descriptors for waking the thread.
+    /// No file descriptors were free for waiting and for waking the thread.
     case noWakeup
 
     func error(url: URL?) -> URLError {

@@ -7,15 +7,20 @@ internal import CLibcurl
 /// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer has ended. The table
 /// belongs to the loop's thread, and outlives all connections.
 final class SocketTable {
+    private let poll: EventPoll
     /// The sockets that were not connected at the last check.
     @exclusivity(unchecked) private var unplaced: [Int32] = []
     /// The connected sockets by their local ports; those without a port, such as Unix-domain sockets, are at 0.
     @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
     @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
 
+    init(poll: EventPoll) { self.poll = poll }
+
     fileprivate func makeSocket(_ type: libcurl_socket_type) -> Int32 {
         let descriptor = socket(type.family, type.type | Int32(SOCK_CLOEXEC.rawValue), type.protocol)
-        if descriptor >= 0 { unplaced.append(descriptor) }
+        guard descriptor >= 0 else { return descriptor }
+        unplaced.append(descriptor)
+        poll.noteOpening(of: descriptor)
         return descriptor
     }
 
@@ -26,6 +31,7 @@ final class SocketTable {
         } else {
             unplaced.removeAll { $0 == socket }
         }
+        poll.noteClosing(of: socket)
         return close(socket)
     }
 

@@ -25,34 +25,46 @@ struct DormantTasks {
         case expired(TaskCore)
     }
 
-    private var entries: [Int: (task: TaskCore, dormancy: Dormancy)] = [:]
+    private final class Entry: DeadlineHolder {
+        let task: TaskCore
+        let dormancy: Dormancy
+        var deadlineIndex: Int?
+
+        init(task: TaskCore, dormancy: Dormancy) {
+            self.task = task
+            self.dormancy = dormancy
+        }
+    }
+
+    private let resourceTimeout: TimeInterval
+    private var entries: [Int: Entry] = [:]
+    private var deadlines = DeadlineHeap<Entry>()
+
+    /// - Parameter resourceTimeout: The limit for a task as a whole, in seconds.
+    init(resourceTimeout: TimeInterval) { self.resourceTimeout = resourceTimeout }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    mutating func add(_ task: TaskCore, _ dormancy: Dormancy) { entries[task.identifier] = (task, dormancy) }
+    /// The time at which the next of them is due.
+    var deadline: LoopTime { deadlines.next }
 
-    mutating func remove(_ task: TaskCore) { entries[task.identifier] = nil }
-
-    /// Returns the time at which the next of them is due.
-    func deadline(resourceTimeout: TimeInterval) -> LoopTime {
-        entries.values.map { $0.dormancy.deadline(resourceTimeout: resourceTimeout) }.min() ?? .distantFuture
+    mutating func add(_ task: TaskCore, _ dormancy: Dormancy) {
+        remove(task)
+        let entry = Entry(task: task, dormancy: dormancy)
+        entries[task.identifier] = entry
+        deadlines.set(dormancy.deadline(resourceTimeout: resourceTimeout), of: entry)
     }
 
-    /// Removes and returns the tasks that are due.
-    mutating func takeDue(at now: LoopTime, resourceTimeout: TimeInterval) -> [Due] {
-        guard !entries.isEmpty else { return [] }
-        var due: [Due] = []
-        for (identifier, (task, dormancy)) in entries {
-            if now >= dormancy.expiry(resourceTimeout: resourceTimeout) {
-                due.append(.expired(task))
-            } else if let beginning = dormancy.beginning, now >= beginning {
-                due.append(.begins(task))
-            } else {
-                continue
-            }
-            entries[identifier] = nil
-        }
-        return due
+    mutating func remove(_ task: TaskCore) {
+        if let entry = entries.removeValue(forKey: task.identifier) { deadlines.remove(entry) }
+    }
+
+    /// Removes and returns a task that is due; nil if none is.
+    mutating func takeDue(at now: LoopTime) -> Due? {
+        guard let entry = deadlines.takeDue(at: now) else { return nil }
+        entries[entry.task.identifier] = nil
+        return now >= entry.dormancy.expiry(resourceTimeout: resourceTimeout)
+            ? .expired(entry.task) : .begins(entry.task)
     }
 }
 #endif

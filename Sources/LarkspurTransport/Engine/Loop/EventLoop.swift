@@ -7,40 +7,36 @@ internal import CLibcurl
 final class EventLoop {
     let settings: SessionSettings
     private let mailbox: LoopMailbox
-    private let multi: MultiHandle?
+    /// The transfers of libcurl; nil if the loop does not work.
+    private let shards: Shards?
     /// The reason why every task fails; nil if the loop works.
     private let failure: LoopFailure?
     @exclusivity(unchecked) private var pool: [EasyHandle] = []
     @exclusivity(unchecked) private var hosts: [String: HostQueue] = [:]
+    /// The number of hosts at which the idle ones are forgotten.
+    @exclusivity(unchecked) private var hostLimit = 1024
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
-    @exclusivity(unchecked) private var dormant = DormantTasks()
+    @exclusivity(unchecked) private var dormant: DormantTasks
     /// The URLs of cached responses that are being revalidated, by the tasks that do so.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
-    /// The exchanges that send content piece by piece.
-    @exclusivity(unchecked) private var uploads: [Int: Exchange] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
     @exclusivity(unchecked) private var outbox: [Delivery.Item] = []
     @exclusivity(unchecked) private var holds = DeliveryHolds()
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
-    /// The earliest possible deadline. The exchange that it belongs to is determined when it has passed.
-    @exclusivity(unchecked) private var nextDeadline = LoopTime.distantFuture
+    /// The earliest possible deadline of each exchange. Most deadlines have moved on when it has come.
+    @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     @exclusivity(unchecked) private(set) var now = LoopTime.now
     @exclusivity(unchecked) private var idleSince = LoopTime.now
     /// Whether the thread ends with its last transfer, and all connections with it; a later task starts another.
     @exclusivity(unchecked) private var mayEnd = false
-    @exclusivity(unchecked) var retiredConnections = RetiredConnections()
-    @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The number of responses whose completeness only their streams' events show.
-    @exclusivity(unchecked) private var watchedStreams = 0
-    /// Whether a transfer was added or may continue; libcurl notices it when it runs.
-    @exclusivity(unchecked) private var hasWork = false
 
-    init(mailbox: LoopMailbox, settings: SessionSettings, multi: Result<MultiHandle, LoopFailure>) {
+    init(mailbox: LoopMailbox, settings: SessionSettings, shards: Result<Shards, LoopFailure>) {
         self.mailbox = mailbox
         self.settings = settings
-        switch multi {
-        case .success(let multi): (self.multi, failure) = (multi, nil)
-        case .failure(let failure): (self.multi, self.failure) = (nil, failure)
+        dormant = DormantTasks(resourceTimeout: settings.resourceTimeout)
+        switch shards {
+        case .success(let shards): (self.shards, failure) = (shards, nil)
+        case .failure(let failure): (self.shards, self.failure) = (nil, failure)
         }
     }
 
@@ -58,7 +54,7 @@ final class EventLoop {
 
     private var isFinished: Bool {
         exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
-            && (mayEnd || multi == nil || now >= idleSince.adding(LoopMailbox.idleTime))
+            && (mayEnd || shards == nil || now >= idleSince.adding(LoopMailbox.idleTime))
     }
 
     private func turn() {
@@ -69,20 +65,21 @@ final class EventLoop {
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
         }
-        if let multi {
-            hasWork = false
-            multi.perform()
+        if let shards {
             now = .now
-            for exchange in uploads.values { exchange.noteSentBytes() }
-            while let (handle, result) = multi.nextCompleted() { (handle.client as? Exchange)?.transferEnded(result) }
+            shards.advance(at: now)
             nudgeAnswered()
         }
-        if now >= nextDeadline { checkDeadlines() }
+        expireDue()
         mailbox.delivery.send(&outbox)
-        guard let multi, !hasWork, !isFinished else { return }
+        guard let shards, !isFinished else { return }
+        mailbox.wait(shards.support.poll, milliseconds: now.milliseconds(until: min(nextDeadline, shards.deadline)))
+    }
+
+    /// The time at which the thread has something to do, apart from libcurl's transfers.
+    private var nextDeadline: LoopTime {
         let isIdle = exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
-        let deadline = isIdle ? idleSince.adding(LoopMailbox.idleTime) : nextDeadline
-        mailbox.wait(multi, milliseconds: now.milliseconds(until: deadline))
+        return isIdle ? idleSince.adding(LoopMailbox.idleTime) : min(deadlines.next, dormant.deadline)
     }
 
     private func perform(_ command: LoopMailbox.Command) {
@@ -135,9 +132,7 @@ final class EventLoop {
         }
         switch beginning {
         case .now: begin(task)
-        case .later(let dormancy):
-            dormant.add(task, dormancy)
-            note(dormancy.deadline(resourceTimeout: settings.resourceTimeout))
+        case .later(let dormancy): dormant.add(task, dormancy)
         case .never: break
         }
     }
@@ -173,21 +168,22 @@ final class EventLoop {
 
     func forget(_ exchange: Exchange) {
         exchanges[exchange.task.identifier] = nil
-        uploads[exchange.task.identifier] = nil
+        deadlines.remove(exchange)
         if exchange.task.isRefresh { refreshes[exchange.task.identifier] = nil }
         if exchanges.isEmpty { idleSince = now }
     }
 
-    /// Notes a deadline that is new or earlier than before.
-    func note(_ deadline: LoopTime) { nextDeadline = min(nextDeadline, deadline) }
-
-    /// Checks at every turn how much of an exchange's content has been sent.
-    func watchUpload(of exchange: Exchange) { uploads[exchange.task.identifier] = exchange }
+    /// Notes a deadline of an exchange that is new or earlier than before.
+    func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
     func host(of url: String) -> HostQueue {
         let origin = url.origin
         if let host = hosts[origin] { return host }
-        if hosts.count >= 1024 { hosts = hosts.filter { !$0.value.isIdle } }
+        if hosts.count >= hostLimit {
+            hosts = hosts.filter { !$0.value.isIdle }
+            // So that the cost of this is spread over as many new hosts as remain.
+            hostLimit = max(1024, 2 * hosts.count)
+        }
         let host = HostQueue(limit: settings.maximumConnectionsPerHost)
         hosts[origin] = host
         return host
@@ -196,33 +192,23 @@ final class EventLoop {
     /// - Parameter url: The URL to request, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = pool.popLast() { return handle }
-        guard let handle = EasyHandle(bufferSize: Exchange.bufferSize, multi: multi) else {
-            throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
-        }
-        guard handle.configure(settings.tls, trust: multi?.trust) else { throw .unenforceableTLS(url: url) }
+        guard let support = shards?.support,
+            let handle = EasyHandle(bufferSize: Exchange.bufferSize, support: support)
+        else { throw .engine(.unknown, "libcurl could not make a transfer.", url: url) }
+        guard handle.configure(settings.tls, trust: support.trust) else { throw .unenforceableTLS(url: url) }
         if let sentence = handle.setRoute(of: settings.options) { throw .engine(.cannotFindHost, sentence, url: url) }
         return handle
     }
 
-    func add(_ handle: EasyHandle) -> Bool {
-        hasWork = true
-        return multi?.add(handle) ?? false
-    }
+    /// Returns the shard for the transfer of an exchange: the one with an idle connection to its host, if any.
+    func shard(for exchange: Exchange) -> Shard? { exchange.host?.takeShard() ?? shards?.shardWithRoom() }
 
-    /// Restarts a transfer that has ended.
-    func restart(_ handle: EasyHandle) -> Bool {
-        multi?.remove(handle)
-        return add(handle)
-    }
-
-    /// Removes a handle from libcurl, which closes its connection if a transfer is under way.
-    func remove(_ handle: EasyHandle) {
-        multi?.remove(handle)
+    /// Takes back the handle of a transfer, after its removal from its shard.
+    func reclaim(_ handle: EasyHandle) {
         handle.client = nil
         _ = handle.endCloseWatch()
         handle.setCredentials(EasyHandle.Credentials())
         handle.closesConnection = false
-        hasWork = true
         if handle.servesAgain, pool.count < 256 { pool.append(handle) }
     }
 
@@ -249,47 +235,22 @@ final class EventLoop {
         guard !answered.isEmpty else { return }
         for exchange in answered { exchange.nudge() }
         answered.removeAll(keepingCapacity: true)
-        hasWork = true
     }
-
-    // MARK: Streams
-
-    var watchesStreams: Bool { watchedStreams > 0 }
-
-    /// Has all transfers report stream events: any of them may be the one that reads for its connection.
-    func beginWatchingStreams() {
-        guard settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
-        watchedStreams += 1
-        guard watchedStreams == 1 else { return }
-        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(true) }
-    }
-
-    func endWatchingStreams() {
-        guard watchesStreams else { return }
-        watchedStreams -= 1
-        guard watchedStreams == 0 else { return }
-        for exchange in exchanges.values { exchange.transfer.handle?.watchStreams(false) }
-        streamWatch = StreamWatch()
-    }
-
-    /// Notes an event of a stream; returns true if the stream was reset before its end.
-    func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 
     // MARK: Time
 
-    private func checkDeadlines() {
-        nextDeadline = .distantFuture
-        // Expiry removes entries from the dictionary, so a copy is iterated.
-        for exchange in Array(exchanges.values) where !exchange.expire(at: now) { note(exchange.deadline) }
-        for task in dormant.takeDue(at: now, resourceTimeout: settings.resourceTimeout) {
-            switch task {
+    private func expireDue() {
+        while let exchange = deadlines.takeDue(at: now) {
+            if !exchange.expire(at: now) { deadlines.set(exchange.deadline, of: exchange) }
+        }
+        while let due = dormant.takeDue(at: now) {
+            switch due {
             case .begins(let task): control(task)
             case .expired(let task):
                 let error = URLError.resourceTimedOut(after: settings.resourceTimeout, url: task.originalRequest?.url)
                 end(task, with: error)
             }
         }
-        note(dormant.deadline(resourceTimeout: settings.resourceTimeout))
     }
 }
 

@@ -3,6 +3,9 @@
 /// age.
 ///
 /// They wait here and not within libcurl. So their idle timers do not run, and ten thousand of them cost nothing.
+///
+/// The queue also knows in which shards earlier transfers have left connections, so that later ones reuse them, and an
+/// origin has no more connections than transfers at a time.
 final class HostQueue {
     /// The number of transfers that share an HTTP/2 connection, as servers commonly allow.
     private static let streamLimit = 100
@@ -14,6 +17,10 @@ final class HostQueue {
     /// wait.
     @exclusivity(unchecked) private var lines: [(priority: Float, line: Line)] = []
     @exclusivity(unchecked) private var nextTicket = 0
+    /// The shards of transfers that have ended, one for each; the last is used first.
+    @exclusivity(unchecked) private var idleShards: [Shard] = []
+    /// The shard of the last transfer, if the origin has HTTP/2, so that transfers can share its connection.
+    @exclusivity(unchecked) private var sharedShard: Shard?
 
     /// Whether the queue can be discarded without loss.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
@@ -53,13 +60,25 @@ final class HostQueue {
     }
 
     /// Notes that one of the transfers has ended.
-    func release() {
+    /// - Parameter shard: The shard that it was in; nil if it did not begin.
+    func release(_ shard: Shard?) {
+        if let shard { idleShards.append(shard) }
         active -= 1
         admit()
     }
 
+    /// Returns the shard in which a transfer finds a connection to the origin; nil if there is none.
+    func takeShard() -> Shard? {
+        while let shard = idleShards.popLast() {
+            if !shard.isClosed { return shard }
+        }
+        guard let sharedShard, !sharedShard.isClosed, sharedShard.transferCount < 2 * Shard.capacity else { return nil }
+        return sharedShard
+    }
+
     /// Raises the limit for an origin with HTTP/2, as many transfers share a connection.
-    func allowMultiplexing() {
+    func allowMultiplexing(in shard: Shard?) {
+        sharedShard = shard
         guard limit < Self.streamLimit else { return }
         limit = Self.streamLimit
         admit()
@@ -87,8 +106,9 @@ final class HostQueue {
     }
 
     private func next() -> Exchange? {
-        for (_, line) in lines {
+        while let (_, line) = lines.first {
             if let exchange = line.next() { return exchange }
+            lines.removeFirst()
         }
         return nil
     }

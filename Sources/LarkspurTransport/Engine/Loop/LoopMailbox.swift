@@ -39,13 +39,13 @@ final class LoopMailbox: Sendable {
         var isRunning = false
         /// Whether the thread waits, or is about to, and has to be woken.
         var isPolling = false
-        var multi: MultiHandle?
+        var poll: EventPoll?
 
         mutating func append(_ command: Command) {
             commands.append(command)
             guard isPolling else { return }
             isPolling = false
-            multi?.wakeUp()
+            poll?.wakeUp()
         }
     }
 
@@ -87,13 +87,13 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Waits for a command or a transfer, unless there is a command already.
-    func wait(_ multi: MultiHandle, milliseconds: Int32) {
-        let mayPoll = mailbox.withLock { mailbox in
-            mailbox.isPolling = mailbox.commands.isEmpty
+    /// Waits for a command or a socket, and only looks at the sockets if there is a command already.
+    func wait(_ poll: EventPoll, milliseconds: Int32) {
+        let mayWait = mailbox.withLock { mailbox in
+            mailbox.isPolling = milliseconds != 0 && mailbox.commands.isEmpty
             return mailbox.isPolling
         }
-        if mayPoll { multi.poll(milliseconds: milliseconds) }
+        poll.wait(milliseconds: mayWait ? milliseconds : 0)
     }
 
     /// Notes that the thread ends; returns false if a command has arrived meanwhile.
@@ -102,7 +102,7 @@ final class LoopMailbox: Sendable {
             guard mailbox.commands.isEmpty else { return false }
             mailbox.isRunning = false
             mailbox.isPolling = false
-            mailbox.multi = nil
+            mailbox.poll = nil
             return true
         }
     }
@@ -112,7 +112,7 @@ final class LoopMailbox: Sendable {
         while !hasEnded {
             let number = thread.start { [self] in
                 Self.blockWriteSignals()
-                while !run(makeMultiHandle()) {}
+                while !run(makePoll()) {}
             }
             guard number != 0 else { return }
             // This thread handles the posted commands at once, so that no task waits for a thread that never starts.
@@ -120,16 +120,17 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    private func makeMultiHandle() -> Result<MultiHandle, LoopFailure> {
-        Result { () throws(LoopFailure) in
-            try MultiHandle(maximumConnectionsPerHost: settings.maximumConnectionsPerHost, tls: settings.tls)
-        }
+    private func makePoll() -> Result<EventPoll, LoopFailure> {
+        Result { () throws(LoopFailure) in try EventPoll() }
     }
 
     /// Runs a loop. Returns false if commands have arrived after earlier ones had failed: these are tried anew.
-    private func run(_ multi: Result<MultiHandle, LoopFailure>) -> Bool {
-        mailbox.withLock { $0.multi = try? multi.get() }
-        return EventLoop(mailbox: self, settings: settings, multi: multi).run()
+    private func run(_ poll: Result<EventPoll, LoopFailure>) -> Bool {
+        mailbox.withLock { $0.poll = try? poll.get() }
+        let shards = poll.flatMap { poll in
+            Result { () throws(LoopFailure) in try Shards(settings: settings, poll: poll) }
+        }
+        return EventLoop(mailbox: self, settings: settings, shards: shards).run()
     }
 
     /// Blocks the signals of failed writes. A write to a connection that the other side has closed would end the

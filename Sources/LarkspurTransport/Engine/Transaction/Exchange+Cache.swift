@@ -117,7 +117,7 @@ extension Exchange {
         caching?.replay = replay
         beginReplay()
         // If the network has failed, its deadline has passed.
-        loop.note(deadline)
+        loop.note(deadline, of: self)
     }
 
     /// Delivers the cache's response like a response of the network.

@@ -39,7 +39,7 @@ extension Exchange {
         handle.usesFreshConnection = true
         handle.closesConnection = false
         handle.clearErrorMessage()
-        if loop.restart(handle) { return true }
+        if transfer.shard?.restart(handle) == true { return true }
         transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: request.url))
         return false
     }

@@ -57,7 +57,7 @@ extension Exchange {
         loading?.response = response
         transaction.receiveRedirect(to: next)
         if let response = response as? HTTPURLResponse {
-            loop.note(deadline)
+            loop.note(deadline, of: self)
             loop.deliver(.redirect(response, next), to: task)
         } else {
             receive(.redirect(next))

@@ -246,9 +246,9 @@ extension Exchange {
     }
 
     private func watchStream() {
-        guard !transfer.watchesStream else { return }
+        guard !transfer.watchesStream, loop.settings.offersHTTP2, HTTP2Trust.tracesStreams else { return }
         transfer.watchesStream = true
-        loop.beginWatchingStreams()
+        transfer.shard?.beginWatchingStreams()
     }
 
     private func mayHaveContent(_ head: ResponseHead) -> Bool {
@@ -257,14 +257,14 @@ extension Exchange {
 
     func receive(_ event: StreamEvent) {
         if case .refused = event { transfer.sending.noteRefusal() }
-        if loop.note(event, on: transfer.handle?.connection) { transfer.isStreamReset = true }
+        if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }
     }
 
     /// Ends the watch of ``watchStream(of:)``.
     func stopWatchingStream() {
         guard transfer.watchesStream else { return }
         transfer.watchesStream = false
-        loop.endWatchingStreams()
+        transfer.shard?.endWatchingStreams()
     }
 
     /// The failure of a response whose stream was reset before its end, although libcurl takes it for complete.

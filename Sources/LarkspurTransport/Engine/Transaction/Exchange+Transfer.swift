@@ -16,11 +16,14 @@ extension Exchange {
             transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
-            guard loop.add(handle) else {
+            guard let shard = loop.shard(for: self), shard.add(self, handle) else {
                 throw .engine(.unknown, "libcurl could not begin a transfer.", url: request.url)
             }
-            if reader != nil { loop.watchUpload(of: self) }
-            loop.note(deadline)
+            transfer.shard = shard
+            if shard.watchesStreams { handle.watchStreams(true) }
+            if transfer.watchesStream { shard.beginWatchingStreams() }
+            if reader != nil { shard.watchUpload(of: self) }
+            loop.note(deadline, of: self)
         } catch {
             abandonTransfer()
             fail(error)
@@ -78,7 +81,7 @@ extension Exchange {
         // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
-        handle.watchStreams(loop.watchesStreams)
+        handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
         // The idle timer covers connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
@@ -139,7 +142,7 @@ extension Exchange {
         )
         if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
         noteSentBytes()
-        if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing() }
+        if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing(in: transfer.shard) }
         releaseHandle()
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
@@ -293,7 +296,7 @@ extension Exchange {
     /// Whether libcurl has chosen a connection that gets no more requests; it is then closed as soon as possible.
     var hasRetiredConnection: Bool {
         guard let handle = transfer.handle, let connection = handle.connection,
-            loop.retiredConnections.contains(connection)
+            transfer.shard?.retiredConnections.contains(connection) == true
         else { return false }
         handle.closesConnection = true
         return true
@@ -304,7 +307,7 @@ extension Exchange {
         guard let handle = transfer.handle else { return }
         // This works while the transfer is under way; after it, libcurl has already kept the connection.
         handle.closesConnection = true
-        if let connection = handle.connection { loop.retiredConnections.insert(connection) }
+        if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
     }
 
     /// Whether the request is sent again on a new connection: its only result was the failure of a connection that it

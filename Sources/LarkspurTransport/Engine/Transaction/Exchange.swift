@@ -3,7 +3,7 @@
 ///
 /// The exchange belongs to the loop's thread, as do the other classes whose properties are `@exclusivity(unchecked)`.
 /// No caller's code runs while one of them changes, and run-time checks of that took 7 % of a small GET's instructions.
-final class Exchange {
+final class Exchange: DeadlineHolder {
     /// The size of libcurl's receive buffer in bytes. libcurl allocates it for every transfer; a buffer twice as large
     /// is one that malloc returns to the system each time.
     static let bufferSize = 1 << 16
@@ -16,6 +16,7 @@ final class Exchange {
 
     let task: TaskCore
     unowned let loop: EventLoop
+    @exclusivity(unchecked) var deadlineIndex: Int?
     @exclusivity(unchecked) var isSuspended = false
     /// The ticket in the queue of the host, while the exchange waits there.
     @exclusivity(unchecked) var ticket: Int?
@@ -54,7 +55,7 @@ final class Exchange {
 
     /// Begins the request: with a `URLProtocol` that claims it, else from the cache or the network.
     func start() {
-        loop.note(timers.deadline(isIdleTimed: false))
+        loop.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
         sink.url = request.url
         if load(byProtocolOf: loop.settings.protocols) { _ = task.leaveQueue() } else { load() }
@@ -111,7 +112,7 @@ final class Exchange {
             receiving: isSuspended || sink.incoming.isPaused,
             sending: isSuspended || transfer.isSendingPaused
         )
-        loop.note(deadline)
+        loop.note(deadline, of: self)
     }
 
     // MARK: Time
@@ -242,11 +243,12 @@ final class Exchange {
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
         stopWatchingStream()
-        loop.remove(handle)
+        transfer.shard?.remove(self, handle)
+        loop.reclaim(handle)
         leaveHost()
     }
 
-    func leaveHost() { host.take()?.release() }
+    func leaveHost() { host.take()?.release(transfer.shard.take()) }
 
     private func collectMetrics(_ handle: EasyHandle) {
         task.add(
@@ -270,6 +272,8 @@ final class Exchange {
 struct Transfer {
     /// The handle; nil before the transfer has begun, and when it has ended.
     var handle: EasyHandle?
+    /// The shard with the handle and its connection; nil before the transfer has begun, and when it has ended.
+    var shard: Shard?
     /// The proxy; nil if the server is connected to directly.
     var proxy: ProxyServer?
     let start: Date
