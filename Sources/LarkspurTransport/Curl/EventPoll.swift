@@ -23,16 +23,15 @@ struct SocketConditions: OptionSet {
 final class EventPoll: @unchecked Sendable {
     // Safe: one thread uses it at a time, and waking uses only a descriptor that never changes.
     private let raw: event_poll
-    /// The watched sockets, by their numbers.
-    @exclusivity(unchecked) private var sockets: [Socket] = []
+    /// The sockets by their numbers.
+    @exclusivity(unchecked) private var sockets: [Int32: Socket] = [:]
     @exclusivity(unchecked) private var events: [event_poll_event]
     /// The number of events of the last wait.
     @exclusivity(unchecked) private var eventCount = 0
 
     private struct Socket {
-        // Safe: an owner ends its watches before it goes.
-        unowned(unsafe) var owner: (any SocketOwner)?
-        var wanted: SocketConditions = []
+        /// The owner; nil while the socket is not watched.
+        var owner: (any SocketOwner)?
         /// The conditions that the system watches for.
         var watched: SocketConditions = []
         /// Whether the closing of the socket is reported (``noteClosing(of:)``).
@@ -65,67 +64,52 @@ final class EventPoll: @unchecked Sendable {
         eventCount = 0
         for index in 0..<count {
             let event = events[index]
-            let number = Int(event.socket)
-            guard number < sockets.count else { continue }
-            guard !sockets[number].wanted.isEmpty, let owner = sockets[number].owner else {
-                unwatch(number)
-                continue
+            guard let socket = sockets[event.socket] else { continue }
+            if let owner = socket.owner {
+                owner.socketIsReady(event.socket, SocketConditions(rawValue: event.conditions))
+            } else {
+                sockets[event.socket]?.watched = []
+                event_poll_forget(raw, event.socket)
             }
-            owner.socketIsReady(event.socket, SocketConditions(rawValue: event.conditions))
         }
     }
 
     /// Watches a socket for these conditions, in place of earlier ones.
-    func watch(_ socket: Int32, for conditions: SocketConditions, owner: any SocketOwner) {
-        let number = Int(socket)
-        grow(toHold: number)
-        sockets[number].owner = owner
-        sockets[number].wanted = conditions
-        guard sockets[number].watched != conditions else { return }
-        event_poll_watch(raw, socket, conditions.rawValue, sockets[number].watched.isEmpty)
-        sockets[number].watched = conditions
+    func watch(_ number: Int32, for conditions: SocketConditions, owner: any SocketOwner) {
+        var socket = sockets[number] ?? Socket()
+        if socket.watched != conditions {
+            event_poll_watch(raw, number, conditions.rawValue, socket.watched.isEmpty)
+            socket.watched = conditions
+        }
+        socket.owner = owner
+        sockets[number] = socket
     }
 
     /// Ends the watch of a socket.
     ///
     /// The system goes on watching a tracked socket until it has an event: most of them are soon watched again, when
     /// the next request uses the connection.
-    func forget(_ socket: Int32) {
-        let number = Int(socket)
-        guard number < sockets.count else { return }
-        sockets[number].owner = nil
-        sockets[number].wanted = []
-        if !sockets[number].isTracked { unwatch(number) }
+    func forget(_ number: Int32) {
+        guard let socket = sockets[number] else { return }
+        if socket.isTracked {
+            sockets[number]?.owner = nil
+        } else {
+            noteClosing(of: number)
+        }
     }
 
     /// Ends the watch of all sockets of an owner.
     func forgetSockets(of owner: any SocketOwner) {
-        for number in sockets.indices where sockets[number].owner === owner { forget(Int32(number)) }
+        for number in sockets.filter({ $0.value.owner === owner }).keys { forget(number) }
     }
 
     /// Notes a socket that was opened, and whose closing will be reported.
-    func noteOpening(of socket: Int32) {
-        grow(toHold: Int(socket))
-        sockets[Int(socket)] = Socket(isTracked: true)
-    }
+    func noteOpening(of number: Int32) { sockets[number] = Socket(isTracked: true) }
 
     /// Notes that a socket is about to be closed.
-    func noteClosing(of socket: Int32) {
-        let number = Int(socket)
-        guard number < sockets.count else { return }
-        unwatch(number)
-        sockets[number] = Socket()
-    }
-
-    private func unwatch(_ number: Int) {
-        guard !sockets[number].watched.isEmpty else { return }
-        sockets[number].watched = []
-        event_poll_forget(raw, Int32(number))
-    }
-
-    private func grow(toHold number: Int) {
-        guard number >= sockets.count else { return }
-        sockets.append(contentsOf: repeatElement(Socket(), count: number + 1 - sockets.count))
+    func noteClosing(of number: Int32) {
+        guard let socket = sockets.removeValue(forKey: number), !socket.watched.isEmpty else { return }
+        event_poll_forget(raw, number)
     }
 }
 #endif

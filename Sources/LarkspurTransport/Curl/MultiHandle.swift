@@ -11,7 +11,7 @@ protocol MultiHandleClient: AnyObject {
 
 /// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
 ///
-/// The handle belongs to the loop's thread. libcurl names the sockets and the time that it waits for, so that a turn of
+/// The handle belongs to the loop's thread, which closes it. libcurl names the sockets and the time that it waits for, so that a turn of
 /// the thread costs no more than what has happened.
 final class MultiHandle: SocketOwner {
     private let raw: UnsafeMutableRawPointer
@@ -35,7 +35,8 @@ final class MultiHandle: SocketOwner {
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
-    deinit {
+    /// Closes all connections; the handle has no transfers and is not used again.
+    func close() {
         _ = libcurl_multi_setopt_socket_callback(raw, nil)
         _ = libcurl_multi_setopt_timer_callback(raw, nil)
         support.poll.forgetSockets(of: self)

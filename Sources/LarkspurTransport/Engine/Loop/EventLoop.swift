@@ -49,6 +49,7 @@ final class EventLoop {
         } while !hasEnded && failure == nil
         hosts.removeAll()
         pool.removeAll()
+        shards?.close()
         return hasEnded
     }
 

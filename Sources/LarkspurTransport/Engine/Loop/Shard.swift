@@ -94,12 +94,15 @@ final class Shard: DeadlineHolder, MultiHandleClient {
             if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
         }
         if let closing, now >= closing {
-            multi = nil
+            close()
             shards.forget(self)
         } else {
             shards.noteDeadline(of: self)
         }
     }
+
+    /// Closes all connections; the shard has no transfers.
+    func close() { multi.take()?.close() }
 
     /// Reports what the transfers have sent, and ends those that have ended.
     func collect() {
@@ -167,6 +170,13 @@ final class Shards {
         guard let shard = try? Shard(shards: self, settings: settings) else { return nil }
         shards.append(shard)
         return shard
+    }
+
+    /// Closes all connections when no transfers are left.
+    func close() {
+        for shard in shards { shard.close() }
+        shards.removeAll()
+        current = nil
     }
 
     /// Advances all transfers that can advance, and ends those that have ended.
