@@ -61,6 +61,39 @@ package enum MD5 {
     private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
 }
 
+/// The hash function SHA-1 (FIPS 180-4), for the opening handshake of WebSocket only (RFC 6455, section 4.2.2); it is
+/// not secure for other uses.
+package enum SHA1 {
+    package static func hash(_ message: Data) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        for block in MessageBlocks(message, lengthOrder: .bigEndian) {
+            compress(&state, block.map(UInt32.init(bigEndian:)))
+        }
+        return state.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
+    }
+
+    private static func compress(_ state: inout [UInt32], _ block: [UInt32]) {
+        var words = block
+        for index in 16..<80 {
+            let mixed = words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16]
+            words.append(mixed.rotatedLeft(by: 1))
+        }
+        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+        for round in 0..<80 {
+            let (mixed, constant): (UInt32, UInt32)
+            switch round / 20 {
+            case 0: (mixed, constant) = ((b & c) | (~b & d), 0x5A82_7999)
+            case 1: (mixed, constant) = (b ^ c ^ d, 0x6ED9_EBA1)
+            case 2: (mixed, constant) = ((b & c) | (b & d) | (c & d), 0x8F1B_BCDC)
+            default: (mixed, constant) = (b ^ c ^ d, 0xCA62_C1D6)
+            }
+            let sum = a.rotatedLeft(by: 5) &+ mixed &+ e &+ constant &+ words[round]
+            (a, b, c, d, e) = (sum, a, b.rotatedLeft(by: 30), c, d)
+        }
+        for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+    }
+}
+
 extension UInt32 {
     fileprivate func rotatedLeft(by count: UInt32) -> UInt32 {
         self << count | self >> (32 - count)
@@ -118,7 +151,7 @@ extension UInt32 {
     }
 }
 
-/// The blocks of 512 bits into which MD5 and SHA-256 divide a message, after padding it and adding its length.
+/// The blocks of 512 bits into which MD5, SHA-1 and SHA-256 divide a message, after padding it and adding its length.
 ///
 /// The words of a block have the order of their bytes in memory; the hash function converts them to the order that it
 /// needs.

@@ -1,0 +1,62 @@
+/// A validator of UTF-8 that arrives in pieces, which finds the first byte with which the text cannot be valid any more
+/// (RFC 3629, section 4).
+package struct UTF8Validator: Sendable {
+    /// The number of bytes that the last character lacks.
+    private var missing = 0
+    /// The values that the next byte may have, if the last character lacks some.
+    private var allowed: ClosedRange<UInt8> = 0x80...0xBF
+
+    package init() {}
+
+    /// Whether the text may end here.
+    package var isComplete: Bool { missing == 0 }
+
+    /// Takes the next bytes, and returns the position of the first bad one among them; nil if there is none.
+    ///
+    /// After a bad byte the validator must not be used any more.
+    package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var index = 0
+        while index < bytes.count {
+            if missing == 0 {
+                index = Self.endOfASCII(in: bytes, from: index)
+                if index == bytes.count { return nil }
+                guard begin(bytes[index]) else { return index }
+            } else {
+                guard allowed.contains(bytes[index]) else { return index }
+                allowed = 0x80...0xBF
+                missing -= 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Takes the first byte of a character outside ASCII. Returns false if no character begins with it.
+    private mutating func begin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xC2...0xDF: (missing, allowed) = (1, 0x80...0xBF)
+        // Shorter forms exist for what is below.
+        case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
+        // Surrogates are above.
+        case 0xED: (missing, allowed) = (2, 0x80...0x9F)
+        case 0xE1...0xEF: (missing, allowed) = (2, 0x80...0xBF)
+        case 0xF0: (missing, allowed) = (3, 0x90...0xBF)
+        case 0xF1...0xF3: (missing, allowed) = (3, 0x80...0xBF)
+        // U+10FFFF is the last character.
+        case 0xF4: (missing, allowed) = (3, 0x80...0x8F)
+        default: return false
+        }
+        return true
+    }
+
+    /// Returns the position of the first byte outside ASCII.
+    private static func endOfASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while bytes.count - index >= 8 {
+            if bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { break }
+            index += 8
+        }
+        while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+        return index
+    }
+}

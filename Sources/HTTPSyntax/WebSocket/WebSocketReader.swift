@@ -1,0 +1,304 @@
+package import Foundation
+
+/// A message, which is sent in one frame or several.
+package enum WebSocketMessage: Equatable, Sendable {
+    case text(String)
+    case binary(Data)
+}
+
+/// An event of the frames that a side of a connection receives.
+package enum WebSocketEvent: Equatable, Sendable {
+    /// A whole message.
+    case message(WebSocketMessage)
+    /// A ping, which is to be answered by a pong with the same content of up to 125 bytes.
+    case ping(Data)
+    case pong(Data)
+    /// The close frame, after which the other side sends nothing. The code is nil if the frame has none.
+    case close(code: UInt16?, reason: String)
+    /// A fault of the other side, or a limit that was reached. The connection cannot be used any more.
+    case failure(WebSocketFailure)
+}
+
+/// A decompressor of the messages of one connection (RFC 7692, section 7.2.2).
+package protocol WebSocketInflating: AnyObject {
+    /// Decompresses the next part of a message.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of frames of the message, cut at any place; it may be empty.
+    ///   - isLast: Whether the message ends with these bytes. The four bytes `00 00 FF FF`, which the sender has
+    ///     removed, are then added.
+    ///   - output: The array to which the result is appended.
+    ///   - limit: The length that `output` may have afterwards. If the message is longer, decompression stops at most
+    ///     64 KiB beyond it, and the method throws.
+    /// - Throws: A failure with the code 1009 above the limit, and with 1007 if the bytes are malformed.
+    func inflate(
+        _ bytes: UnsafeRawBufferPointer,
+        isLast: Bool,
+        into output: inout [UInt8],
+        limit: Int
+    ) throws(WebSocketFailure)
+}
+
+/// A reader of the frames that a side of a connection receives: bytes in any pieces become messages and control frames
+/// (RFC 6455, section 5).
+///
+/// Lengths that the other side announces allocate nothing. Text is checked as it arrives, so that an invalid message
+/// fails with its first bad byte. After a close frame or a failure, the reader returns no more events.
+package struct WebSocketReader {
+    /// The sizes that the other side may use.
+    package struct Limits: Equatable, Sendable {
+        /// The largest content of a frame in bytes, before it is decompressed.
+        package var frameSize: Int
+        /// The largest message in bytes, after it is decompressed.
+        package var messageSize: Int
+
+        /// Creates limits.
+        /// - Parameters:
+        ///   - frameSize: The largest content of a frame in bytes; nil for that of a message. Default: nil.
+        ///   - messageSize: The largest message in bytes. Default: 16 MiB.
+        package init(frameSize: Int? = nil, messageSize: Int = 16 << 20) {
+            self.frameSize = max(0, frameSize ?? messageSize)
+            self.messageSize = max(0, messageSize)
+        }
+    }
+
+    /// The message whose fragments are arriving.
+    private struct PartialMessage {
+        let isText: Bool
+        let isCompressed: Bool
+        var validator = UTF8Validator()
+    }
+
+    /// The capacity of a buffer that is kept for the next message, in bytes.
+    private static let smallCapacity = 1 << 16
+
+    private let limits: Limits
+    private let inflater: (any WebSocketInflating)?
+    private var parser: WebSocketHeaderParser
+    /// The frame whose content is arriving.
+    private var frame: WebSocketFrameHeader?
+    /// The number of bytes of its content that have arrived.
+    private var received = 0
+    private var message: PartialMessage?
+    /// The content of the message so far.
+    private var content: [UInt8] = []
+    /// The content of a control frame, which may come between the fragments of a message.
+    private var controlContent: [UInt8] = []
+    /// The unmasked form of bytes that are decompressed.
+    private var unmasked: [UInt8] = []
+
+    /// Whether a close frame or a failure was returned, after which there are no more events.
+    package private(set) var hasEnded = false
+
+    /// Creates a reader.
+    /// - Parameters:
+    ///   - role: The side that receives the frames.
+    ///   - limits: The sizes that the other side may use. Default: 16 MiB each.
+    ///   - inflater: The decompressor, if permessage-deflate was negotiated. Default: nil.
+    package init(role: WebSocketRole, limits: Limits = Limits(), inflater: (any WebSocketInflating)? = nil) {
+        self.limits = limits
+        self.inflater = inflater
+        parser = WebSocketHeaderParser(role: role, allowsCompression: inflater != nil)
+    }
+
+    /// Whether the bytes so far end between two messages: the connection did not end in a frame or a fragmented
+    /// message.
+    package var isBetweenMessages: Bool { frame == nil && message == nil && parser.isAtStart }
+
+    /// Takes the next bytes, and returns the events that they complete.
+    package mutating func read(_ bytes: UnsafeRawBufferPointer) -> [WebSocketEvent] {
+        var events: [WebSocketEvent] = []
+        var position = 0
+        do throws(WebSocketFailure) {
+            while !hasEnded, let event = try nextEvent(bytes, &position) {
+                if case .close = event { end() }
+                events.append(event)
+            }
+        } catch {
+            end()
+            events.append(.failure(error))
+        }
+        return events
+    }
+
+    /// Takes the next bytes, and returns the events that they complete.
+    package mutating func read(_ bytes: [UInt8]) -> [WebSocketEvent] {
+        bytes.withUnsafeBytes { read($0) }
+    }
+
+    private mutating func end() {
+        hasEnded = true
+        (frame, message) = (nil, nil)
+        (content, controlContent, unmasked) = ([], [], [])
+    }
+
+    // MARK: Frames
+
+    /// Reads from a position until an event is complete, or no byte is left.
+    private mutating func nextEvent(
+        _ bytes: UnsafeRawBufferPointer,
+        _ position: inout Int
+    ) throws(WebSocketFailure) -> WebSocketEvent? {
+        while true {
+            if let frame {
+                // The length is at most the limit, which is an Int.
+                let count = min(Int(clamping: frame.length) - received, bytes.count - position)
+                if count > 0 {
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+                    position += count
+                    try take(part, of: frame)
+                    received += count
+                }
+                guard received == Int(clamping: frame.length) else { return nil }
+                self.frame = nil
+                if let event = try finish(frame) { return event }
+            } else {
+                guard position < bytes.count else { return nil }
+                let byte = bytes[position]
+                position += 1
+                if let header = try parser.take(byte) { try begin(header) }
+            }
+        }
+    }
+
+    private mutating func begin(_ header: WebSocketFrameHeader) throws(WebSocketFailure) {
+        guard header.length <= UInt64(limits.frameSize) || header.opcode.isControl else {
+            throw .tooBig("A frame has \(header.length) bytes. The limit is \(limits.frameSize).")
+        }
+        switch header.opcode {
+        case .close, .ping, .pong: controlContent.removeAll(keepingCapacity: true)
+        case .continuation:
+            guard message != nil else {
+                throw .protocolError("A continuation frame came where no message had begun.")
+            }
+        case .text, .binary:
+            guard message == nil else {
+                throw .protocolError("A \(header.opcode) frame came before the end of a fragmented message.")
+            }
+            message = PartialMessage(
+                isText: header.opcode == .text,
+                isCompressed: header.reserved == WebSocketFrameHeader.compressed
+            )
+        }
+        if let message, !message.isCompressed, !header.opcode.isControl {
+            let (size, isTooBig) = content.count.addingReportingOverflow(Int(clamping: header.length))
+            guard !isTooBig, size <= limits.messageSize else { throw Self.tooBig(limits.messageSize) }
+        }
+        frame = header
+        received = 0
+    }
+
+    private static func tooBig(_ limit: Int) -> WebSocketFailure {
+        .tooBig("A message has more than \(limit) bytes, which is the limit.")
+    }
+
+    /// Takes a part of a frame's content, which is not empty.
+    private mutating func take(
+        _ part: UnsafeRawBufferPointer,
+        of frame: WebSocketFrameHeader
+    ) throws(WebSocketFailure) {
+        if frame.opcode.isControl {
+            Self.append(part, to: &controlContent, removing: frame.mask, offset: received)
+        } else if message?.isCompressed == true {
+            if let mask = frame.mask {
+                unmasked.removeAll(keepingCapacity: unmasked.capacity <= Self.smallCapacity)
+                Self.append(part, to: &unmasked, removing: mask, offset: received)
+                let bytes = unmasked
+                try Self.withBytes(bytes) { bytes throws(WebSocketFailure) in try inflate(bytes, isLast: false) }
+            } else {
+                try inflate(part, isLast: false)
+            }
+        } else {
+            let start = content.count
+            Self.append(part, to: &content, removing: frame.mask, offset: received)
+            try validate(from: start)
+        }
+    }
+
+    private mutating func finish(_ frame: WebSocketFrameHeader) throws(WebSocketFailure) -> WebSocketEvent? {
+        switch frame.opcode {
+        case .ping: return .ping(Data(controlContent))
+        case .pong: return .pong(Data(controlContent))
+        case .close: return try closeEvent()
+        case .continuation, .text, .binary: return frame.isFinal ? .message(try finishMessage()) : nil
+        }
+    }
+
+    /// Appends bytes without their mask.
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer,
+        to array: inout [UInt8],
+        removing mask: WebSocketMask?,
+        offset: Int
+    ) {
+        let start = array.count
+        array.append(contentsOf: bytes.bindMemory(to: UInt8.self))
+        guard let mask else { return }
+        array.withUnsafeMutableBytes { all in
+            mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: all[start...]), offset: offset)
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func inflate(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(WebSocketFailure) {
+        let start = content.count
+        try inflater?.inflate(bytes, isLast: isLast, into: &content, limit: limits.messageSize)
+        guard content.count <= limits.messageSize else { throw Self.tooBig(limits.messageSize) }
+        try validate(from: start)
+    }
+
+    /// Checks the content from a position on, if it is text.
+    private mutating func validate(from start: Int) throws(WebSocketFailure) {
+        guard var message, message.isText else { return }
+        let bad = content.withUnsafeBytes { all in
+            message.validator.take(UnsafeRawBufferPointer(rebasing: all[start...]))
+        }
+        if let bad {
+            let byte = [content[start + bad]].hexadecimal
+            throw .invalidText("A text message is not UTF-8: its byte \(start + bad) is 0x\(byte).")
+        }
+        self.message = message
+    }
+
+    private mutating func finishMessage() throws(WebSocketFailure) -> WebSocketMessage {
+        if message?.isCompressed == true { try inflate(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) }
+        guard let message else { throw .protocolError("A message ended that had not begun.") }
+        guard message.validator.isComplete else {
+            throw .invalidText("A text message is not UTF-8: it ends in the middle of a character.")
+        }
+        self.message = nil
+        defer { content.removeAll(keepingCapacity: content.capacity <= Self.smallCapacity) }
+        return message.isText ? .text(String(decoding: content, as: UTF8.self)) : .binary(Data(content))
+    }
+
+    // MARK: Close frames
+
+    private func closeEvent() throws(WebSocketFailure) -> WebSocketEvent {
+        guard !controlContent.isEmpty else { return .close(code: nil, reason: "") }
+        guard controlContent.count >= 2 else {
+            throw .protocolError("A close frame has 1 byte. It may have none, or a code of 2 bytes and a reason.")
+        }
+        let code = UInt16(controlContent[0]) << 8 | UInt16(controlContent[1])
+        guard WebSocketCloseCode.isAllowedInFrame(code) else {
+            throw .protocolError(
+                "A close frame has the code \(code). Codes are 1000 to 1003, 1007 to 1014, and 3000 to 4999."
+            )
+        }
+        guard let reason = String(validating: controlContent[2...], as: UTF8.self) else {
+            throw .invalidText("The reason of a close frame is not UTF-8.")
+        }
+        return .close(code: code, reason: reason)
+    }
+
+    /// Calls a closure with the bytes of an array. The array's own method cannot rethrow a typed error.
+    private static func withBytes(
+        _ array: [UInt8],
+        _ body: (UnsafeRawBufferPointer) throws(WebSocketFailure) -> Void
+    ) throws(WebSocketFailure) {
+        let result = array.withUnsafeBytes { bytes in
+            Result { () throws(WebSocketFailure) in try body(bytes) }
+        }
+        try result.get()
+    }
+}
