@@ -13,6 +13,11 @@ package struct WebSocketHandshake: Sendable {
         package var subprotocol: String?
         /// The parameters of compression; nil if messages are not compressed.
         package var compression: PerMessageDeflate?
+
+        package init(subprotocol: String?, compression: PerMessageDeflate?) {
+            self.subprotocol = subprotocol
+            self.compression = compression
+        }
     }
 
     package let key: WebSocketKey

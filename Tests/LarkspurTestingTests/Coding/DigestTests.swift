@@ -23,6 +23,22 @@ import Testing
     }
 
     @Test(
+        "SHA-1 has the results of RFC 3174's examples",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
+            (String(repeating: "a", count: 10_000), "a080cbda64850abb7b7f67ee875ba068074ff6fe"),
+        ]
+    )
+    func sha1(message: String, hash: String) {
+        #expect(SHA1.hash(Data(message.utf8)).hexadecimal == hash)
+    }
+
+    @Test(
         "SHA-256 has the results of FIPS 180-4's examples",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
