@@ -28,6 +28,7 @@ typedef struct {
 
 enum {
     Z_NO_FLUSH = 0,
+    Z_SYNC_FLUSH = 2,
     Z_FINISH = 4,
     Z_DEFLATED = 8,
     Z_DEFAULT_COMPRESSION = -1,
@@ -59,6 +60,13 @@ static struct {
     int (*end)(zlib_stream *);
 } zlib_encoder;
 
+/// What only streams of messages need.
+static struct {
+    /// As inflateReset, but what was decoded may be referred to.
+    int (*reset_decoder_keep)(zlib_stream *);
+    int (*reset_encoder)(zlib_stream *);
+} zlib_messages;
+
 enum { BROTLI_DECODER_RESULT_ERROR = 0, BROTLI_DECODER_RESULT_SUCCESS = 1 };
 
 static struct {
@@ -89,7 +97,7 @@ static struct {
     size_t (*free)(void *);
 } zstd;
 
-static bool has_zlib, has_zlib_encoder, has_brotli, has_zstd;
+static bool has_zlib, has_zlib_encoder, has_zlib_messages, has_brotli, has_zstd;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
@@ -105,6 +113,11 @@ static void load(void) {
         {"deflateInit2_", &zlib_encoder.init},
         {"deflate", &zlib_encoder.deflate},
         {"deflateEnd", &zlib_encoder.end},
+        {NULL, NULL},
+    };
+    const dynamic_function zlib_message_functions[] = {
+        {"inflateResetKeep", &zlib_messages.reset_decoder_keep},
+        {"deflateReset", &zlib_messages.reset_encoder},
         {NULL, NULL},
     };
     static const char *const brotli_names[] = {"libbrotlidec.so.1", NULL};
@@ -124,6 +137,7 @@ static void load(void) {
     };
     has_zlib = dynamic_library_load(zlib_names, zlib_functions);
     has_zlib_encoder = dynamic_library_load(zlib_names, zlib_encoder_functions);
+    has_zlib_messages = dynamic_library_load(zlib_names, zlib_message_functions);
     has_brotli = dynamic_library_load(brotli_names, brotli_functions);
     has_zstd = dynamic_library_load(zstd_names, zstd_functions);
 }
@@ -351,6 +365,81 @@ size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output,
     }
     zlib_encoder.end(&stream);
     return result == Z_STREAM_END ? written : 0;
+}
+
+// MARK: Messages
+
+struct message_stream {
+    message_direction direction;
+    zlib_stream zlib;
+};
+
+bool message_streams_are_available(void) {
+    pthread_once(&once, load);
+    return has_zlib && has_zlib_encoder && has_zlib_messages;
+}
+
+message_stream *message_stream_open(message_direction direction, int window_bits) {
+    if (!message_streams_are_available() || window_bits < 9 || window_bits > zlib_window_bits) return NULL;
+    message_stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return NULL;
+    stream->direction = direction;
+    // A negative number stands for the format without wrapping.
+    int result = direction == message_inflating
+        ? zlib.init(&stream->zlib, -window_bits, "1.2.11", sizeof(zlib_stream))
+        : zlib_encoder.init(
+              &stream->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -window_bits, zlib_memory_level, Z_DEFAULT_STRATEGY,
+              "1.2.11", sizeof(zlib_stream)
+          );
+    if (result == Z_OK) return stream;
+    free(stream);
+    return NULL;
+}
+
+void message_stream_close(message_stream *stream) {
+    (stream->direction == message_inflating ? zlib.end : zlib_encoder.end)(&stream->zlib);
+    free(stream);
+}
+
+bool message_stream_reset(message_stream *stream) {
+    return (stream->direction == message_inflating ? zlib.reset : zlib_messages.reset_encoder)(&stream->zlib) == Z_OK;
+}
+
+bool message_stream_step(
+    message_stream *stream, const uint8_t **input, size_t *input_left, uint8_t *output, size_t capacity, size_t *written
+) {
+    zlib_stream *zlib_state = &stream->zlib;
+    *written = 0;
+    while (*written < capacity) {
+        zlib_state->next_in = *input;
+        zlib_state->avail_in = zlib_count(*input_left);
+        zlib_state->next_out = output + *written;
+        zlib_state->avail_out = zlib_count(capacity - *written);
+        const uint8_t *first_in = zlib_state->next_in, *first_out = zlib_state->next_out;
+        bool is_last = zlib_state->avail_in == *input_left;
+        int flush = is_last ? Z_SYNC_FLUSH : Z_NO_FLUSH;
+        int result = stream->direction == message_inflating ? zlib.inflate(zlib_state, flush)
+                                                            : zlib_encoder.deflate(zlib_state, flush);
+        size_t used = (size_t)(zlib_state->next_in - first_in);
+        *written += (size_t)(zlib_state->next_out - first_out);
+        if (used) *input += used;
+        *input_left -= used;
+        if (result == Z_STREAM_END) {
+            // A sender may end a message with a last block, after which the next message begins anew.
+            if (zlib_messages.reset_decoder_keep(zlib_state) != Z_OK) return false;
+            if (*input_left == 0) break;
+        } else if (result != Z_OK && result != Z_BUF_ERROR) {
+            return false;
+        } else if (result == Z_BUF_ERROR || (*input_left == 0 && zlib_state->avail_out > 0)) {
+            break;
+        }
+    }
+    return true;
+}
+
+bool message_stream_is_between_blocks(const message_stream *stream) {
+    enum { after_block = 128, unused_bits = 63 };
+    return (stream->zlib.data_type & after_block) && !(stream->zlib.data_type & unused_bits);
 }
 
 #endif

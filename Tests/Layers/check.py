@@ -12,7 +12,7 @@ import sys
 
 LAYERS = {
     "LarkspurTransport": [
-        ["Coding", "Cookies"],
+        ["Coding", "Cookies", "WebSocket"],
         ["HTTP"],
         ["Route", "TLS"],
         ["Errors", "Authentication"],

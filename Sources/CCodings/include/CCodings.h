@@ -69,6 +69,53 @@ void coding_close(coding_decoder *decoder);
 /// @return How many were; 0 where there is no library, no memory, or not enough room.
 size_t coding_compress(const uint8_t *input, size_t input_size, uint8_t *output, size_t capacity);
 
+// MARK: Messages
+
+typedef enum { message_deflating, message_inflating } message_direction;
+
+/// The compression of messages that follow each other, in the format of RFC 1951 without wrapping. Later messages may
+/// refer to the content of earlier ones, unless the stream is reset in between.
+typedef struct message_stream message_stream;
+
+/// Whether there is a library.
+bool message_streams_are_available(void);
+
+/// A stream, which its caller closes; NULL where there is no library or no memory.
+///
+/// @param window_bits The binary logarithm of how far back a reference goes, 9 to 15; NULL is returned for others, also
+/// for 8, with which zlib does not compress.
+message_stream *_Nullable message_stream_open(message_direction direction, int window_bits);
+
+/// Compresses or decompresses until the output is full or the input is used up.
+///
+/// After the output was full, there may be more of it even without further input. All that is in the input is in the
+/// output then; that of a compression ends with 00 00 FF FF, at a byte.
+///
+/// @param input The bytes; moved on to those that were not used.
+/// @param input_left How many there are; reduced to how many were not used.
+/// @param output Where to write.
+/// @param capacity How many bytes may be written; at least 1.
+/// @param written How many were.
+/// @return Whether all went well. Otherwise the stream is only good for message_stream_close.
+bool message_stream_step(
+    message_stream *stream,
+    const uint8_t *_Nullable *_Nonnull input,
+    size_t *input_left,
+    uint8_t *output,
+    size_t capacity,
+    size_t *written
+);
+
+/// Whether what was decompressed so far ends where a block ends, and with a byte of its input.
+bool message_stream_is_between_blocks(const message_stream *stream);
+
+/// Forgets what the messages so far contained.
+///
+/// @return Whether that went well. Otherwise the stream is only good for message_stream_close.
+bool message_stream_reset(message_stream *stream);
+
+void message_stream_close(message_stream *stream);
+
 #pragma clang assume_nonnull end
 
 #endif
