@@ -10,6 +10,7 @@ final class Router: Sendable {
         enum Reply: Sendable {
             case response(LoopbackServer.Response)
             case handler(Route.Handler)
+            case webSocket(WebSocketRoute)
         }
 
         var reply: Reply
@@ -64,6 +65,7 @@ final class Router: Sendable {
         switch route.answer {
         case .script(let script): Resolution(reply: .response(script.next()), parameters: parameters)
         case .handler(let handler): Resolution(reply: .handler(handler), parameters: parameters)
+        case .webSocket(let route): Resolution(reply: .webSocket(route), parameters: parameters)
         }
     }
 
@@ -82,6 +84,7 @@ struct Route: Sendable {
     enum Answer: Sendable {
         case script(Script)
         case handler(Handler)
+        case webSocket(WebSocketRoute)
     }
 
     let path: String

@@ -108,6 +108,12 @@ final class RawClient {
         return take(count)
     }
 
+    /// The bytes that have come, at least one; empty at the end of the stream.
+    func readSome() throws -> Data {
+        if buffer.isEmpty { _ = try fill() }
+        return take(buffer.count)
+    }
+
     func readToEnd() throws -> Data {
         while try fill() {}
         return take(buffer.count)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The routes of every server: those of httpbin.org, and the faults.
+/// The routes of every server: those of httpbin.org, those of WebSocket, and the faults.
 struct BuiltInRoutes: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Response = LoopbackServer.Response
@@ -22,6 +22,7 @@ struct BuiltInRoutes: Sendable {
         addCookies()
         addConditions()
         addFaults()
+        addWebSockets()
     }
 
     /// Adds a route for a set of methods; nil for all. Default: only GET.
@@ -34,6 +35,10 @@ struct BuiltInRoutes: Sendable {
             }
         }
         all.append(Route(path, methods: methods, answer: answer))
+    }
+
+    mutating func add(_ path: String, _ route: WebSocketRoute) {
+        all.append(Route(path, methods: ["GET"], answer: .webSocket(route)))
     }
 
     private mutating func addFaults() {

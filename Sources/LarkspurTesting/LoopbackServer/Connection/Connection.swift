@@ -68,7 +68,19 @@ final class Connection: Sendable {
         }
         journal.record(request)
 
-        let plan = ResponsePlan(response(to: request, resolution), to: head)
+        let response: LoopbackServer.Response
+        switch resolution.reply {
+        case .response(let given): response = given
+        case .handler(let handler): response = Self.response(of: handler, to: request)
+        case .webSocket(let route):
+            switch route.opening(request) {
+            case .refusal(let refusal): response = refusal
+            case .acceptance(let head, let subprotocol):
+                try serveWebSocket(route, head, request, subprotocol, received: parser.takeRest())
+                return false
+            }
+        }
+        let plan = ResponsePlan(response, to: head)
         try perform(plan.steps)
         switch plan.ending {
         case .keepAlive: return true
@@ -103,17 +115,14 @@ final class Connection: Sendable {
 
     // MARK: Responses
 
-    private func response(to request: LoopbackServer.Request, _ resolution: Router.Resolution)
-        -> LoopbackServer.Response
-    {
-        switch resolution.reply {
-        case .response(let response): return response
-        case .handler(let handler):
-            do {
-                return try handler(request)
-            } catch {
-                return .text("The handler threw an error: \(error)\n", status: 500)
-            }
+    private static func response(
+        of handler: Route.Handler,
+        to request: LoopbackServer.Request
+    ) -> LoopbackServer.Response {
+        do {
+            return try handler(request)
+        } catch {
+            return .text("The handler threw an error: \(error)\n", status: 500)
         }
     }
 
@@ -125,6 +134,39 @@ final class Connection: Sendable {
         // An error is ignored, because the client may have disconnected already.
         try? perform(plan.steps)
     }
+
+    // MARK: WebSocket
+
+    /// Serves the connection as a WebSocket until the handler of the route has returned.
+    private func serveWebSocket(
+        _ route: WebSocketRoute,
+        _ head: ResponseHead,
+        _ request: LoopbackServer.Request,
+        _ subprotocol: String?,
+        received: [UInt8]
+    ) throws {
+        try socket.send(head.bytes)
+        let webSocket = LoopbackServer.WebSocket(
+            request: request,
+            subprotocol: subprotocol,
+            maximumMessageSize: route.maximumMessageSize,
+            socket: socket,
+            received: received
+        )
+        do {
+            try route.handler(webSocket)
+        } catch {
+            // It may have been sent, and the client may have disconnected.
+            if webSocket.ending == .close {
+                try? webSocket.close(code: 1_011, reason: "The handler threw an error: \(error)")
+            }
+        }
+        webSocket.finish()
+        // Otherwise the connection is closed as after a response.
+        if webSocket.ending == .reset { socket.reset() }
+    }
+
+    // MARK: Steps
 
     private func perform(_ steps: [LoopbackServer.Response.Step]) throws {
         for step in steps {

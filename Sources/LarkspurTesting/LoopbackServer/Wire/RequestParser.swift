@@ -65,6 +65,12 @@ struct RequestParser {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Removes and returns the bytes that follow a request, if the connection is no longer one of HTTP.
+    mutating func takeRest() -> [UInt8] {
+        defer { self = RequestParser() }
+        return Array(buffer[start...])
+    }
+
     /// Returns the next event, or nil if more bytes are needed.
     mutating func next() throws(Failure) -> Event? {
         while true {
