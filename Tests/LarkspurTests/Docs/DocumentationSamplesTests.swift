@@ -61,6 +61,19 @@ struct DocumentationSamplesTests {
         .response: "a response", .failure: "failure", .endless: "no end",
     ]
 
+    private static let webSocketWords: [LoopbackServer.WebSocketFault.Outcome: String] = [
+        .refusal: "refusal", .failure: "failure", .endless: "no end",
+    ]
+
+    @Test("Every fault of WebSocket is in the testing guide")
+    func everyWebSocketFaultIsInTheGuide() throws {
+        let rows = try #require(Documentation.page("Testing.md")).rows(below: "## WebSocket")
+
+        #expect(rows.compactMap(\.first) == LoopbackServer.WebSocketFault.allCases.map { "`\($0.rawValue)`" })
+        let outcomes = LoopbackServer.WebSocketFault.allCases.map { Self.webSocketWords[$0.outcome] }
+        #expect(rows.compactMap(\.last) == outcomes)
+    }
+
     @Test("Every fault and every built-in route is in the testing guide")
     func everyRouteIsInTheGuide() throws {
         let guide = try #require(Documentation.page("Testing.md"))
@@ -73,7 +86,9 @@ struct DocumentationSamplesTests {
         #expect(faults == LoopbackServer.Fault.allCases.map { "`\($0.rawValue)`" })
         let outcomes = guide.rows(below: "## Faults").compactMap(\.last)
         #expect(outcomes == LoopbackServer.Fault.allCases.map { Self.words[$0.outcome] })
-        let paths = BuiltInRoutes().all.map(\.path).filter { !$0.hasPrefix("/fault/") }
+        let paths = BuiltInRoutes().all.map(\.path).filter {
+            !$0.hasPrefix("/fault/") && !$0.hasPrefix("/websocket/fault/")
+        }
         #expect(routes.sorted() == paths.map { "`\($0)`" }.sorted())
     }
 

@@ -140,6 +140,22 @@ struct TestingSamples {
         // end
     }
 
+    @Test func webSocket() async throws {
+        // sample: web socket
+        server.webSocket("/chat", protocols: ["chat.v1"]) { socket in
+            try socket.send("Welcome to \(socket.subprotocol ?? "the chat")")
+            for message in socket {
+                try socket.send(message)
+            }
+        }
+        server.webSocket("/broken", fault: .maskedFrame)
+        // end
+
+        // A request that opens no connection.
+        #expect(try await manager.call(.get, "chat").statusCode == 426)
+        #expect(try await manager.call(.get, "broken").statusCode == 426)
+    }
+
     // sample: stub
     @Test func statusesAreReported() async throws {
         let manager = SessionManager(
