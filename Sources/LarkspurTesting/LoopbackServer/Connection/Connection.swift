@@ -156,7 +156,7 @@ final class Connection: Sendable {
         do {
             try route.handler(webSocket)
         } catch {
-            // It may have been sent, and the client may have disconnected.
+            // Fails if the server has sent its close frame, or the client has disconnected.
             if webSocket.ending == .close {
                 try? webSocket.close(code: 1_011, reason: "The handler threw an error: \(error)")
             }

@@ -138,7 +138,7 @@ extension LoopbackServer.WebSocket {
         case .message(.text(let text)): return .message(.text(text))
         case .message(.binary(let data)): return .message(.binary(data))
         case .ping(let content):
-            // The client may have disconnected, which the next event tells.
+            // Fails if the client has disconnected, which ends the events.
             if answersPings { try? pong(content) }
             return .ping(content)
         case .pong(let content): return .pong(content)
@@ -305,7 +305,7 @@ extension LoopbackServer.WebSocket {
     /// Ends the connection, except for the closing of the socket. Called when the handler has returned.
     func finish() {
         if ending == .close {
-            // It may have been sent, and the client may have disconnected.
+            // Fails if the server has sent its close frame, or the client has disconnected.
             try? close()
         }
         // A thread that still receives is woken.
