@@ -48,6 +48,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(name: "BenchLibcurl"),
+        .executableTarget(name: "BenchServer"),
         .executableTarget(
             name: "BenchMultipart",
             dependencies: ["Measuring", .product(name: "Larkspur", package: "Larkspur")],

@@ -1,6 +1,7 @@
 """Runs the scenarios and prints their tables; run.sh calls it when programs and server are there."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import clients
 import measurements
 import report
 import scenarios
+import servers
 
 
 def main():
@@ -24,6 +26,8 @@ def main():
         return
     if options.programs:
         names = {clients.PROGRAMS[name] for name in options.client or clients.PROGRAMS}
+        if any(scenario.server == "streams" for scenario in chosen):
+            names.add("BenchServer")
         print(*sorted(name for name in names if name))
         return
     seconds = 0.2 if options.quick else 1.5
@@ -31,7 +35,12 @@ def main():
     print(report.environment(runs, seconds), flush=True)
     results = []
     for scenario in chosen:
-        of_scenario = _measure(scenario.quick() if options.quick else scenario, options, runs, seconds)
+        if options.quick:
+            scenario = scenario.quick()
+        if options.requests and scenario.idle_streams is not None:
+            scenario = dataclasses.replace(scenario, requests=options.requests)
+        with servers.origins(scenario) as origins:
+            of_scenario = _measure(scenario, options, runs, seconds, origins)
         print(report.table(scenario, of_scenario), flush=True)
         results += of_scenario
     if options.json:
@@ -42,12 +51,13 @@ def main():
 
 def _options():
     parser = argparse.ArgumentParser(prog="run.sh", description="Measures HTTP clients against each other.")
-    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="default: all but build-time")
+    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="default: all but build-time and the largest idle ones")
     parser.add_argument("--json", metavar="FILE", help="also write the figures as JSON")
     parser.add_argument("--runs", metavar="N", type=int, help="runs of each client; default: 5, and 1 of build-time")
+    parser.add_argument("--requests", metavar="N", type=int, help="requests of each idle scenario; default: 20,000")
     parser.add_argument("--client", metavar="NAME", action="append", help="only this client; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short run of each, to see that it works")
-    parser.add_argument("--all", action="store_true", help="build-time too")
+    parser.add_argument("--all", action="store_true", help="build-time and the largest idle scenarios too")
     parser.add_argument("--list", action="store_true", help="list the scenarios")
     parser.add_argument("--programs", action="store_true", help=argparse.SUPPRESS)  # only name those that are needed
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # only read the arguments
@@ -67,16 +77,16 @@ def _chosen(options):
     return [scenario for scenario in scenarios.ALL.values() if options.all or not scenario.is_slow]
 
 
-def _measure(scenario, options, runs, seconds):
+def _measure(scenario, options, runs, seconds, origins):
     """The results of all clients; each has its first run before any has its second."""
-    if scenario.server != "http" and "BENCH_TRUSTS_SERVER" not in os.environ:
+    if scenario.server in ("https", "http2") and "BENCH_TRUSTS_SERVER" not in os.environ:
         print(f"{scenario.name} is left out: the server's certificate could not be made trusted.", file=sys.stderr)
         return []
     if scenario.name == "build-time":
         names, runner = _build_runner(scenario, options)
         runs = options.runs or 1
     else:
-        names, runner = _request_runner(scenario, options, seconds)
+        names, runner = _request_runner(scenario, options, seconds, origins)
     figures = {name: [] for name in names}
     failures = {name: [] for name in names}
     for _ in range(runs):
@@ -88,19 +98,17 @@ def _measure(scenario, options, runs, seconds):
     return [report.summary(scenario.name, name, figures[name], failures[name]) for name in names]
 
 
-def _request_runner(scenario, options, seconds):
+def _request_runner(scenario, options, seconds, origins):
     programs = pathlib.Path(os.environ["BENCH_PROGRAMS"])
-    names = [name for name in _built(programs, options) if clients.can_do(name, scenario.workload)]
-    port = os.environ[f"BENCH_{scenario.server.upper()}_PORT"]
-    scheme = "http" if scenario.server == "http" else "https"
-    arguments = scenario.arguments(f"{scheme}://127.0.0.1:{port}", seconds)
+    names = [name for name in _built(programs, options) if clients.can_do(name, scenario)]
+    arguments = scenario.arguments(*origins, seconds)
     # Caches and cookies of the clients go into the temporary folder; no proxy stands between them and the server.
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     environment |= {"HOME": os.environ["BENCH_FOLDER"], "TMPDIR": os.environ["BENCH_FOLDER"]}
 
     def run(name):
         if name == "curl":
-            return measurements.run_curl(scenario.curl_arguments(f"{scheme}://127.0.0.1:{port}"), environment)
+            return measurements.run_curl(scenario.curl_arguments(origins[0]), environment)
         return measurements.run(programs / clients.PROGRAMS[name], name, arguments, environment)
 
     return names, run

@@ -12,6 +12,9 @@ PROGRAMS = {
     "async-http-client": "BenchAsyncHTTPClient",
     "async-http-client-async": "BenchAsyncHTTPClient",
     "libcurl-c": "BenchLibcurl",
+    "libcurl-c-epoll": "BenchLibcurl",
+    "libcurl-c-epoll-apart": "BenchLibcurl",
+    "libcurl-c-epoll-apart-100": "BenchLibcurl",
     "curl": None,  # the command
 }
 
@@ -26,12 +29,26 @@ COLLECTING = {"CurlURLSession-completion", "FoundationNetworking-completion"} | 
     name for name in PROGRAMS if name.startswith("SessionManager")
 }
 
+#: They can show when a response that stays open has begun.
+HOLDING = {
+    "CurlURLSession",
+    "SessionManager-data",
+    "SessionManager-data-async",
+    "FoundationNetworking",
+    "async-http-client",
+    "async-http-client-async",
+} | {name for name in PROGRAMS if name.startswith("libcurl-c")}
 
 #: They write content to files, or send it from files.
 WITH_FILES = {"CurlURLSession", "FoundationNetworking", "curl"}
 
 
-def can_do(client, workload):
+def can_do(client, scenario):
+    workload = scenario.workload
+    if scenario.idle_streams is not None:
+        return client in HOLDING
+    if client.startswith("libcurl-c-epoll"):
+        return client == "libcurl-c-epoll" and workload == "get"
     if workload in ("download", "upload"):
         return client in WITH_FILES
     if client == "curl":

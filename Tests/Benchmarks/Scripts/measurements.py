@@ -24,7 +24,14 @@ def run(program, client, arguments, environment):
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise Failure(f"{how}: {lines[0][:300]}")
     figures = json.loads(result.stdout)
-    return {
+    opening = figures.get("opening", {"streams": 0})
+    of_streams = {}
+    if opening["streams"] > 0:
+        of_streams = {
+            "cpu_us_per_stream": opening["cpu_us"] / opening["streams"],
+            "rss_kib_per_stream": opening["rss_kib"] / opening["streams"],
+        }
+    return of_streams | {
         "cpu_us_per_request": figures["cpu_us"] / figures["requests"],
         "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
         "peak_rss_mib": figures["peak_rss_kib"] / 1024,

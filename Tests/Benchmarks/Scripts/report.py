@@ -1,5 +1,6 @@
 """Medians, spreads, and the Markdown tables."""
 
+import ctypes
 import os
 import platform
 import statistics
@@ -8,15 +9,20 @@ import subprocess
 import clients
 
 
+REQUEST_KEYS = ("cpu_us_per_request", "requests_per_second", "peak_rss_mib")
+STREAM_KEYS = ("cpu_us_per_stream", "rss_kib_per_stream")
+BUILD_KEYS = ("build_seconds", "build_cpu_seconds")
+
+
 def summary(scenario, client, runs, failures):
     """One object of the JSON file."""
     result = {"scenario": scenario, "client": client, "runs": len(runs)}
-    for key in ("cpu_us_per_request", "requests_per_second", "peak_rss_mib", "build_seconds", "build_cpu_seconds"):
+    for key in (*REQUEST_KEYS, *STREAM_KEYS, *BUILD_KEYS):
         values = [run[key] for run in runs if key in run]
         if values:
             result[key] = round(statistics.median(values), 3)
             result[f"{key}_range"] = [round(min(values), 3), round(max(values), 3)]
-        elif not key.startswith("build"):
+        elif key in REQUEST_KEYS:
             result[key] = None
     samples = [run["growth"] for run in runs if run.get("growth")]
     if samples:
@@ -49,6 +55,7 @@ def environment(runs, seconds):
     versions = [
         _first_line("swift", "--version"),
         _first_line("nginx", "-v"),
+        _libcurl_version(),
         _first_line("uname", "-sr"),
     ]
     return (
@@ -60,7 +67,11 @@ def environment(runs, seconds):
 
 def _request_table(results):
     peers = [result for result in results if result["client"] in clients.PEERS]
-    header = ["client", "CPU per request", "requests/s", "peak memory, MiB", *(f"× {peer['client']}" for peer in peers)]
+    header = ["client", "CPU per request", "requests/s", "peak memory, MiB"]
+    has_streams = any(STREAM_KEYS[0] in result for result in results)
+    if has_streams:
+        header += ["CPU to open a stream", "memory of a stream, KiB"]
+    header += [f"× {peer['client']}" for peer in peers]
     rows = []
     for result in results:
         row = [
@@ -69,6 +80,8 @@ def _request_table(results):
             _with_range(result, "requests_per_second"),
             _with_range(result, "peak_rss_mib"),
         ]
+        if has_streams:
+            row += [_with_range(result, "cpu_us_per_stream", 1, " µs"), _with_range(result, "rss_kib_per_stream")]
         row += [_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers]
         rows.append(row)
     return _markdown(header, rows)
@@ -139,6 +152,15 @@ def _processor():
     except OSError:
         pass
     return platform.machine()
+
+
+def _libcurl_version():
+    try:
+        library = ctypes.CDLL("libcurl.so.4")
+    except OSError:
+        return ""
+    library.curl_version.restype = ctypes.c_char_p
+    return library.curl_version().decode().split()[0]
 
 
 def _first_line(*command):

@@ -5,6 +5,7 @@ import os
 
 SMALL = "small.json"
 ITEMS = "items.json"
+SILENT = "silent"
 ZEROS = {"zeros-1gib": 1 << 30, "zeros-64mib": 1 << 26}
 
 #: The buffer of the C library where 1 GiB is received: the same as that of CurlURLSession.
@@ -17,18 +18,22 @@ class Scenario:
     summary: str
     path: str = SMALL
     workload: str = "get"
-    server: str = "http"  # or https, http2
+    server: str = "http"  # or https, http2, streams
     in_flight: int = 1
     connections: int = 0  # as many as requests in flight
     requests: int = 0  # as many as there is time for
     content_length: int = 0  # any
     source: str = ""  # the file that is uploaded
+    idle_streams: int | None = None  # responses that stay open and silent; none in most scenarios
+    idle_elsewhere: bool = False  # on another port than that of the requests
     is_slow: bool = False  # only run when asked for
 
     def quick(self):
         """The same with little to do, for a smoke test."""
         if self.path == "zeros-1gib":
             return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
+        if self.idle_streams is not None:
+            return dataclasses.replace(self, requests=500, idle_streams=min(self.idle_streams, 50))
         if self.source:
             return dataclasses.replace(self, source="zeros-64mib")
         if self.name == "queued-10000":
@@ -37,14 +42,17 @@ class Scenario:
             return dataclasses.replace(self, requests=50)
         return self
 
-    def arguments(self, base_url, seconds):
+    def arguments(self, base_url, idle_url, seconds):
         """The command line of a client's program."""
         values = {
             "workload": self.workload,
             "url": f"{base_url}/{self.path}",
             "in-flight": self.in_flight,
-            "connections": self.connections or self.in_flight,
+            "connections": (self.connections or self.in_flight) + (self.idle_streams or 0),
         }
+        if self.idle_streams is not None:
+            values["idle-url"] = f"{idle_url}/{SILENT}"
+            values["idle-streams"] = self.idle_streams
         if self.content_length:
             values["content-length"] = self.content_length
         if self.requests:
@@ -78,6 +86,23 @@ class Scenario:
 
 def small(name, summary, **changes):
     return Scenario(name, summary, content_length=70, **changes)
+
+
+def _idle():
+    """The most of them are left out of a run of all scenarios: with some clients they take minutes."""
+    for elsewhere in (False, True):
+        for count in (1000, 4000, 8000) if elsewhere else (0, 1000, 4000, 8000):
+            yield small(
+                f"idle-elsewhere-{count}" if elsewhere else f"idle-{count}",
+                f"20,000 GETs of 70 bytes, 32 in flight, while {count:,} responses "
+                + ("of another port stay open and silent" if elsewhere else "of the same port stay open and silent"),
+                server="streams",
+                in_flight=32,
+                requests=20_000,
+                idle_streams=count,
+                idle_elsewhere=elsewhere,
+                is_slow=count > 1000,
+            )
 
 
 def _all():
@@ -136,6 +161,7 @@ def _all():
         workload="sessions",
         requests=500,
     )
+    yield from _idle()
     yield Scenario("build-time", "Clean debug build of a program that makes one GET, dependencies fetched", is_slow=True)
 
 

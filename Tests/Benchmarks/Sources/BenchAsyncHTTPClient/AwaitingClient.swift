@@ -31,6 +31,7 @@ struct AwaitingClient: AsyncClient {
     }
 
     func perform(_ request: MeasuredRequest) async throws -> String? {
+        if request.target.staysOpen { return await openStream(request) }
         let response = try await client.execute(request.request, deadline: .distantFuture)
         var content: ByteBuffer?
         let length: Int
@@ -46,6 +47,22 @@ struct AwaitingClient: AsyncClient {
         let failure = request.target.failure(status: Int(response.status.code), contentLength: length)
         guard failure == nil, workload == .json, let content else { return failure }
         return try itemsFailure(in: content)
+    }
+
+    /// Leaves the response to a task that waits for its end.
+    private func openStream(_ request: MeasuredRequest) async -> String? {
+        await withCheckedContinuation { continuation in
+            Task {
+                var opened: CheckedContinuation<String?, Never>? = continuation
+                do {
+                    let response = try await client.execute(request.request, deadline: .distantFuture)
+                    for try await _ in response.body { opened.take()?.resume(returning: nil) }
+                    end("\(request.target.url) has ended.")
+                } catch {
+                    end("\(request.target.url): \(error)")
+                }
+            }
+        }
     }
 
     private func discard(_ body: HTTPClientResponse.Body) async throws -> Int {

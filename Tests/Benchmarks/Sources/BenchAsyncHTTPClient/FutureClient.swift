@@ -29,6 +29,7 @@ struct FutureClient: CallbackClient {
 
     func perform(_ request: MeasuredRequest, completion: @escaping Completion) {
         switch workload {
+        case _ where request.target.staysOpen: openStream(request, completion)
         case .discard, .slow: discard(request, completion)
         // The scenarios with files leave this client out.
         case .get, .post, .json, .sessions, .download, .upload: collect(request, completion)
@@ -59,6 +60,12 @@ struct FutureClient: CallbackClient {
             } catch {
                 completion("\(error)")
             }
+        }
+    }
+
+    private func openStream(_ request: MeasuredRequest, _ completion: @escaping Completion) {
+        client.execute(request: request.request, delegate: StreamDelegate(completion)).futureResult.whenComplete {
+            end("\(request.target.url) has ended: \($0)")
         }
     }
 

@@ -28,6 +28,7 @@ void load_library(void) {
         {"curl_multi_perform", &curl.multi_perform},
         {"curl_multi_poll", &curl.multi_poll},
         {"curl_multi_info_read", &curl.multi_info_read},
+        {"curl_multi_socket_action", &curl.multi_socket_action},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *function = dlsym(library, functions[i].name);

@@ -22,6 +22,17 @@ enum {
     CURLINFO_PRIVATE = 1048597,
     CURLMOPT_MAXCONNECTS = 6,
     CURLMOPT_MAX_HOST_CONNECTIONS = 7,
+    CURLMOPT_SOCKETDATA = 10002,
+    CURLMOPT_TIMERDATA = 10005,
+    CURLMOPT_SOCKETFUNCTION = 20001,
+    CURLMOPT_TIMERFUNCTION = 20004,
+    CURL_POLL_IN = 1,
+    CURL_POLL_OUT = 2,
+    CURL_POLL_REMOVE = 4,
+    CURL_CSELECT_IN = 1,
+    CURL_CSELECT_OUT = 2,
+    CURL_CSELECT_ERR = 4,
+    CURL_SOCKET_TIMEOUT = -1,
     CURLMSG_DONE = 1,
 };
 
@@ -50,6 +61,7 @@ struct library {
     int (*multi_perform)(CURLM *, int *);
     int (*multi_poll)(CURLM *, void *, unsigned int, int, int *);
     CURLMsg *(*multi_info_read)(CURLM *, int *);
+    int (*multi_socket_action)(CURLM *, int, int, int *);
 };
 
 extern struct library curl;

@@ -22,11 +22,20 @@ static enum workload read_workload(const char *name) {
     end(name, "is no workload of this client");
 }
 
+/// Reads the way in which multi handles are driven from a client's name: libcurl-c, libcurl-c-epoll,
+/// libcurl-c-epoll-apart or, with the number of streams for each multi handle, libcurl-c-epoll-apart-100.
+static void read_client(const char *name, struct options *options) {
+    static const char apart[] = "-epoll-apart";
+    options->uses_epoll = strstr(name, "-epoll") != NULL;
+    const char *found = strstr(name, apart);
+    if (found) options->streams_per_multi = found[sizeof apart - 1] ? atol(found + sizeof apart) : -1;
+}
+
 struct options read_options(int count, char **arguments) {
     struct options options = {.content_length = -1, .requests = INT64_MAX, .in_flight = 1, .connections = 1};
     for (int i = 1; i + 1 < count; i += 2) {
         const char *name = arguments[i], *value = arguments[i + 1];
-        if (strcmp(name, "--client") == 0) continue;
+        if (strcmp(name, "--client") == 0) read_client(value, &options);
         else if (strcmp(name, "--workload") == 0) options.workload = read_workload(value);
         else if (strcmp(name, "--url") == 0) options.url = value;
         else if (strcmp(name, "--warm-up-url") == 0) options.warm_up_url = value;
@@ -37,6 +46,8 @@ struct options read_options(int count, char **arguments) {
         else if (strcmp(name, "--in-flight") == 0) options.in_flight = atol(value);
         else if (strcmp(name, "--connections") == 0) options.connections = atol(value);
         else if (strcmp(name, "--buffer-size") == 0) options.buffer_size = atol(value);
+        else if (strcmp(name, "--idle-url") == 0) options.idle_url = value;
+        else if (strcmp(name, "--idle-streams") == 0) options.idle_streams = atol(value);
         else end(name, "is no option");
     }
     if (!options.url) end("--url", "is missing");
@@ -89,9 +100,13 @@ struct status read_status(int64_t sessions) {
     return status;
 }
 
-void report(int64_t requests, struct meter meter, const struct status *samples, int sample_count) {
-    printf("{\"requests\":%" PRId64 ",\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"peak_rss_kib\":%" PRId64 ",\"growth\":[",
-           requests, meter.processor, meter.wall, read_status(0).peak_resident_kib);
+void report(int64_t requests, struct meter meter, struct opening opening, const struct status *samples,
+            int sample_count) {
+    printf("{\"requests\":%" PRId64 ",\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"peak_rss_kib\":%" PRId64, requests,
+           meter.processor, meter.wall, read_status(0).peak_resident_kib);
+    printf(",\"opening\":{\"streams\":%ld,\"cpu_us\":%" PRId64 ",\"wall_us\":%" PRId64 ",\"rss_kib\":%" PRId64 "}",
+           opening.streams, opening.meter.processor, opening.meter.wall, opening.resident_kib);
+    printf(",\"growth\":[");
     for (int i = 0; i < sample_count; i++) {
         printf("%s{\"sessions\":%" PRId64 ",\"threads\":%" PRId64 ",\"descriptors\":%" PRId64 ",\"rss_kib\":%" PRId64 "}",
                i ? "," : "", samples[i].sessions, samples[i].threads, samples[i].descriptors, samples[i].resident_kib);

@@ -10,6 +10,10 @@ enum workload { workload_get, workload_post, workload_discard, workload_slow, wo
 
 struct options {
     enum workload workload;
+    /// Whether multi handles are driven by `struct event_loop`, and not by curl_multi_poll and curl_multi_perform.
+    bool uses_epoll;
+    /// How many idle streams share a multi handle, which is not that of the requests; 0 if it is, -1 for all of them.
+    long streams_per_multi;
     const char *url;
     const char *warm_up_url;
     int64_t content_length; // -1 if any will do
@@ -19,6 +23,8 @@ struct options {
     long in_flight;
     long connections;
     long buffer_size; // 0 for libcurl's default
+    const char *idle_url;
+    long idle_streams;
 };
 
 /// Microseconds.
@@ -35,6 +41,13 @@ struct status {
     int64_t peak_resident_kib;
 };
 
+/// What it took to open the idle streams.
+struct opening {
+    long streams;
+    struct meter meter;
+    int64_t resident_kib;
+};
+
 /// Ends the process as a measurement that failed.
 void end(const char *subject, const char *message) __attribute__((noreturn));
 
@@ -46,6 +59,7 @@ int64_t monotonic_time(void);
 
 struct status read_status(int64_t sessions);
 
-void report(int64_t requests, struct meter meter, const struct status *samples, int sample_count);
+/// Prints the figures as one line of JSON.
+void report(int64_t requests, struct meter meter, struct opening opening, const struct status *samples, int sample_count);
 
 #endif

@@ -1,5 +1,6 @@
 internal import Larkspur
 internal import Measuring
+internal import Synchronization
 
 /// A `SessionManager` as it is without settings: the automatic transport, JSON responses.
 struct ManagerClient: CallbackClient {
@@ -14,10 +15,12 @@ struct ManagerClient: CallbackClient {
         manager = .measured(options)
     }
 
-    func makeRequest(_ target: Target) -> String { target.url }
+    func makeRequest(_ target: Target) -> Target { target }
 
-    func perform(_ url: String, completion: @escaping Completion) {
+    func perform(_ target: Target, completion: @escaping Completion) {
+        let url = target.url
         switch workload {
+        case _ where target.staysOpen: openStream(url, completion)
         case .json:
             manager.get(url, as: [Item].self) { _, items in
                 completion(items.isEmpty ? "no items" : nil)
@@ -45,6 +48,16 @@ struct ManagerClient: CallbackClient {
         }
     }
 
+    private func openStream(_ url: String, _ completion: @escaping Completion) {
+        let opened = Mutex<Completion?>(completion)
+        manager.stream(url) { _, _ in
+            let completion = opened.withLock { $0.take() }
+            completion?(nil)
+        } completionHandler: { response in
+            end("\(url) has ended: \(response.result)")
+        }
+    }
+
     func invalidate() async { manager.invalidate(cancellingTasks: false) }
 }
 
@@ -58,13 +71,30 @@ struct AwaitingManagerClient: AsyncClient {
         manager = .measured(options)
     }
 
-    func makeRequest(_ target: Target) -> String { target.url }
+    func makeRequest(_ target: Target) -> Target { target }
 
-    func perform(_ url: String) async throws -> String? {
-        switch workload {
+    func perform(_ target: Target) async throws -> String? {
+        let url = target.url
+        if target.staysOpen { return await openStream(url) }
+        return switch workload {
         case .json: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
         case .post: try await manager.post(url, body: Message()).data.isEmpty ? "no content" : nil
         default: try await manager.get(url).data.isEmpty ? "no content" : nil
+        }
+    }
+
+    /// Leaves the events of a stream to a task that waits for more of them.
+    private func openStream(_ url: String) async -> String? {
+        await withCheckedContinuation { continuation in
+            Task {
+                var opened: CheckedContinuation<String?, Never>? = continuation
+                do {
+                    for try await _ in manager.events(url) { opened.take()?.resume(returning: nil) }
+                    end("\(url) has ended.")
+                } catch {
+                    end("\(url): \(error)")
+                }
+            }
         }
     }
 
@@ -89,6 +119,8 @@ extension SessionManager {
         // The network is what is measured.
         configuration.urlCache = nil
         configuration.httpMaximumConnectionsPerHost = options.connections
+        // Longer than any measurement takes.
+        if options.idleStreams > 0 { configuration.timeoutIntervalForRequest = 3600 }
         let manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
         if options.client.contains("-intercepted") { manager.interceptors.call = [Passage()] }
         return manager

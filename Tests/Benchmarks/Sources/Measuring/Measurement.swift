@@ -20,6 +20,7 @@ package struct Measurement<C: Client> {
         let client = makeClient()
         let request = try client.makeRequest(options.target)
         try await warmUp(client)
+        let opening = try await openStreams(client)
 
         var meter = Meter()
         meter.start()
@@ -28,8 +29,23 @@ package struct Measurement<C: Client> {
         meter.stop()
 
         check(loop)
-        report(requests: loop.finished, meter)
-        await client.invalidate()
+        report(requests: loop.finished, meter, opening)
+        // Open responses would be waited for.
+        if options.idleStreams == 0 { await client.invalidate() }
+    }
+
+    private func openStreams(_ client: C) async throws -> Opening {
+        var opening = Opening(streams: options.idleStreams)
+        guard options.idleStreams > 0, let target = options.idleTarget else { return opening }
+        let loop = ClosedLoop(requests: options.idleStreams)
+        let request = try client.makeRequest(target)
+        opening.residentKiB = -ProcessStatus().residentKiB
+        opening.meter.start()
+        await client.run(request, in: loop, inFlight: Opening.atOnce)
+        opening.meter.stop()
+        opening.residentKiB += ProcessStatus().residentKiB
+        if let failure = loop.failure { end("\(target.url): \(failure)") }
+        return opening
     }
 
     private func warmUp(_ client: C) async throws {
@@ -53,7 +69,7 @@ package struct Measurement<C: Client> {
                 samples.append((number, ProcessStatus()))
             }
         }
-        report(requests: options.requests, meter, samples: samples)
+        report(requests: options.requests, meter, Opening(streams: 0), samples: samples)
     }
 
     private func useOnce(_ client: C) async throws {
@@ -68,7 +84,12 @@ package struct Measurement<C: Client> {
         if loop.finished == 0 { end("\(options.target.url): no request has ended") }
     }
 
-    private func report(requests: Int, _ meter: Meter, samples: [(sessions: Int, status: ProcessStatus)] = []) {
+    private func report(
+        requests: Int,
+        _ meter: Meter,
+        _ opening: Opening,
+        samples: [(sessions: Int, status: ProcessStatus)] = []
+    ) {
         let growth = samples.map { sessions, status in
             #"{"sessions":\#(sessions),"threads":\#(status.threads),"descriptors":\#(status.descriptors),"#
                 + #""rss_kib":\#(status.residentKiB)}"#
@@ -76,7 +97,22 @@ package struct Measurement<C: Client> {
         print(
             #"{"requests":\#(requests),"cpu_us":\#(meter.processorMicroseconds),"#
                 + #""wall_us":\#(meter.wallMicroseconds),"peak_rss_kib":\#(ProcessStatus().peakResidentKiB),"#
-                + #""growth":[\#(growth.joined(separator: ","))]}"#
+                + #""opening":\#(opening.json),"growth":[\#(growth.joined(separator: ","))]}"#
         )
+    }
+}
+
+/// What it took to open the idle streams.
+private struct Opening {
+    static let atOnce = 64
+
+    let streams: Int
+    var meter = Meter()
+    /// By how much the resident set has grown.
+    var residentKiB = 0
+
+    var json: String {
+        #"{"streams":\#(streams),"cpu_us":\#(meter.processorMicroseconds),"wall_us":\#(meter.wallMicroseconds),"#
+            + #""rss_kib":\#(residentKiB)}"#
     }
 }

@@ -33,6 +33,9 @@ package struct Options: Sendable {
     package private(set) var seconds: Double?
     package private(set) var inFlight = 1
     package private(set) var connections = 1
+    /// The responses that stay open during the measurement.
+    package private(set) var idleTarget: Target?
+    package private(set) var idleStreams = 0
 
     /// Reads the arguments of the process; ends it if they make no sense.
     package init() {
@@ -58,6 +61,8 @@ package struct Options: Sendable {
         case "--seconds": return replace(\.seconds, with: Double(value).map(Optional.some))
         case "--in-flight": return replace(\.inFlight, with: Int(value))
         case "--connections": return replace(\.connections, with: Int(value))
+        case "--idle-url": idleTarget = Target(url: value, staysOpen: true)
+        case "--idle-streams": return replace(\.idleStreams, with: Int(value))
         case "--buffer-size": return Int(value) != nil  // of the C library's program only
         default: return false
         }

@@ -3,6 +3,8 @@ package struct Target: Sendable {
     package var url: String
     /// Nil if any length will do.
     package var contentLength: Int?
+    /// Whether the response does not end; the request counts as finished when the first content has arrived.
+    package var staysOpen = false
 
     /// What is wrong with a response, if anything.
     package func failure(status: Int, contentLength received: Int) -> String? {

@@ -10,6 +10,14 @@ final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
         let completion: CallbackClient.Completion
         var contentLength = 0
         var json: Data?
+
+        /// Returns how much there is by now, and the completion of a stream that opens with it.
+        mutating func receive(_ data: Data) -> (Int, CallbackClient.Completion?) {
+            let opens = target.staysOpen && contentLength == 0
+            contentLength += data.count
+            json?.append(data)
+            return (contentLength, opens ? completion : nil)
+        }
     }
 
     private let workload: Options.Workload
@@ -30,11 +38,8 @@ final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let after = exchanges.withLock { exchanges in
-            exchanges[dataTask.taskIdentifier]?.contentLength += data.count
-            exchanges[dataTask.taskIdentifier]?.json?.append(data)
-            return exchanges[dataTask.taskIdentifier]?.contentLength ?? 0
-        }
+        let (after, opened) = exchanges.withLock { $0[dataTask.taskIdentifier]?.receive(data) ?? (0, nil) }
+        opened?(nil)
         guard workload == .slow else { return }
         for _ in 0..<SlowConsumer.sleeps(from: after - data.count, to: after) {
             Thread.sleep(forTimeInterval: Double(SlowConsumer.sleepMilliseconds) / 1000)
@@ -43,6 +48,7 @@ final class ContentDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if exchange.target.staysOpen { end("\(exchange.target.url) has ended: \(error.map { "\($0)" } ?? "no error")") }
         let outcome = Outcome(task.response, exchange.contentLength, error, exchange.json)
         exchange.completion(outcome.failure(of: exchange.target))
     }

@@ -4,6 +4,9 @@ internal import Measuring
 
 /// A request of a workload together with what its response has to be.
 struct MeasuredRequest: Sendable {
+    /// Longer than any measurement takes.
+    private static let idleTimeout: TimeInterval = 3600
+
     let target: Target
     let request: URLRequest
 
@@ -17,6 +20,7 @@ struct MeasuredRequest: Sendable {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = Data(Message().json.utf8)
         }
+        if target.staysOpen { request.timeoutInterval = Self.idleTimeout }
         self.request = request
     }
 }
