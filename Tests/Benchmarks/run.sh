@@ -29,6 +29,15 @@ install_nginx() {
     { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nginx; } >&2
 }
 
+# A command that few have: without it the client is left out.
+build_go() {
+    if ! command -v go >/dev/null; then
+        say 'go is not installed (apt-get install golang-go): its client is left out.'
+        return
+    fi
+    (cd "$here/Sources/BenchGo" && GO111MODULE=off go build -o "$BENCH_PROGRAMS/BenchGo" .)
+}
+
 # Programs of an earlier build whose client has been left out since are not to be measured.
 build() {
     say 'Building…'
@@ -37,7 +46,11 @@ build() {
     if [ -d "$BENCH_PROGRAMS" ]; then find "$BENCH_PROGRAMS" -maxdepth 1 -type f -name 'Bench*' -delete; fi
     local program
     for program in $(benchmark --programs "$@"); do
-        swift build -c release --package-path "$here" --product "$program" >&2
+        if [ "$program" = BenchGo ]; then
+            build_go
+        else
+            swift build -c release --package-path "$here" --product "$program" >&2
+        fi
     done
 }
 

@@ -11,6 +11,7 @@ PROGRAMS = {
     "FoundationNetworking-completion": "BenchFoundationNetworking",
     "async-http-client": "BenchAsyncHTTPClient",
     "async-http-client-async": "BenchAsyncHTTPClient",
+    "go": "BenchGo",
     "libcurl-c": "BenchLibcurl",
     "libcurl-c-epoll": "BenchLibcurl",
     "libcurl-c-epoll-apart": "BenchLibcurl",
@@ -37,6 +38,7 @@ HOLDING = {
     "FoundationNetworking",
     "async-http-client",
     "async-http-client-async",
+    "go",
 } | {name for name in PROGRAMS if name.startswith("libcurl-c")}
 
 #: They write content to files, or send it from files.

@@ -56,6 +56,7 @@ def environment(runs, seconds):
         _first_line("swift", "--version"),
         _first_line("nginx", "-v"),
         _libcurl_version(),
+        _first_line("go", "version"),
         _first_line("uname", "-sr"),
     ]
     return (
