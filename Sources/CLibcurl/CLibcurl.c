@@ -39,6 +39,8 @@ static struct {
     void (*easy_cleanup)(CURL *);
     void (*easy_reset)(CURL *);
     int (*easy_pause)(CURL *, int);
+    int (*easy_send)(CURL *, const void *, size_t, size_t *);
+    int (*easy_recv)(CURL *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(CURL *, int, ...);
     int (*easy_getinfo)(CURL *, int, ...);
@@ -78,6 +80,8 @@ static void load(void) {
         {"curl_easy_cleanup", &curl.easy_cleanup},
         {"curl_easy_reset", &curl.easy_reset},
         {"curl_easy_pause", &curl.easy_pause},
+        {"curl_easy_send", &curl.easy_send},
+        {"curl_easy_recv", &curl.easy_recv},
         {"curl_easy_strerror", &curl.easy_strerror},
         {"curl_easy_setopt", &curl.easy_setopt},
         {"curl_easy_getinfo", &curl.easy_getinfo},
@@ -153,6 +157,21 @@ CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.ea
 void libcurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 void libcurl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
 int libcurl_easy_pause(CURL *easy, int bitmask) { return curl.easy_pause(easy, bitmask); }
+
+int libcurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent) {
+    *sent = 0;
+    return curl.easy_send(easy, bytes, count, sent);
+}
+
+int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received) {
+    *received = 0;
+    return curl.easy_recv(easy, buffer, size, received);
+}
+
+int libcurl_easy_socket(CURL *easy) {
+    int socket = -1; // curl_socket_t
+    return curl.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == 0 ? socket : -1;
+}
 
 const char *libcurl_easy_strerror(int code) {
     return libcurl_unavailability() ? "libcurl is not available" : curl.easy_strerror(code);

@@ -52,9 +52,11 @@
 #define CURLOPT_HTTPAUTH 107
 #define CURLOPT_SSL_CTX_FUNCTION 20108
 #define CURLOPT_SSL_CTX_DATA 10109
+#define CURLOPT_HTTPPROXYTUNNEL 61
 #define CURLOPT_PROXYAUTH 111
 #define CURLOPT_INFILESIZE_LARGE 30115
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
+#define CURLOPT_CONNECT_ONLY 141
 #define CURLOPT_CONNECTTIMEOUT_MS 156
 #define CURLOPT_HTTP_TRANSFER_DECODING 157
 #define CURLOPT_COPYPOSTFIELDS 10165
@@ -119,9 +121,11 @@
 #define CURLE_HTTP2 16
 #define CURLE_PARTIAL_FILE 18
 #define CURLE_GOT_NOTHING 52
+#define CURLE_WRITE_ERROR 23
 #define CURLE_SEND_ERROR 55
 #define CURLE_RECV_ERROR 56
 #define CURLE_SSL_CONNECT_ERROR 35
+#define CURLE_AGAIN 81
 #define CURLPAUSE_RECV 1
 #define CURLPAUSE_SEND 4
 #define CURLINFO_TEXT 0
@@ -165,6 +169,7 @@
 #define CURLINFO_LOCAL_PORT 2097194
 #define CURLINFO_HTTP_VERSION 2097198
 #define CURLINFO_TLS_SSL_PTR 4194349
+#define CURLINFO_ACTIVESOCKET 5242924
 #define CURLINFO_SIZE_UPLOAD_T 6291463
 #define CURLINFO_SIZE_DOWNLOAD_T 6291464
 #define CURLINFO_TOTAL_TIME_T 6291506
@@ -247,6 +252,12 @@ CURL *_Nullable libcurl_easy_init(void);
 void libcurl_easy_cleanup(CURL *easy);
 void libcurl_easy_reset(CURL *easy);
 int libcurl_easy_pause(CURL *easy, int bitmask);
+/// Sends or receives bytes on the connection of a transfer with CURLOPT_CONNECT_ONLY that has ended. A call that
+/// returns CURLE_AGAIN is repeated with the same bytes at the same address when the socket is ready.
+int libcurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
+int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received);
+/// The socket of such a transfer; -1 if it has none.
+int libcurl_easy_socket(CURL *easy);
 const char *libcurl_easy_strerror(int code);
 
 int libcurl_easy_setopt_long(CURL *easy, int option, long value);

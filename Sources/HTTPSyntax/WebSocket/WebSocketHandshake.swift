@@ -52,6 +52,13 @@ package struct WebSocketHandshake: Sendable {
         self.offer = offer
     }
 
+    /// Creates a handshake that offers no subprotocol and no extension.
+    package init() {
+        key = WebSocketKey()
+        protocols = []
+        offer = nil
+    }
+
     /// The fields that make a GET request an opening handshake.
     package var requestFields: [(name: String, value: String)] {
         var fields = [

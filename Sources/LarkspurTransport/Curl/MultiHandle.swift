@@ -19,7 +19,9 @@ final class MultiHandle: SocketOwner {
     // Safe: the client owns the handle.
     @exclusivity(unchecked) unowned(unsafe) var client: (any MultiHandleClient)?
 
-    /// - Parameter connectionLimit: The number of connections that are kept open.
+    /// - Parameters:
+    ///   - maximumConnectionsPerHost: The number of connections to a host; 0 for no limit.
+    ///   - connectionLimit: The number of connections that are kept open.
     init(support: ConnectionSupport, maximumConnectionsPerHost: Int, connectionLimit: Int) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
         self.raw = raw

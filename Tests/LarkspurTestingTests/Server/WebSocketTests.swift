@@ -191,7 +191,7 @@ struct WebSocketTests {
     func earlyFrames() throws {
         let server = try LoopbackServer()
         let client = try RawClient(server)
-        let handshake = try WebSocketHandshake()
+        let handshake = WebSocketHandshake()
         let fields = handshake.requestFields.map { "\($0.name): \($0.value)\r\n" }.joined()
         var bytes: [UInt8] = []
         var writer = WebSocketWriter(role: .client)

@@ -110,6 +110,12 @@ final class EventLoop {
         case .reported(let task, let source, let report): exchanges[task.identifier]?.receive(report, from: source)
         case .prioritize(let task): exchanges[task.identifier]?.prioritize()
         case .deliver(let item): outbox.append(item)
+        case .webSocket(let task, let order):
+            if let driver = exchanges[task.identifier]?.webSocket {
+                driver.perform(order)
+            } else {
+                order.fail(task.webSocket?.error() ?? URLError(.cancelled))
+            }
         case .cookiesStored(let task): outbox += holds.release(task)
         case .run(let action): action()
         case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
@@ -201,8 +207,14 @@ final class EventLoop {
         return handle
     }
 
+    /// The wait for sockets; nil if the loop does not work.
+    var poll: EventPoll? { shards?.support.poll }
+
     /// Returns the shard for the transfer of an exchange: the one with an idle connection to its host, if any.
-    func shard(for exchange: Exchange) -> Shard? { exchange.host?.takeShard() ?? shards?.shardWithRoom() }
+    func shard(for exchange: Exchange) -> Shard? {
+        if exchange.webSocket != nil { return shards?.shardWithRoom(for: .webSockets) }
+        return exchange.host?.takeShard() ?? shards?.shardWithRoom(for: .requests)
+    }
 
     /// Takes back the handle of a transfer, after its removal from its shard.
     func reclaim(_ handle: EasyHandle) {

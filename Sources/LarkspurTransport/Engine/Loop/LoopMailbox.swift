@@ -25,6 +25,7 @@ final class LoopMailbox: Sendable {
         /// The entries of a cache for a task's request.
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
+        case webSocket(TaskCore, WebSocketChannel.Order)
         /// The cookies of a task's response have been written to the storage.
         case cookiesStored(TaskCore)
         /// Runs an action on the thread.

@@ -4,11 +4,19 @@
 /// libcurl searches through the connections of a multi handle for each request. So a shard takes a limited number of
 /// transfers. Streams that stay fill a shard and are left there, and later requests do not pay for them.
 final class Shard: DeadlineHolder, MultiHandleClient {
+    /// The use of a shard.
+    enum Use {
+        case requests
+        /// WebSockets, which are none of the connections that a host may have for requests.
+        case webSockets
+    }
+
     /// The number of transfers above which the next one goes to another shard.
     static let capacity = 128
     /// The time for which a shard without transfers keeps its idle connections, in seconds.
     private static let idleTime: TimeInterval = 60
 
+    let use: Use
     /// The multi handle; nil once the shard is closed.
     @exclusivity(unchecked) private var multi: MultiHandle?
     private unowned let shards: Shards
@@ -28,12 +36,13 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     /// The number of responses whose completeness only their streams' events show.
     @exclusivity(unchecked) private var watchedStreams = 0
 
-    init(shards: Shards, settings: SessionSettings) throws(LoopFailure) {
+    init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
+        self.use = use
         self.shards = shards
         let limit = settings.maximumConnectionsPerHost
         let multi = try MultiHandle(
             support: shards.support,
-            maximumConnectionsPerHost: limit,
+            maximumConnectionsPerHost: use == .requests ? limit : 0,
             connectionLimit: max(64, 4 * min(limit, Self.capacity))
         )
         self.multi = multi
@@ -137,8 +146,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 final class Shards {
     let support: ConnectionSupport
     private let settings: SessionSettings
-    /// The shard that takes new transfers while it has room.
-    @exclusivity(unchecked) private var current: Shard?
+    /// The shards that take new transfers while they have room.
+    @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
     @exclusivity(unchecked) private var shards: [Shard] = []
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
     /// The shards whose transfers have advanced since the last ``collect()``.
@@ -148,26 +157,25 @@ final class Shards {
     init(settings: SessionSettings, poll: EventPoll) throws(LoopFailure) {
         self.settings = settings
         support = try ConnectionSupport(tls: settings.tls, poll: poll)
-        let first = try Shard(shards: self, settings: settings)
+        let first = try Shard(for: .requests, shards: self, settings: settings)
         shards = [first]
-        current = first
+        current[.requests] = first
     }
 
     /// The time at which the next of them is due.
     var deadline: LoopTime { deadlines.next }
 
     /// Returns a shard for a transfer that has no connection to reuse.
-    func shardWithRoom() -> Shard? {
-        if let current, current.hasRoom { return current }
+    func shardWithRoom(for use: Shard.Use) -> Shard? {
+        if let shard = current[use], shard.hasRoom { return shard }
         // One that is half empty, so that the search is as rare as the filling of a shard.
-        if let shard = shards.first(where: { $0.transferCount <= Shard.capacity / 2 }) ?? makeShard() {
-            current = shard
-        }
-        return current
+        let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 }
+        if let shard = roomy ?? makeShard(for: use) { current[use] = shard }
+        return current[use]
     }
 
-    private func makeShard() -> Shard? {
-        guard let shard = try? Shard(shards: self, settings: settings) else { return nil }
+    private func makeShard(for use: Shard.Use) -> Shard? {
+        guard let shard = try? Shard(for: use, shards: self, settings: settings) else { return nil }
         shards.append(shard)
         return shard
     }
@@ -176,7 +184,7 @@ final class Shards {
     func close() {
         for shard in shards { shard.close() }
         shards.removeAll()
-        current = nil
+        current.removeAll()
     }
 
     /// Advances all transfers that can advance, and ends those that have ended.
@@ -210,7 +218,7 @@ final class Shards {
     func forget(_ shard: Shard) {
         deadlines.remove(shard)
         shards.removeAll { $0 === shard }
-        if current === shard { current = shards.first }
+        if current[shard.use] === shard { current[shard.use] = nil }
     }
 }
 #endif

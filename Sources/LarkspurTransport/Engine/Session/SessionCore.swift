@@ -71,6 +71,7 @@ final class SessionCore: Sendable {
         body: RequestBody,
         completion: TaskCore.Completion?,
         resumption: ResumeData? = nil,
+        webSocket: WebSocketChannel? = nil,
         defect: URLError? = nil
     ) -> TaskCore {
         storage.withLock { storage in
@@ -83,6 +84,7 @@ final class SessionCore: Sendable {
                 body: body,
                 completion: completion,
                 resumption: resumption,
+                webSocket: webSocket,
                 session: self,
                 defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request)
             )

@@ -74,6 +74,8 @@ final class TaskCore: Sendable {
     let completion: Completion?
     /// The resume data from which the task continues.
     let resumption: ResumeData?
+    /// The channel of the WebSocket that the task opens; nil for other tasks.
+    let webSocket: WebSocketChannel?
     let session: SessionCore
     /// The reason why the task fails as soon as it is resumed.
     let defect: URLError?
@@ -93,6 +95,7 @@ final class TaskCore: Sendable {
         body: RequestBody,
         completion: Completion?,
         resumption: ResumeData? = nil,
+        webSocket: WebSocketChannel? = nil,
         session: SessionCore,
         defect: URLError?,
         isRefresh: Bool = false
@@ -103,6 +106,7 @@ final class TaskCore: Sendable {
         self.body = body
         self.completion = completion
         self.resumption = resumption
+        self.webSocket = webSocket
         self.session = session
         self.defect = defect
         self.isRefresh = isRefresh

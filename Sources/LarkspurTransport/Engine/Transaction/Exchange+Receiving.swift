@@ -3,6 +3,14 @@
 extension Exchange {
     /// Receives the header section of a response, from within libcurl; false stops the transfer.
     func receive(_ head: ResponseHead) -> Bool {
+        if head.status == 101, let webSocket, let url = request.url {
+            transfer.response = head.makeResponse(url: url)
+            if let response = transfer.response { task.setResponse(response, expected: 0) }
+            if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
+                loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
+            }
+            return webSocket.accept(head)
+        }
         if head.status == 101 {
             // The bytes that follow are of another protocol, and are not content.
             transaction.note(
@@ -58,7 +66,7 @@ extension Exchange {
             status: head.status,
             location: head.location,
             request: request,
-            allowsInsecureTarget: loop.settings.options.allowsInsecureRedirects
+            allowsInsecureTarget: loop.settings.options.allowsInsecureRedirects && task.webSocket == nil
         ) {
         case .deliver: return demand ?? replacement(for: head) ?? .deliver
         case .follow(let next, let keepsBody):

@@ -76,7 +76,10 @@ extension Exchange {
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         handle.set(
             CURLOPT_HTTP_VERSION,
-            Int(settings.offersHTTP2 && credentials.server == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+            Int(
+                settings.offersHTTP2 && credentials.server == nil && task.webSocket == nil
+                    ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+            )
         )
         // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
@@ -87,6 +90,12 @@ extension Exchange {
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
+        if let channel = task.webSocket {
+            var lines = head.lines
+            if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
+            let request = UpgradeRequest.bytes(url: head.url, lines: lines)
+            try prepareUpgrade(of: handle, channel, request, isAuthenticatedByConnection: credentials.server != nil)
+        }
     }
 
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
@@ -131,6 +140,7 @@ extension Exchange {
     /// Handles the end of the transfer, or its failure in libcurl.
     func transferEnded(_ result: Int32) {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
+        if result == 0, let webSocket, webSocket.begin() { return }
         noteClose(of: handle)
         if result == 0 { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)

@@ -34,6 +34,8 @@ final class Exchange: DeadlineHolder {
     @exclusivity(unchecked) var history = TaskHistory()
     /// The loading of the request by a `URLProtocol` of the caller's.
     @exclusivity(unchecked) var loading: ProtocolLoading?
+    /// The connection of a WebSocket; nil for other tasks, and while there is no transfer.
+    @exclusivity(unchecked) var webSocket: WebSocketDriver?
     @exclusivity(unchecked) private var timers: TaskTimers
 
     /// Creates an exchange; nil if the task has no request, without which it cannot have been made.
@@ -58,7 +60,7 @@ final class Exchange: DeadlineHolder {
         loop.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
         sink.url = request.url
-        if load(byProtocolOf: loop.settings.protocols) { _ = task.leaveQueue() } else { load() }
+        if task.webSocket == nil, load(byProtocolOf: loop.settings.protocols) { _ = task.leaveQueue() } else { load() }
     }
 
     /// Begins another request in place of the current one.
@@ -108,6 +110,7 @@ final class Exchange: DeadlineHolder {
 
     func applyPauses() {
         touch()
+        if let webSocket { return webSocket.goOn() }
         transfer.handle?.pause(
             receiving: isSuspended || sink.incoming.isPaused,
             sending: isSuspended || transfer.isSendingPaused
@@ -123,7 +126,8 @@ final class Exchange: DeadlineHolder {
     /// The time at which the task fails unless something happens. While its consumer or a suspension pauses the
     /// transfer, no bytes are expected from the network.
     var deadline: LoopTime {
-        timers.deadline(
+        if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
+        return timers.deadline(
             isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
         )
     }
@@ -131,6 +135,10 @@ final class Exchange: DeadlineHolder {
     /// Ends the task if its deadline has passed; false if it has not.
     func expire(at now: LoopTime) -> Bool {
         guard now >= deadline else { return false }
+        if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
+            webSocket.expire(at: now)
+            return transaction.isFinished
+        }
         if transaction.isTransferring { retireConnection() }
         fail(timers.failure(at: now, url: request.url))
         return true
@@ -218,6 +226,7 @@ final class Exchange: DeadlineHolder {
         loading?.loader.stop()
         loading = nil
         ticket = nil
+        if case .failure(let error) = outcome { task.webSocket?.end(.failed(error)) }
         giveHandleBack()
         content.reader = nil
         content.streamReader = nil
@@ -242,13 +251,14 @@ final class Exchange: DeadlineHolder {
     /// Returns the handle and the place at the host without metrics, for a transfer that did not begin.
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
+        webSocket.take()?.detach()
         stopWatchingStream()
         transfer.shard?.remove(self, handle)
         loop.reclaim(handle)
         leaveHost()
     }
 
-    func leaveHost() { host.take()?.release(transfer.shard.take()) }
+    func leaveHost() { host.take()?.release(task.webSocket == nil ? transfer.shard.take() : nil) }
 
     private func collectMetrics(_ handle: EasyHandle) {
         task.add(

@@ -148,6 +148,10 @@ struct Transaction {
         }
     }
 
+    var isFinished: Bool {
+        if case .finished = phase { true } else { false }
+    }
+
     /// Whether the content is buffered undecoded.
     var isBuffering: Bool {
         switch phase {

@@ -1,0 +1,34 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The bytes of a request that is not sent by libcurl.
+enum UpgradeRequest {
+    /// Returns the header section of a GET over HTTP/1.1.
+    /// - Parameters:
+    ///   - url: The URL in the form that libcurl accepts.
+    ///   - lines: The fields in libcurl's notation.
+    static func bytes(url: String, lines: [String]) -> [UInt8] {
+        let afterScheme = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" } ?? afterScheme.endIndex
+        var authority = afterScheme[..<end]
+        let defaultPort = url.hasPrefix("https") ? ":443" : ":80"
+        if authority.hasSuffix(defaultPort) { authority = authority.dropLast(defaultPort.count) }
+        var path = String(afterScheme[end...])
+        if !path.hasPrefix("/") { path = "/" + path }
+        var text = "GET \(path) HTTP/1.1\r\n"
+        if !lines.contains(where: { $0.utf8.count >= 5 && String($0.prefix(5)).hasSameLetters(as: "Host:") }) {
+            text += "Host: \(authority)\r\n"
+        }
+        for line in lines {
+            // "Name:" removes a field of libcurl's own, and "Name;" is a field without a value.
+            if line.hasSuffix(":") { continue }
+            if line.hasSuffix(";"), !line.contains(":") {
+                text += line.dropLast() + ":\r\n"
+            } else {
+                text += line + "\r\n"
+            }
+        }
+        return Array((text + "\r\n").utf8)
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// WebSockets of the engine.
+extension CurlURLSession {
+    /// Creates a WebSocket.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the server, with the scheme ws, wss, http or https.
+    ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``.
+    public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
+        webSocket(with: URLRequest(url: url), options: options)
+    }
+
+    /// Creates a WebSocket with a request of the caller's, for its fields and its timeout.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the handshake, whose URL has the scheme ws, wss, http or https. Its method and
+    ///     content are ignored. Its timeout applies until the connection is open.
+    ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``. Options
+    ///   that are not allowed, and URLs that have another scheme, fail it then.
+    public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
+        let handshake: WebSocketHandshake
+        var invalidity: WebSocketError?
+        do throws(WebSocketArgumentError) {
+            let offer = options.offersCompression && MessageCompression.isAvailable ? PerMessageDeflate.Offer() : nil
+            handshake = try WebSocketHandshake(protocols: options.protocols, offer: offer)
+        } catch {
+            invalidity = WebSocketError(error)
+            handshake = WebSocketHandshake()
+        }
+        var request = request
+        request.httpMethod = "GET"
+        request.httpBody = nil
+        request.httpBodyStream = nil
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        request.url = request.url.map(\.ofHandshake)
+        for (name, value) in handshake.requestFields { request.setValue(value, forHTTPHeaderField: name) }
+        let channel = WebSocketChannel(handshake: handshake, options: options)
+        let task = core.makeTask(
+            kind: .data,
+            request: request,
+            body: .none,
+            completion: .data { content, response, error in
+                if let error { return channel.end(.failed(error)) }
+                guard let response = response as? HTTPURLResponse else { return channel.end(.closed(nil)) }
+                channel.end(.failed(WebSocketError.refused(response, content)))
+            },
+            webSocket: channel,
+            defect: invalidity.map { .engine(.badURL, $0.localizedDescription, url: request.url) }
+                ?? (core.carries(request) ? nil : .unsupportedScheme(of: request.url))
+        )
+        channel.attach(task)
+        if let invalidity { channel.end(.failed(invalidity)) }
+        return WebSocketTask(channel: channel, task: CurlDataTask(task, of: self))
+    }
+}
+
+extension URLError {
+    fileprivate static func unsupportedScheme(of url: URL?) -> URLError {
+        .engine(.unsupportedURL, "The URL's scheme is none of ws, wss, http and https.", url: url)
+    }
+}
+
+extension URL {
+    /// The URL of the request that opens a WebSocket.
+    fileprivate var ofHandshake: URL {
+        let replacement: String
+        switch scheme?.lowercased() {
+        case "ws": replacement = "http"
+        case "wss": replacement = "https"
+        default: return self
+        }
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        components?.scheme = replacement
+        return components?.url ?? self
+    }
+}
+#endif

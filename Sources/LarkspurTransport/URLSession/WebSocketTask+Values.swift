@@ -1,0 +1,220 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+extension WebSocketTask {
+    /// A message, as the other side sent it or will receive it.
+    public enum Message: Sendable, Hashable {
+        /// Text, which is sent as UTF-8.
+        case text(String)
+        /// Bytes.
+        case data(Data)
+    }
+
+    /// The reason for which a side closes the connection (RFC 6455, section 7.4).
+    public struct CloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The number.
+        public let rawValue: Int
+
+        /// Creates a code from its number. Programs may use 4000 to 4999 for reasons of their own.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The purpose of the connection is fulfilled.
+        public static let normalClosure = CloseCode(rawValue: 1000)
+        /// The server shuts down, or the user has left.
+        public static let goingAway = CloseCode(rawValue: 1001)
+        /// The other side broke a rule of the protocol.
+        public static let protocolError = CloseCode(rawValue: 1002)
+        /// The other side sent a kind of message that is not accepted.
+        public static let unsupportedData = CloseCode(rawValue: 1003)
+        /// The other side sent text that is not UTF-8, or malformed compressed content.
+        public static let invalidPayload = CloseCode(rawValue: 1007)
+        /// The other side sent something that breaks a rule of the receiver.
+        public static let policyViolation = CloseCode(rawValue: 1008)
+        /// The other side sent a message that is larger than the receiver accepts.
+        public static let messageTooBig = CloseCode(rawValue: 1009)
+        /// The server did not agree to an extension that the client needs.
+        public static let mandatoryExtensionMissing = CloseCode(rawValue: 1010)
+        /// The server failed.
+        public static let internalServerError = CloseCode(rawValue: 1011)
+        /// The server restarts, and can be connected to again.
+        public static let serviceRestart = CloseCode(rawValue: 1012)
+        /// The server has too much to do, and can be connected to again later.
+        public static let tryAgainLater = CloseCode(rawValue: 1013)
+
+        /// The number.
+        public var description: String { String(rawValue) }
+
+        /// Whether the code tells that nothing went wrong.
+        var isOrderly: Bool { self == .normalClosure || self == .goingAway }
+    }
+
+    /// The close frame of the other side.
+    public struct Closure: Sendable, Hashable {
+        /// The code; nil if the frame had none.
+        public var code: CloseCode?
+        /// The reason in words; empty if there was none.
+        public var reason: String
+
+        /// Creates a closure.
+        /// - Parameters:
+        ///   - code: The code; nil for none.
+        ///   - reason: The reason in words. Default: none.
+        public init(code: CloseCode?, reason: String = "") {
+            self.code = code
+            self.reason = reason
+        }
+    }
+
+    /// The settings of a WebSocket.
+    public struct Options: Sendable, Hashable {
+        /// The names of the subprotocols that the server may choose from, the preferred one first. Default: none.
+        public var protocols: [String] = []
+        /// The largest message to receive, in bytes after decompression. A larger one ends the connection with the
+        /// close code 1009. Default: 16 MiB.
+        public var maximumMessageSize = 16 << 20
+        /// Whether compression by permessage-deflate (RFC 7692) is offered to the server, if the machine has zlib.
+        /// Default: true.
+        public var offersCompression = true
+        /// The time between two pings in seconds, which show that the server is there; nil for none. If a ping is not
+        /// answered before the next one is due, the task ends with the code `timedOut`. Default: nil.
+        public var pingInterval: TimeInterval?
+        /// The time in seconds that the server has to answer a close frame, and to close the connection after it.
+        /// Default: 10.
+        public var closeTimeout: TimeInterval = 10
+
+        /// Creates options with their defaults.
+        public init() {}
+    }
+
+    /// The messages of a WebSocket as they arrive.
+    ///
+    /// The sequence ends when the server closes the connection with the code 1000, 1001 or none. It throws a
+    /// ``WebSocketError`` or a `URLError` if the connection ends in another way, and `CancellationError` if the
+    /// consuming task is cancelled. Messages that nobody consumes are held back in the connection.
+    public struct Messages: AsyncSequence, Sendable {
+        /// The element: a message.
+        public typealias Element = Message
+
+        let channel: WebSocketChannel
+
+        /// The iterator over the messages.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let channel: WebSocketChannel
+
+            /// Returns the next message; nil at an orderly end.
+            public mutating func next() async throws -> Message? { try await channel.next() }
+        }
+
+        /// Creates an iterator.
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel) }
+    }
+}
+
+/// The error of a WebSocket whose server refused it, broke the protocol, or closed it for a reason.
+///
+/// Failures of the network are `URLError`s, as those of other tasks.
+public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable {
+    /// The kind of an error. More may be added.
+    public struct Kind: Sendable, Hashable {
+        private enum Value { case refused, violation, closed, invalidArgument, ended }
+
+        private let value: Value
+
+        /// The server responded with something else than a valid 101; see ``WebSocketError/response`` and
+        /// ``WebSocketError/content``.
+        public static let refused = Kind(value: .refused)
+        /// The server broke a rule of the protocol, or exceeded a limit of the options.
+        public static let violation = Kind(value: .violation)
+        /// The server closed the connection with a code other than 1000 and 1001; see ``WebSocketError/closure``.
+        public static let closed = Kind(value: .closed)
+        /// An argument is not allowed: a control frame of more than 125 bytes, a subprotocol that is no token, a close
+        /// code that no frame can have.
+        public static let invalidArgument = Kind(value: .invalidArgument)
+        /// The connection had ended, or was being closed, before the operation.
+        public static let ended = Kind(value: .ended)
+    }
+
+    /// The kind of the error.
+    public let kind: Kind
+    /// The response to the handshake; nil if there is none.
+    public let response: HTTPURLResponse?
+    /// The content of a response that refused the handshake.
+    public let content: Data?
+    /// The close frame of the server; nil if there is none.
+    public let closure: WebSocketTask.Closure?
+    private let sentence: String
+
+    init(
+        _ kind: Kind,
+        _ sentence: String,
+        response: HTTPURLResponse? = nil,
+        content: Data? = nil,
+        closure: WebSocketTask.Closure? = nil
+    ) {
+        self.kind = kind
+        self.sentence = sentence
+        self.response = response
+        self.content = content
+        self.closure = closure
+    }
+
+    /// The description of the failure: one sentence or more.
+    public var errorDescription: String? { sentence }
+
+    /// The description of the failure: one sentence or more.
+    public var description: String { sentence }
+}
+
+extension WebSocketError {
+    static let closing = WebSocketError(.ended, "The WebSocket is being closed, and sends no more messages.")
+
+    static func ended(_ closure: WebSocketTask.Closure?) -> WebSocketError {
+        WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
+    }
+
+    static func refused(_ response: HTTPURLResponse, _ content: Data?) -> WebSocketError {
+        WebSocketError(
+            .refused,
+            "The server refused the WebSocket: it responded with the status \(response.statusCode), not with 101.",
+            response: response,
+            content: content
+        )
+    }
+
+    static func closed(_ closure: WebSocketTask.Closure) -> WebSocketError {
+        let code = closure.code.map { "the code \($0)" } ?? "no code"
+        let reason = closure.reason.isEmpty ? "" : " and the reason: \(closure.reason.onOneLine)"
+        return WebSocketError(.closed, "The server closed the WebSocket with \(code)\(reason).", closure: closure)
+    }
+
+    init(_ failure: WebSocketFailure) { self.init(.violation, failure.sentence) }
+
+    init(_ error: WebSocketArgumentError) { self.init(.invalidArgument, error.sentence) }
+}
+
+extension WebSocketMessage {
+    init(_ message: WebSocketTask.Message) {
+        switch message {
+        case .text(let text): self = .text(text)
+        case .data(let data): self = .binary(data)
+        }
+    }
+}
+
+extension WebSocketTask.Message {
+    init(_ message: WebSocketMessage) {
+        switch message {
+        case .text(let text): self = .text(text)
+        case .binary(let data): self = .data(data)
+        }
+    }
+
+    /// The number of bytes, roughly, for back-pressure.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .data(let data): data.count
+        }
+    }
+}
+#endif

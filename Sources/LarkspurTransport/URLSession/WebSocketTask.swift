@@ -1,0 +1,128 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// A WebSocket connection (RFC 6455), made by ``CurlURLSession/webSocket(with:options:)-(URLRequest,_)``.
+///
+///     let socket = session.webSocket(with: URL(string: "wss://chat.example/room")!)
+///     socket.resume()
+///     try await socket.send("hello")
+///     for try await message in socket.messages { print(message) }
+///
+/// The handshake is a request of the session: its TLS configuration, proxy, cookies, credentials and redirects apply,
+/// and the session's delegate is asked as for a data task. Once open, the connection does not count as one of the
+/// host's connections, has no timeout without bytes, and keeps the session from ending until it is closed.
+///
+/// All methods may be called on any thread. The closure of a connection answers everything that waits for it.
+public final class WebSocketTask: Sendable {
+    private let channel: WebSocketChannel
+    private let task: CurlDataTask
+
+    init(channel: WebSocketChannel, task: CurlDataTask) {
+        self.channel = channel
+        self.task = task
+    }
+
+    /// The identifier of the task in its session.
+    public var taskIdentifier: Int { task.taskIdentifier }
+
+    /// The data task that makes the handshake, which the session's delegate sees. It is completed when the connection
+    /// is closed.
+    public var handshakeTask: URLSessionDataTask { task }
+
+    /// The server's response to the handshake; nil before it has come.
+    public var response: HTTPURLResponse? { task.response as? HTTPURLResponse ?? channel.response }
+
+    /// The subprotocol that the server has chosen; nil if it has chosen none, or before the connection is open.
+    public var subprotocol: String? { channel.subprotocol }
+
+    /// The close frame of the server; nil before it has come.
+    public var closure: Closure? { channel.closure }
+
+    // MARK: The connection
+
+    /// Begins the handshake; further calls do nothing.
+    public func resume() { task.resume() }
+
+    /// Begins the handshake and waits until the connection is open.
+    ///
+    /// - Throws: ``WebSocketError`` with the kind `refused` and the response, if the server does not agree; `URLError`,
+    ///   if the connection fails. The cancellation of the Swift task cancels the connection.
+    public func open() async throws {
+        resume()
+        try await withTaskCancellationHandler {
+            try await channel.waitUntilOpen()
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Closes the connection: sends a close frame after all messages so far, and waits until the server has answered it
+    /// and closed the connection, for ``Options/closeTimeout`` at most.
+    ///
+    /// A connection that is being made is closed as soon as it is open, and a task that was not resumed is cancelled.
+    /// - Parameters:
+    ///   - code: The reason; nil for none. Default: `normalClosure`.
+    ///   - reason: The reason in words, of which the first 123 bytes of UTF-8 are sent. Default: none.
+    /// - Throws: ``WebSocketError`` with the kind `invalidArgument`, if no close frame may have the code.
+    public func close(_ code: CloseCode? = .normalClosure, reason: String = "") async throws {
+        if let code, !(UInt16(exactly: code.rawValue).map(WebSocketCloseCode.isAllowedInFrame) ?? false) {
+            throw WebSocketError(
+                .invalidArgument,
+                "A close frame cannot have the code \(code). Codes are 1000 to 1003, 1007 to 1014, and 3000 to 4999."
+            )
+        }
+        if task.state == .suspended { return cancel() }
+        try await ask { .close(Closure(code: code, reason: reason), $0) }
+    }
+
+    /// Closes the connection at once, without a close frame. What waits for it ends with the code `cancelled`.
+    public func cancel() { task.cancel() }
+
+    // MARK: Messages
+
+    /// The messages as they arrive. Several loops share them: each message goes to one of them.
+    public var messages: Messages { Messages(channel: channel) }
+
+    /// Waits for the next message.
+    ///
+    /// - Throws: ``WebSocketError``, also with the kind `ended` if the server has closed the connection in an orderly
+    ///   way; `URLError`, if the connection has failed; `CancellationError`, if the Swift task is cancelled.
+    public func receive() async throws -> Message {
+        guard let message = try await channel.next() else { throw WebSocketError.ended(closure) }
+        return message
+    }
+
+    /// Sends a message, and returns when the connection has taken all of its bytes. Messages are sent in the order of
+    /// the calls. Before the connection is open, the method waits for that.
+    ///
+    /// - Throws: ``WebSocketError`` or `URLError`, if the connection has ended or ends before.
+    public func send(_ message: Message) async throws { try await ask { .send(WebSocketMessage(message), $0) } }
+
+    /// Sends a text message, and returns when the connection has taken all of its bytes.
+    ///
+    /// - Throws: ``WebSocketError`` or `URLError`, if the connection has ended or ends before.
+    public func send(_ text: String) async throws { try await send(.text(text)) }
+
+    /// Sends a binary message, and returns when the connection has taken all of its bytes.
+    ///
+    /// - Throws: ``WebSocketError`` or `URLError`, if the connection has ended or ends before.
+    public func send(_ data: Data) async throws { try await send(.data(data)) }
+
+    /// Sends a ping and waits for the server's pong.
+    ///
+    /// - Returns: The time from the call to the pong.
+    /// - Throws: ``WebSocketError`` or `URLError`, if the connection has ended or ends before.
+    @discardableResult public func ping() async throws -> Duration {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await ask { .ping($0) }
+        return clock.now - start
+    }
+
+    private func ask(_ order: (@escaping WebSocketChannel.Answer) -> WebSocketChannel.Order) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            channel.give(order { continuation.resume(with: $0) })
+        }
+    }
+}
+#endif
