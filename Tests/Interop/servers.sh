@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Runs a command with real servers beside it: nginx, httpbin and proxies on free ports of the loopback interface, with certificates of its own making.
+# Runs a command with real servers beside it: nginx, httpbin, a tus server and proxies on free ports of the loopback interface, with certificates of its own making.
 #
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
-# httpbin from PyPI. Nothing is left when the command has ended.
+# httpbin and the tus server from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
 source "$(dirname "$0")/Daemons/proxies.sh"
+source "$(dirname "$0")/Daemons/tus.sh"
 
 if (($# == 0)); then
     echo "usage: $0 command [argument ...]" >&2
@@ -178,7 +179,7 @@ choose_ports() {
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
         chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake tlsFaults \
         commonName commonNameAndMail \
-        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}"; do
+        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -379,7 +380,8 @@ make_content
 start_servers
 start_proxies
 start_httpbin
+start_tus
 start_tls_faults
 start_http2
-await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" tlsFaults
+await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

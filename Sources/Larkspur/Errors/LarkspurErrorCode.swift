@@ -144,6 +144,9 @@ extension LarkspurError.Code {
     /// The content of the request could not be read to its end: a file or a stream failed, was changed, differed from
     /// its announced length, or cannot be sent a second time.
     public static let bodyUnreadable = Self(label: "body-unreadable", number: NSURLErrorRequestBodyStreamExhausted)
+    /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or says something
+    /// impossible about it.
+    public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)
     /// The server says to try again at a time that is beyond the deadline of the retry policy.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
     /// Nothing was sent, because the server has failed again and again; see ``CircuitBreaker``.

@@ -87,6 +87,8 @@ public struct RequestContext: Sendable {
     var isPersonal = false
     /// The identity of the sessions that send the request.
     var sender: ObjectIdentifier?
+    /// The orders of a resumable upload; nil for other calls.
+    var upload: UploadControl?
     private let withhold: @Sendable ([String]) -> Void
     private let state: @Sendable () -> State
 

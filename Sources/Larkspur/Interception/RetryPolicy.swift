@@ -125,7 +125,7 @@ public struct RetryPolicy: RequestInterceptor {
     }
 
     /// Counts the result of an attempt, and returns whether the budget allows another attempt.
-    private func isWithinBudget(_ request: URLRequest, _ result: Result<InterceptedResponse, any Error>) -> Bool {
+    func isWithinBudget(_ request: URLRequest, _ result: Result<InterceptedResponse, any Error>) -> Bool {
         guard let budget else { return true }
         let url = request.url
         if isPassing(result) {
@@ -136,7 +136,7 @@ public struct RetryPolicy: RequestInterceptor {
         return budget.allowsRetry(of: url)
     }
 
-    private static func error(_ told: Duration, _ deadline: Duration, of attempt: RetryAttempt) -> LarkspurError {
+    static func error(_ told: Duration, _ deadline: Duration, of attempt: RetryAttempt) -> LarkspurError {
         let response = try? attempt.result.get()
         return LarkspurError(
             .deadlineExceeded,

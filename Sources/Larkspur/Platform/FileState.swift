@@ -5,6 +5,9 @@ struct FileState: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
+    /// The time of the last change, in seconds since 1970, as text that tells two times apart.
+    var modification: String { "\(seconds).\(nanoseconds)" }
+
     /// Reads the state of an open file. Nil if it is not a regular file, or if the system does not report its state.
     init?(of descriptor: Int32) {
         var status = stat()

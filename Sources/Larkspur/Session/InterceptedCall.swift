@@ -10,6 +10,8 @@ struct InterceptedCall: Sendable {
         var file: URL?
         /// The resume data that an attempt has left. An attempt that ends with a status such as 503 leaves its file.
         var resumeData: Data?
+        /// The content of the next attempt of a resumable upload.
+        var part: UploadPart?
         /// Reports the end of the task to the session's hooks.
         var report: TaskDelegate.Report?
     }
@@ -68,6 +70,7 @@ struct InterceptedCall: Sendable {
             }
         )
         context.sender = ObjectIdentifier(manager.sessions)
+        if template.resumer != nil { context.upload = uploadControl }
         let result: TransferResult
         do {
             let response = try await next(0, context)(request)
@@ -111,6 +114,7 @@ struct InterceptedCall: Sendable {
             state.isUnderWay = true
             state.facts.attempts += 1
             template.withheldFields = state.facts.withheldFields
+            if let part = state.part { template = template.sending(part) }
             if let resumeData = state.resumeData { template.resumeData = resumeData }
             return (true, state.file.take())
         }
@@ -143,6 +147,27 @@ struct InterceptedCall: Sendable {
         var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)
         response.file = result.file
         return response
+    }
+
+    /// The orders of a resumable upload.
+    private var uploadControl: UploadControl {
+        let adapter = manager.sessions.current.adapter
+        return UploadControl(
+            sendsLengthOfStreams: adapter.sendsLengthOfStreams,
+            keepsConnections: adapter.reportsLossOfKeptConnections,
+            prepare: { [progress, task] part in
+                progress.state.withLock { $0.part = part }
+                task.upload.update(completed: part.completed(0), total: part.length, of: task)
+            },
+            completed: { [task] in task.upload.completed },
+            complete: { [task] in task.upload.update(completed: $0, total: $0, of: task) },
+            isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
+            note: { [task] resumption in task.storage.withLock { $0.uploadResumption = resumption } },
+            report: { [task] body in task.environment.completionQueue.async(execute: body) },
+            sendApart: { [manager] request in
+                manager.dataTask(with: request, serializer: DataResponseSerializer()) { _ in }.resume()
+            }
+        )
     }
 
     private func end(with result: TransferResult) {
@@ -186,7 +211,7 @@ struct InterceptedCall: Sendable {
     /// Hands the content of a response that an interceptor has made to the stream, if the call has one.
     private func handOnSubstitute(_ result: TransferResult) throws(LarkspurError) {
         guard let stream = template.stream, stream.count == 0, result.error == nil, let response = result.response,
-            response !== task.response, let task = task as? DataTask
+            template.resumer != nil || response !== task.response, let task = task as? DataTask
         else { return }
         try stream.begin(with: response)
         if !result.data.isEmpty { _ = try stream.handOn(result.data, held: true, from: task) }

@@ -240,14 +240,6 @@ extension URL {
     }
 }
 
-extension URLRequest {
-    /// The request without header fields that may hold secrets: all but those of every client.
-    fileprivate var withoutSecrets: URLRequest {
-        let harmless = Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"])
-        return removingFields { !harmless.contains($0.lowercased()) }
-    }
-}
-
 extension URLComponents {
     /// Sets parameters of the query, in place of those with the same names.
     fileprivate mutating func setQuery(_ parameters: [String: String]) {

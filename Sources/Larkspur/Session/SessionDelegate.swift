@@ -106,7 +106,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         guard let delegate = delegate(of: task), delegate.sendsStream else { return completionHandler(nil) }
-        guard let hook = hooks.hook(\.needNewBodyStream, of: delegate.task) else {
+        guard !delegate.sendsSection, let hook = hooks.hook(\.needNewBodyStream, of: delegate.task) else {
             return completionHandler(delegate.bodyStream())
         }
         Platform.adapter(for: session).makeBodyStream(

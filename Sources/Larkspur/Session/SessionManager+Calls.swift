@@ -241,6 +241,9 @@ extension SessionManager {
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. Default: nil, which sends the content in one
+    ///     request.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     /// - Returns: The task, not started. If the request could not be built or the file cannot be sent, it ends with
     ///   that error when it starts.
@@ -251,10 +254,12 @@ extension SessionManager {
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
+        resumable: ResumableUpload? = nil,
         progress: ProgressHandler? = nil
     ) -> UploadTask {
         let (template, request) = content.source.template(
-            for: uploadRequest(url, content, method, parameters, headers)
+            for: uploadRequest(url, content, method, parameters, headers),
+            resumable
         )
         return call(template, request, hooks) {
             UploadTask(environment: $0, plan: $1, upload: progress, download: nil)

@@ -38,6 +38,8 @@ extension SessionManager {
     /// - Parameters:
     ///   - request: The request, without a body.
     ///   - data: The content.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
@@ -46,11 +48,12 @@ extension SessionManager {
     public func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         from data: Data,
+        resumable: ResumableUpload? = nil,
         serializer: Serializer = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        uploadTask(with: .success(request), .data(data), serializer, progress) { completionHandler($1) }
+        uploadTask(with: .success(request), .data(data), resumable, serializer, progress) { completionHandler($1) }
     }
 
     /// Creates a task that sends a file.
@@ -61,6 +64,8 @@ extension SessionManager {
     ///   - request: The request, without a body.
     ///   - file: The file, as a `file:` URL. If it is missing, unreadable or not a regular file, the task ends with the
     ///     error `fileUnreadable` and nothing is sent.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings. Default: nil, which sends the content in one request.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be sent is the error
@@ -69,11 +74,12 @@ extension SessionManager {
     public func uploadTask<Serializer: ResponseSerializer>(
         with request: URLRequest,
         fromFile file: URL,
+        resumable: ResumableUpload? = nil,
         serializer: Serializer = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        uploadTask(with: .success(request), .file(file), serializer, progress) { completionHandler($1) }
+        uploadTask(with: .success(request), .file(file), resumable, serializer, progress) { completionHandler($1) }
     }
 
     /// Creates a task that sends the bytes of a stream.
@@ -99,6 +105,7 @@ extension SessionManager {
         uploadTask(
             with: .success(request),
             .stream(length: request.announcedBodyLength, bodyStream),
+            nil,
             serializer,
             progress
         ) { completionHandler($1) }
@@ -126,11 +133,12 @@ extension SessionManager {
     func uploadTask<Serializer: ResponseSerializer>(
         with request: Result<URLRequest, LarkspurError>,
         _ source: UploadContent.Source,
+        _ resumable: ResumableUpload? = nil,
         _ serializer: Serializer,
         _ progress: ProgressHandler?,
         _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
-        let (template, request) = source.template(for: request)
+        let (template, request) = source.template(for: request, resumable)
         return makeTask(template, request, finisher(for: serializer, handler)) {
             UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
         }
@@ -149,7 +157,7 @@ extension SessionManager {
         _ make: (TaskEnvironment, CallPlan?) -> T
     ) -> T {
         let environment = environment
-        guard environment.needsPlan || template.resumption != nil else {
+        guard environment.needsPlan || template.resumption != nil || template.resumer != nil else {
             let task = make(environment, nil)
             launch(task, template, request, CallPlan.Settings(), finisher)
             return task
@@ -191,6 +199,7 @@ extension SessionManager {
         }
         var own = settings.interceptors
         if let resumption = template.resumption { own.call.append(resumption) }
+        if let resumer = template.resumer { own.call.append(resumer) }
         if !settings.isCancelled, !(environment.interceptors.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {

@@ -16,6 +16,9 @@ extension SessionManager {
     ///   - parameters: Names and values of the query, for every method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. Default: nil, which sends the content in one
+    ///     request.
     ///   - serializer: Validates and parses the response, on ``processingQueue``. Default: ``responseSerializer``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
@@ -32,6 +35,7 @@ extension SessionManager {
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
+        resumable: ResumableUpload? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<S.Output>,
@@ -44,6 +48,7 @@ extension SessionManager {
             parameters,
             headers,
             hooks,
+            resumable,
             serializer,
             progress,
             success,
@@ -63,6 +68,9 @@ extension SessionManager {
     ///   - parameters: Names and values of the query, for every method. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. Default: nil, which sends the content in one
+    ///     request.
     ///   - type: The type that ``jsonDecoder`` decodes the response into, on ``processingQueue``.
     ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
@@ -79,6 +87,7 @@ extension SessionManager {
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
+        resumable: ResumableUpload? = nil,
         as type: T.Type,
         progress: ProgressHandler? = nil,
         success: @escaping SuccessHandler<T>,
@@ -91,6 +100,7 @@ extension SessionManager {
             parameters,
             headers,
             hooks,
+            resumable,
             .decodable(type, decoder: jsonDecoder),
             progress,
             success,
@@ -105,13 +115,14 @@ extension SessionManager {
         _ parameters: [String: Any]?,
         _ headers: HTTPHeaders?,
         _ hooks: SessionHooks?,
+        _ resumable: ResumableUpload?,
         _ serializer: S,
         _ progress: ProgressHandler?,
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> UploadTask {
         let request = uploadRequest(url, content, method, parameters, headers)
-        let task = uploadTask(with: request, content.source, serializer, progress) {
+        let task = uploadTask(with: request, content.source, resumable, serializer, progress) {
             $1.deliver(for: $0, success, failure)
         }
         task.start(with: hooks)
@@ -185,10 +196,12 @@ public struct UploadContent: Sendable {
 }
 
 extension UploadContent.Source {
-    /// The template of a task that sends the content, and the request, or the error of a file that cannot be sent.
+    /// The template of a task that sends the content, and the request, or the error of content that cannot be sent.
     func template(
-        for request: Result<URLRequest, LarkspurError>
+        for request: Result<URLRequest, LarkspurError>,
+        _ resumable: ResumableUpload?
     ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
+        if let resumable { return template(for: request, resumable: resumable) }
         var content: Data?
         if case .data(let data) = self { content = data }
         let request = request.map { request in
@@ -209,5 +222,42 @@ extension UploadContent.Source {
                 return (.upload(file: file), .failure(error))
             }
         }
+    }
+
+    /// The template of a resumable upload. Its content is not part of the request that interceptors get.
+    private func template(
+        for request: Result<URLRequest, LarkspurError>,
+        resumable: ResumableUpload
+    ) -> (TransferTemplate, Result<URLRequest, LarkspurError>) {
+        var template = TransferTemplate.uploadOfBody
+        let content: ResumableContent
+        switch self {
+        case .data(let data): content = .data(data)
+        case .file(let file): content = .file(file.absoluteURL)
+        case .stream:
+            let error = LarkspurError(
+                .unsupported,
+                "A stream cannot be read again from the middle: a resumable upload sends data or a file."
+            )
+            return (template, request.flatMap { _ in .failure(error) })
+        }
+        template.resumer = UploadResumer(resumable, content)
+        let checked = request.flatMap { request in
+            Result { () throws(LarkspurError) in
+                if case .file(let file) = self { try UploadFile.check(file) }
+                try resumable.check(request)
+                return request.withoutBody
+            }
+        }
+        return (template, checked)
+    }
+}
+
+extension URLRequest {
+    /// The same request without content of its own.
+    fileprivate var withoutBody: URLRequest {
+        var request = self
+        request.httpBody = nil
+        return request
     }
 }

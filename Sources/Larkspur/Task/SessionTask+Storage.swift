@@ -16,6 +16,8 @@ extension SessionTask {
         /// The resume data for the next attempt.
         var pendingResumeData: Data?
         var keepsResumeData = false
+        /// The resumption of a resumable upload.
+        var uploadResumption: UploadResumption?
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         var hasEnded = false
         /// The error that ended the task before its transfer did.

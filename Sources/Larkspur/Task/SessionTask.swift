@@ -326,7 +326,12 @@ public class SessionTask: @unchecked Sendable {
 public class DataTask: SessionTask, @unchecked Sendable {}
 
 /// A data task that sends a body from memory, a file or a stream.
-public final class UploadTask: DataTask, @unchecked Sendable {}
+public final class UploadTask: DataTask, @unchecked Sendable {
+    /// The facts with which another task or process can continue a resumable upload: pass them to
+    /// ``ResumableUpload/continuing(_:)``. Nil before the server has created the upload, when it is complete, and for
+    /// uploads that are not resumable.
+    public var resumption: UploadResumption? { storage.withLock { $0.uploadResumption } }
+}
 
 /// A task whose response is written to a file.
 public final class DownloadTask: SessionTask, @unchecked Sendable {

@@ -57,8 +57,12 @@ final class TaskDelegate: Sendable {
     /// Whether the body is a stream, so that the transport may ask for a new one.
     var sendsStream: Bool { template.isStreamed || task.originalRequest?.httpBodyStream != nil }
 
+    /// Whether the body is a section of a file, which no other stream replaces.
+    var sendsSection: Bool { template.section != nil }
+
     /// Returns the task's own body stream, from the caller's closure or from the request.
     func bodyStream() -> InputStream? {
+        if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
         let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
         // The stream of a form is created again from its beginning each time, and reports its own errors.
         return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
@@ -124,6 +128,9 @@ final class TaskDelegate: Sendable {
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
     /// may have it.
     func sent(_ sent: Int64, of expected: Int64) {
+        if let part = template.part {
+            return task.upload.update(completed: part.completed(sent), total: part.length, of: task)
+        }
         var total = expected
         if total <= 0 {
             total = template.bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1

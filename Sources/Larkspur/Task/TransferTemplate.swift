@@ -12,6 +12,12 @@ struct TransferTemplate: Sendable {
     var stream: ContentStream?
     /// The automatic resumption of a download; nil if it does not resume.
     var resumption: DownloadResumption?
+    /// The interceptor of a resumable upload; nil for other calls.
+    var resumer: UploadResumer?
+    /// The content of the next attempt of a resumable upload.
+    var part: UploadPart?
+    /// The section of a file that is sent as a stream.
+    var section: FileSection?
     /// The limits that the transport enforces.
     var limits = Timeouts()
     /// The resume data that the next attempt continues.
@@ -51,6 +57,23 @@ struct TransferTemplate: Sendable {
         template.makeBodyStream = makeStream
         template.isStreamed = true
         template.bodyLength = length
+        return template
+    }
+
+    /// Returns the template of an attempt that sends a part of a resumable upload.
+    func sending(_ part: UploadPart) -> Self {
+        var template: Self
+        switch part.content {
+        case .none: template = .data
+        case .data(let data):
+            template = Self(kind: .upload) { $0.uploadTask(with: $1, from: data) }
+        case .file(let section):
+            template = .upload(nil, length: section.count)
+            template.section = section
+        }
+        template.part = part
+        template.limits = limits
+        template.withheldFields = withheldFields
         return template
     }
 

@@ -57,6 +57,12 @@ protocol TransportAdapter: Sendable {
     /// Whether a data task can become a download when its response has arrived.
     var canBecomeDownload: Bool { get }
 
+    /// Whether the `Content-Length` of a stream is sent.
+    var sendsLengthOfStreams: Bool { get }
+
+    /// Whether the loss of a connection that was kept is reported at once while data is sent.
+    var reportsLossOfKeptConnections: Bool { get }
+
     /// Creates a task that continues a download from resume data. A request, if given, replaces the one in the resume
     /// data.
     func makeDownloadTask(
@@ -145,6 +151,10 @@ struct StandardTransportAdapter: TransportAdapter {
     func canRefuseRedirect(of kind: TransferKind) -> Bool { true }
 
     var canBecomeDownload: Bool { true }
+
+    var sendsLengthOfStreams: Bool { true }
+
+    var reportsLossOfKeptConnections: Bool { true }
 
     func makeDownloadTask(
         resuming resumeData: Data,

@@ -30,6 +30,8 @@ struct Servers: Sendable {
         /// HTTP over TLS, with the certificate of other.test.
         case secureProxy
         case httpbin
+        /// A tus server, and a proxy before it that cuts each connection after 3 MiB from the client.
+        case tus, tusBehindProxy
         /// HTTP/2 as Scripts/http2_server.py is told to speak it, and HTTP/1.1.
         case misbehaving
         /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost
@@ -56,7 +58,9 @@ struct Servers: Sendable {
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy, .httpbin: false
+            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy, .httpbin, .tus,
+                .tusBehindProxy:
+                false
             default: true
             }
         }

@@ -10,6 +10,28 @@ struct UploadSamples: Sendable {
 
     private func print(_ item: Any) { output.record("\(item)") }
 
+    func resumable() async {
+        // sample: resumable upload
+        let upload = ResumableUpload.tus(metadata: ["filename": "disk.iso"])
+        let response = await manager.upload("files", from: .file(file), resumable: upload).response()
+        print(response.error?.label ?? "uploaded")
+        // end
+    }
+
+    func continuedUpload(store: URL) async throws {
+        // sample: resumable upload in another process
+        var upload = ResumableUpload.ietf
+        upload.didCreate = { resumption in
+            try? JSONEncoder().encode(resumption).write(to: store)
+        }
+        if let stored = try? Data(contentsOf: store) {
+            upload.resumption = try JSONDecoder().decode(UploadResumption.self, from: stored)
+        }
+        let response = await manager.upload("files", from: .file(file), resumable: upload).response()
+        if response.error == nil { try? FileManager.default.removeItem(at: store) }
+        // end
+    }
+
     func form() {
         // sample: multipart form
         manager.post(

@@ -21,6 +21,35 @@ struct UploadSamplesTests {
         )
     }
 
+    @Test func resumable() async throws {
+        let server = try UploadServer(.tus)
+        let samples = UploadSamples(
+            manager: TestTransport.allCases[0].makeManager(for: server.server),
+            url: server.server.url("/files"),
+            file: samples.file,
+            folder: folder.url
+        )
+        await samples.resumable()
+        #expect(samples.output.values == ["uploaded"] && server.content == Data("a portrait".utf8))
+    }
+
+    @Test func continuedUpload() async throws {
+        let server = try UploadServer(.ietf)
+        let samples = UploadSamples(
+            manager: TestTransport.allCases[0].makeManager(for: server.server),
+            url: server.server.url("/files"),
+            file: samples.file,
+            folder: folder.url
+        )
+        let store = folder.url.appendingPathComponent("resumption")
+        server.next("PATCH", UploadServer.answer(.status(403), keeping: 4))
+        try await samples.continuedUpload(store: store)
+        #expect(FileManager.default.fileExists(atPath: store.path))
+        try await samples.continuedUpload(store: store)
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+        #expect(server.methods == ["POST", "PATCH", "HEAD", "PATCH"] && server.content == Data("a portrait".utf8))
+    }
+
     @Test func form() async throws {
         samples.form()
         try await samples.manager.finishAll()

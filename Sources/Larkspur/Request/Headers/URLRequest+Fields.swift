@@ -32,6 +32,12 @@ extension URLRequest {
         return request
     }
 
+    /// The request without header fields that may hold secrets: all but those of every client.
+    var withoutSecrets: URLRequest {
+        let harmless = Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"])
+        return removingFields { !harmless.contains($0.lowercased()) }
+    }
+
     /// Whether the request, which follows a redirect, is to another origin than the redirect came from.
     func leavesOrigin(of response: HTTPURLResponse) -> Bool {
         guard let target = url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init) else { return true }

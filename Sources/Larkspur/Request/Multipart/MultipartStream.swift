@@ -95,7 +95,7 @@ extension InputStream {
 ///
 /// It opens one file or stream after the other. It delivers exactly ``MultipartFormData/contentLength`` bytes, or
 /// fails.
-final class MultipartReader {
+final class MultipartReader: ContentReader {
     /// The number of bytes that are read at once if the reader can choose.
     static let pieceSize = 1 << 17
 
@@ -166,6 +166,14 @@ extension MultipartPart {
         case .stream(let length, let make): MultipartStream(try make(), length: length)
         }
     }
+}
+
+/// A reader of the content of a request, from its beginning to its end. It is used on one thread at a time.
+protocol ContentReader: AnyObject {
+    /// Reads as many bytes as are available and fit into the buffer. Returns 0 only at the end, or if the buffer is
+    /// empty.
+    /// - Throws: `bodyUnreadable`.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int
 }
 
 /// A source of bytes of a form. It delivers exactly the announced number of bytes, or fails.

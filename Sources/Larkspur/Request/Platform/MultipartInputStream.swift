@@ -1,15 +1,31 @@
 #if canImport(FoundationNetworking)
-/// A form as a stream. Like other streams it is read on one thread at a time.
-final class MultipartInputStream: InputStream {
+/// A form as a stream.
+final class MultipartInputStream: ReaderInputStream {
     /// The form that the stream delivers.
     let form: MultipartFormData
-    private let onFailure: @Sendable (LarkspurError) -> Void
-    private var reader: MultipartReader?
-    private var status = Stream.Status.notOpen
-    private var failure: LarkspurError?
 
     init(_ form: MultipartFormData, onFailure: @escaping @Sendable (LarkspurError) -> Void) {
         self.form = form
+        super.init(onFailure: onFailure) { () throws(LarkspurError) in MultipartReader(form) }
+    }
+}
+
+/// A reader of content as a stream. Like other streams it is read on one thread at a time.
+class ReaderInputStream: InputStream {
+    private let makeReader: () throws(LarkspurError) -> any ContentReader
+    private let onFailure: @Sendable (LarkspurError) -> Void
+    private var reader: (any ContentReader)?
+    private var status = Stream.Status.notOpen
+    private var failure: LarkspurError?
+
+    /// - Parameters:
+    ///   - onFailure: Called with the error of the reader before the stream's reader gets it, on the thread that reads.
+    ///   - makeReader: Creates the reader, when the stream is opened.
+    init(
+        onFailure: @escaping @Sendable (LarkspurError) -> Void,
+        makeReader: @escaping () throws(LarkspurError) -> any ContentReader
+    ) {
+        self.makeReader = makeReader
         self.onFailure = onFailure
         super.init(data: Data())
     }
@@ -23,8 +39,12 @@ final class MultipartInputStream: InputStream {
 
     override func open() {
         guard status == .notOpen else { return }
-        reader = MultipartReader(form)
-        status = .open
+        do throws(LarkspurError) {
+            reader = try makeReader()
+            status = .open
+        } catch {
+            fail(with: error)
+        }
     }
 
     override func close() {
@@ -39,12 +59,16 @@ final class MultipartInputStream: InputStream {
             if count == 0 { status = .atEnd }
             return count
         } catch {
-            failure = error
-            status = .error
-            self.reader = nil
-            onFailure(error)
+            fail(with: error)
             return -1
         }
+    }
+
+    private func fail(with error: LarkspurError) {
+        failure = error
+        status = .error
+        reader = nil
+        onFailure(error)
     }
 
     override func getBuffer(

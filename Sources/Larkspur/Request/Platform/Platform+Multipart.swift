@@ -10,7 +10,22 @@ extension Platform {
         #if canImport(FoundationNetworking)
         MultipartInputStream(form, onFailure: onFailure)
         #else
-        makeBoundStream(of: form, onFailure: onFailure)
+        makeBoundStream(onFailure: onFailure) { () throws(LarkspurError) in MultipartReader(form) }
+        #endif
+    }
+
+    /// Creates the stream of a reader, unopened.
+    /// - Parameters:
+    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
+    ///   - makeReader: Creates the reader, when the stream is opened.
+    static func makeStream(
+        onFailure: @escaping @Sendable (LarkspurError) -> Void,
+        makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
+    ) -> InputStream {
+        #if canImport(FoundationNetworking)
+        ReaderInputStream(onFailure: onFailure, makeReader: makeReader)
+        #else
+        makeBoundStream(onFailure: onFailure, makeReader: makeReader)
         #endif
     }
 
@@ -34,8 +49,8 @@ extension Platform {
     /// Creates one end of a pair of bound streams; a thread writes to the other end. Apple's URL loading reads only
     /// streams of Foundation. This code is for Apple platforms, and is not tested there.
     private static func makeBoundStream(
-        of form: MultipartFormData,
-        onFailure: @escaping @Sendable (LarkspurError) -> Void
+        onFailure: @escaping @Sendable (LarkspurError) -> Void,
+        makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
     ) -> InputStream {
         var input: InputStream?
         var output: OutputStream?
@@ -45,26 +60,29 @@ extension Platform {
             outputStream: &output
         )
         guard let input, let output else { return InputStream(data: Data()) }
-        let writer = MultipartStreamWriter(output)
-        Thread.detachNewThread { writer.write(form, onFailure: onFailure) }
+        let writer = ContentStreamWriter(output)
+        Thread.detachNewThread { writer.write(makeReader, onFailure: onFailure) }
         return input
     }
 }
 
-/// A writer that sends a form to one end of a pair of streams, on a thread of its own. It closes the stream at the end
-/// of the form, or early if the form cannot be read: then the stream is shorter than the announced length.
-private struct MultipartStreamWriter: @unchecked Sendable {
+/// A writer that sends content to one end of a pair of streams, on a thread of its own. It closes the stream at the end
+/// of the content, or early if that cannot be read: then the stream is shorter than the announced length.
+private struct ContentStreamWriter: @unchecked Sendable {
     // Safe: it is created on one thread and passed to the other, which alone uses it.
     private let output: OutputStream
 
     init(_ output: OutputStream) { self.output = output }
 
-    func write(_ form: MultipartFormData, onFailure: (LarkspurError) -> Void) {
+    func write(
+        _ makeReader: () throws(LarkspurError) -> any ContentReader,
+        onFailure: (LarkspurError) -> Void
+    ) {
         output.open()
         defer { output.close() }
-        let reader = MultipartReader(form)
         var buffer = [UInt8](repeating: 0, count: MultipartReader.pieceSize)
         do throws(LarkspurError) {
+            let reader = try makeReader()
             while true {
                 let count = try read(reader, &buffer)
                 guard count > 0, send(buffer[..<count]) else { return }
@@ -74,7 +92,7 @@ private struct MultipartStreamWriter: @unchecked Sendable {
         }
     }
 
-    private func read(_ reader: MultipartReader, _ buffer: inout [UInt8]) throws(LarkspurError) -> Int {
+    private func read(_ reader: any ContentReader, _ buffer: inout [UInt8]) throws(LarkspurError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes throws(LarkspurError) in try reader.read(into: bytes) }
     }
 

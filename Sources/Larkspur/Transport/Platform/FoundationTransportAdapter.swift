@@ -136,6 +136,12 @@ struct FoundationTransportAdapter: TransportAdapter {
     /// False, because FoundationNetworking has no such disposition and collects the content.
     var canBecomeDownload: Bool { false }
 
+    /// False, because FoundationNetworking sends streams in chunks.
+    var sendsLengthOfStreams: Bool { false }
+
+    /// False, because FoundationNetworking waits for its timeout when libcurl sends data again on a new connection.
+    var reportsLossOfKeptConnections: Bool { false }
+
     /// Throws `unsupported`, because FoundationNetworking's own task for resume data always fails, and never ends if it
     /// is cancelled.
     func makeDownloadTask(

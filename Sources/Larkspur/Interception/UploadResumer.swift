@@ -1,0 +1,293 @@
+internal import HTTPSyntax
+import Synchronization
+
+/// The content of one request of a resumable upload, and its place in the whole.
+struct UploadPart: Sendable {
+    enum Content: Sendable {
+        case none
+        case data(Data)
+        case file(FileSection)
+    }
+
+    let content: Content
+    /// The first byte.
+    let offset: Int64
+    /// The number of bytes of the whole content.
+    let length: Int64
+    /// The number of bytes below which the progress does not go.
+    let floor: Int64
+
+    /// The progress of the upload when a number of bytes of the part have been sent.
+    func completed(_ sent: Int64) -> Int64 { min(max(floor, offset + min(sent, length - offset)), length) }
+}
+
+/// The orders of a resumable upload to its call.
+struct UploadControl: Sendable {
+    /// Whether the transport sends the `Content-Length` of a stream, which some servers require.
+    let sendsLengthOfStreams: Bool
+    /// Whether connections may be kept from one request to the next.
+    let keepsConnections: Bool
+    /// Sets the content of the next attempt.
+    let prepare: @Sendable (UploadPart) -> Void
+    /// The number of bytes that the progress shows.
+    let completed: @Sendable () -> Int64
+    /// Has the progress show that all bytes were sent.
+    let complete: @Sendable (_ length: Int64) -> Void
+    /// Whether the task was cancelled, and not ended by a limit of time.
+    let isCancelled: @Sendable () -> Bool
+    /// Sets the resumption of the task; nil if there is none any more.
+    let note: @Sendable (UploadResumption?) -> Void
+    /// Calls a closure on the completion queue.
+    let report: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Sends a request as a call of its own, which outlives this one.
+    let sendApart: @Sendable (URLRequest) -> Void
+}
+
+/// The content of a resumable upload.
+enum ResumableContent: Sendable {
+    case data(Data)
+    case file(URL)
+}
+
+/// The interceptor of one upload that goes on after failures, with the rules of ``RetryPolicy``.
+///
+/// It sends the requests of ``UploadState``. Outer interceptors may call it again, for example with a new credential;
+/// then the upload goes on.
+final class UploadResumer: RequestInterceptor {
+    /// The state of the upload, which calls of the interceptor share.
+    private struct Upload: Sendable {
+        var state: UploadState
+        /// The state of the file when the upload began; nil for data.
+        let file: FileState?
+        /// Whether the server has lost content that it had confirmed, so that the progress goes back.
+        var hasLostContent = false
+
+        /// The facts with which another process can continue.
+        var resumption: UploadResumption? {
+            state.resource.map {
+                UploadResumption(
+                    url: $0,
+                    length: state.length,
+                    offset: state.confirmed,
+                    modification: file?.modification
+                )
+            }
+        }
+    }
+
+    /// The number of bytes of a file that are read into memory at once for a transport that sends no length of streams.
+    private static let pieceSize: Int64 = 8 << 20
+
+    private let settings: ResumableUpload
+    private let content: ResumableContent
+    private let policy: RetryPolicy
+    private let upload = Mutex<Upload?>(nil)
+
+    init(_ settings: ResumableUpload, _ content: ResumableContent) {
+        self.settings = settings
+        self.content = content
+        var policy = settings.retry
+        // Each request of an upload may be sent again: the server refuses content for another offset than its own.
+        policy.methods = [.head]
+        policy.statusCodes = policy.statusCodes.union([409, 423])
+        // The code of a server that takes nothing. Other errors with it end the upload.
+        policy.errorCodes.insert(.resumptionFailed)
+        self.policy = policy
+    }
+
+    func intercept(
+        _ request: URLRequest,
+        context: RequestContext,
+        next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        guard let control = context.upload else { return try await next(request) }
+        var upload = try begin(request, control)
+        do {
+            return try await run(&upload, request, context, control, next)
+        } catch let error as LarkspurError where error.code == .cancelled {
+            delete(upload, request, control)
+            throw error
+        } catch let error as CancellationError {
+            delete(upload, request, control)
+            throw error
+        }
+    }
+
+    // MARK: Beginning and end
+
+    /// Returns the state of the upload, which an earlier call or another process may have begun.
+    private func begin(_ request: URLRequest, _ control: UploadControl) throws(LarkspurError) -> Upload {
+        if var upload = upload.withLock({ $0 }) {
+            upload.state.resume()
+            return upload
+        }
+        var file: FileState?
+        var length: Int64 = 0
+        switch content {
+        case .data(let data): length = Int64(data.count)
+        case .file(let url):
+            let state = try FileSection.state(of: url)
+            (file, length) = (state, state.size)
+        }
+        var maximumPartSize = settings.maximumPartSize
+        if file != nil, !control.sendsLengthOfStreams {
+            maximumPartSize = min(maximumPartSize ?? .max, Self.pieceSize)
+        }
+        var state = UploadState(kind: settings.kind, length: length, maximumPartSize: maximumPartSize)
+        if let resumption = settings.resumption {
+            guard resumption.length == length, resumption.modification == file?.modification else {
+                throw LarkspurError(
+                    .bodyUnreadable,
+                    "The content is not that of the upload to continue: its length or its last change is another."
+                )
+            }
+            let resource = try UploadState.resource(
+                resumption.url.absoluteString,
+                from: nil,
+                base: request.url,
+                nil
+            )
+            state.continue(at: resource, from: resumption.offset)
+        }
+        let upload = Upload(state: state, file: file)
+        note(upload, control)
+        return upload
+    }
+
+    private func note(_ upload: Upload, _ control: UploadControl) {
+        self.upload.withLock { $0 = upload }
+        control.note(upload.resumption)
+    }
+
+    /// Tells the server that the upload is not continued.
+    private func delete(_ upload: Upload, _ request: URLRequest, _ control: UploadControl) {
+        guard settings.deletesWhenCancelled, control.isCancelled(), let resource = upload.state.resource else { return }
+        control.note(nil)
+        control.sendApart(settings.deletion(of: resource, like: request))
+    }
+
+    // MARK: Requests
+
+    private func run(
+        _ upload: inout Upload,
+        _ request: URLRequest,
+        _ context: RequestContext,
+        _ control: UploadControl,
+        _ next: RequestContext.Next
+    ) async throws -> InterceptedResponse {
+        let elapsed = context.stopwatch()
+        var offsetResponse: InterceptedResponse?
+        var loss: LarkspurError?
+        while true {
+            let step = upload.state.step
+            let part = try part(for: step, of: &upload, control)
+            var sent = try settings.request(for: step, length: upload.state.length, like: request)
+            if case .file(let section) = part.content {
+                sent.setValue(String(section.count), forHTTPHeaderField: "Content-Length")
+            }
+            if !control.keepsConnections { sent.setValue("close", forHTTPHeaderField: "Connection") }
+            control.prepare(part)
+            var result: Result<InterceptedResponse, any Error>
+            do {
+                let response = try await next(sent)
+                result = .success(response)
+                switch try handle(response, to: step, of: &upload, request, control) {
+                case .proceed:
+                    if case .locate = step { offsetResponse = response }
+                    _ = policy.isWithinBudget(sent, result)
+                    continue
+                case .finish: return finish(with: response, upload, control)
+                case .finishWithOffsetResponse: return finish(with: offsetResponse ?? response, upload, control)
+                case .retry: break
+                case .stalled: result = .failure(UploadState.error("it takes none of the content", response))
+                }
+            } catch let error as LarkspurError where error.code != .resumptionFailed {
+                // The loss is more informative than the invalidation of the session.
+                if let loss, error.code == .sessionInvalidated { throw loss }
+                loss = error
+                upload.state.noteLoss()
+                result = .failure(error)
+            }
+            upload.state.noteFailure()
+            note(upload, control)
+            let attempt = RetryAttempt(
+                request: sent.likeHEAD,
+                count: upload.state.failures,
+                result: result,
+                elapsed: elapsed(),
+                canRepeat: !Task.isCancelled,
+                isWithinBudget: policy.isWithinBudget(sent, result)
+            )
+            switch policy.decision(after: attempt, random: policy.random(), now: policy.date()) {
+            case .done: return try result.get()
+            case .retry(let delay): try await context.clock.sleep(for: delay.bounded)
+            case .fail(let told, let deadline): throw RetryPolicy.error(told, deadline, of: attempt)
+            }
+        }
+    }
+
+    /// Returns the content of a request.
+    /// - Throws: `bodyUnreadable`.
+    private func part(
+        for step: UploadState.Step,
+        of upload: inout Upload,
+        _ control: UploadControl
+    ) throws(LarkspurError) -> UploadPart {
+        guard case .append(_, let offset, let count, _) = step else {
+            return UploadPart(content: .none, offset: 0, length: upload.state.length, floor: control.completed())
+        }
+        let floor = upload.hasLostContent ? offset : control.completed()
+        upload.hasLostContent = false
+        let content: UploadPart.Content
+        switch (self.content, upload.file) {
+        case _ where count == 0: content = .none
+        case (.data(let data), _):
+            let start = data.startIndex + Int(offset)
+            content = .data(count == Int64(data.count) ? data : data.subdata(in: start..<(start + Int(count))))
+        case (.file(let url), let state?):
+            let section = FileSection(file: url, state: state, offset: offset, count: count)
+            content = control.sendsLengthOfStreams ? .file(section) : .data(try section.read())
+        case (.file, nil): content = .none
+        }
+        return UploadPart(content: content, offset: offset, length: upload.state.length, floor: floor)
+    }
+
+    private func handle(
+        _ response: InterceptedResponse,
+        to step: UploadState.Step,
+        of upload: inout Upload,
+        _ request: URLRequest,
+        _ control: UploadControl
+    ) throws(LarkspurError) -> UploadState.Consequence {
+        let confirmed = upload.state.confirmed
+        let isNew = upload.state.resource == nil
+        let isPassing = policy.isPassing(.success(response))
+        let consequence = try upload.state.receive(response, to: step, isPassing: isPassing, base: request.url)
+        if upload.state.confirmed < confirmed { upload.hasLostContent = true }
+        note(upload, control)
+        if isNew, consequence == .proceed, let resumption = upload.resumption, let didCreate = settings.didCreate {
+            control.report { didCreate(resumption) }
+        }
+        return consequence
+    }
+
+    private func finish(
+        with response: InterceptedResponse,
+        _ upload: Upload,
+        _ control: UploadControl
+    ) -> InterceptedResponse {
+        // Otherwise another task may continue the upload, for example after a login.
+        if response.isSuccess || response.uploadComplete == true { control.note(nil) }
+        if response.isSuccess { control.complete(upload.state.length) }
+        return response
+    }
+}
+
+extension URLRequest {
+    /// A request that a retry policy takes for one that may be sent again.
+    fileprivate var likeHEAD: URLRequest {
+        var request = self
+        request.httpMethod = "HEAD"
+        return request
+    }
+}

@@ -1,0 +1,355 @@
+internal import HTTPSyntax
+
+/// The state of a resumable upload: the next request, and the meaning of its response. It does no I/O.
+///
+/// An upload is created without content ("careful creation" in the IETF's draft), because the URL of its resource may
+/// be in the final response only. Then follow requests with content, and after each failure one for the offset.
+struct UploadState: Sendable {
+    /// The next request.
+    enum Step: Sendable, Equatable {
+        /// Creates the upload resource. An upload without content is complete then.
+        case create
+        /// Asks the upload resource for its offset.
+        case locate(URL)
+        /// Sends content to the upload resource.
+        case append(URL, offset: Int64, count: Int64, isLast: Bool)
+    }
+
+    /// The consequence of a response.
+    enum Consequence: Sendable, Equatable {
+        /// The next request follows immediately.
+        case proceed
+        /// The next request follows after a delay, within the limits. If there is none, the response is final.
+        case retry
+        /// The same, but the response is no result of the upload, because it says that all is well.
+        case stalled
+        /// The response is the result of the upload.
+        case finish
+        /// The response that was kept, from a request for the offset, is the result.
+        case finishWithOffsetResponse
+    }
+
+    let kind: ResumableUpload.Kind
+    /// The number of bytes of the content.
+    let length: Int64
+    /// The maximum number of bytes of content in one request.
+    private var maximumPartSize: Int64
+    private(set) var resource: URL?
+    /// The number of bytes that the server has; nil if it is not known.
+    private(set) var offset: Int64?
+    /// The number of bytes that the server confirmed last.
+    private(set) var confirmed: Int64 = 0
+    /// The greatest number of bytes that the server has confirmed.
+    private var highest: Int64 = 0
+    /// The requests in succession that have not led to further content on the server.
+    private(set) var failures = 0
+    private var hasBegunAnew = false
+    /// Whether the server has marked the upload as complete, so that the next request is for its lost response.
+    private var isComplete = false
+
+    /// - Parameters:
+    ///   - kind: The protocol.
+    ///   - length: The number of bytes of the content.
+    ///   - maximumPartSize: The maximum number of bytes of content in one request; nil for no limit.
+    init(kind: ResumableUpload.Kind, length: Int64, maximumPartSize: Int64?) {
+        self.kind = kind
+        self.length = length
+        self.maximumPartSize = max(maximumPartSize ?? .max, 1)
+    }
+
+    /// Continues an upload at a resource.
+    mutating func `continue`(at resource: URL, from offset: Int64) {
+        self.resource = resource
+        self.offset = nil
+        confirmed = offset
+        highest = offset
+    }
+
+    /// The next request.
+    var step: Step {
+        guard let resource else { return .create }
+        guard let offset else { return .locate(resource) }
+        let count = min(length - offset, maximumPartSize)
+        return .append(resource, offset: offset, count: count, isLast: offset + count == length)
+    }
+
+    /// Continues after an outer interceptor has got a response.
+    mutating func resume() { (offset, failures) = (nil, 0) }
+
+    /// Notes that the outcome of the last request is not known.
+    mutating func noteLoss() { offset = nil }
+
+    /// Counts a request that has not led to further content.
+    mutating func noteFailure() { failures += 1 }
+
+    // MARK: Responses
+
+    /// Handles a response.
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - step: The request.
+    ///   - isPassing: Whether its status is one that is likely to pass.
+    ///   - base: The URL of the request that the upload began with.
+    /// - Throws: `resumptionFailed` or `insecureRequest`, if the server says something impossible.
+    mutating func receive(
+        _ response: InterceptedResponse,
+        to step: Step,
+        isPassing: Bool,
+        base: URL?
+    ) throws(LarkspurError) -> Consequence {
+        // The response of the resource that gets the content, whatever its status.
+        if case .ietf = kind, response.uploadComplete == true, step.endsUpload { return .finish }
+        let consequence = try consequence(of: response, to: step, isPassing: isPassing, base: base)
+        return try limit(in: response, to: step) ?? consequence
+    }
+
+    private mutating func consequence(
+        of response: InterceptedResponse,
+        to step: Step,
+        isPassing: Bool,
+        base: URL?
+    ) throws(LarkspurError) -> Consequence {
+        let status = response.statusCode ?? 0
+        switch step {
+        case .create where response.isSuccess: return try receiveCreation(response, base: base)
+        case .locate where response.isSuccess: return try receiveOffset(response)
+        case .append(_, let start, let count, let isLast) where response.isSuccess:
+            return try receive(response, toContentAt: start, count: count, isLast: isLast)
+        case .append where isComplete && (!isPassing || status == 409): return .finishWithOffsetResponse
+        case .locate where status == 404 || status == 410: return try beginAnew(after: status, response)
+        case .append where status == 404 || status == 410: return try beginAnew(after: status, response)
+        default:
+            offset = nil
+            return isPassing ? .retry : .finish
+        }
+    }
+
+    private mutating func receiveCreation(
+        _ response: InterceptedResponse,
+        base: URL?
+    ) throws(LarkspurError) -> Consequence {
+        if case .ietf = kind, length == 0 { return .finish }
+        guard let location = response.header("Location") else {
+            throw Self.error("its response to the creation of the upload has no Location", response)
+        }
+        let referrer = response.request?.url ?? response.response?.url ?? base
+        resource = try Self.resource(location, from: referrer, base: base, response)
+        (offset, confirmed) = (0, 0)
+        return kind == .tus && length == 0 ? .finish : .proceed
+    }
+
+    private mutating func receiveOffset(_ response: InterceptedResponse) throws(LarkspurError) -> Consequence {
+        let told = try announcedOffset(in: response)
+        guard let told else { throw Self.error("its response has no Upload-Offset", response) }
+        if let total = response.header("Upload-Length").flatMap(Self.number), total != length {
+            throw Self.error("it has an upload of \(total) bytes, and the content has \(length)", response)
+        }
+        // The IETF's draft does not allow a server to lose content. A tus server that has crashed may have.
+        if case .ietf = kind, told < confirmed {
+            throw Self.error("it had confirmed \(confirmed) bytes, and has \(told) now", response)
+        }
+        note(told)
+        if case .ietf = kind, response.uploadComplete == true {
+            guard told == length else {
+                throw Self.error("it has ended the upload after \(told) of \(length) bytes", response)
+            }
+            isComplete = true
+        }
+        return kind == .tus && told == length ? .finish : .proceed
+    }
+
+    private mutating func receive(
+        _ response: InterceptedResponse,
+        toContentAt start: Int64,
+        count: Int64,
+        isLast: Bool
+    ) throws(LarkspurError) -> Consequence {
+        if isComplete { return .finish }
+        let told = try announcedOffset(in: response)
+        if let told, told < start || told > start + count {
+            throw Self.error("it got bytes \(start) to \(start + count), and says that it has \(told)", response)
+        }
+        switch kind {
+        case .ietf:
+            // A server need not say that the response is that of the resource which gets the content.
+            if isLast, response.uploadComplete == nil { return .finish }
+            if isLast {
+                offset = nil
+                return .stalled
+            }
+            note(told ?? start + count)
+        case .tus:
+            guard let told else {
+                offset = nil
+                return .stalled
+            }
+            note(told)
+            if told == length { return .finish }
+        }
+        return offset.map { $0 > start } == true ? .proceed : .stalled
+    }
+
+    private mutating func note(_ told: Int64) {
+        offset = told
+        confirmed = told
+        if told > highest { (highest, failures) = (told, 0) }
+    }
+
+    /// Begins the upload anew because its resource is gone, once.
+    private mutating func beginAnew(
+        after status: Int,
+        _ response: InterceptedResponse
+    ) throws(LarkspurError) -> Consequence {
+        guard !hasBegunAnew else {
+            throw Self.error("it has lost the upload twice (status \(status))", response)
+        }
+        hasBegunAnew = true
+        (resource, offset, confirmed, highest) = (nil, nil, 0, 0)
+        return .proceed
+    }
+
+    /// Applies the limits that a server says (`Upload-Limit`).
+    /// - Returns: The consequence, if the response was the refusal of too much content and less can be sent.
+    private mutating func limit(
+        in response: InterceptedResponse,
+        to step: Step
+    ) throws(LarkspurError) -> Consequence? {
+        guard case .ietf = kind, let limits = response.header("Upload-Limit").flatMap(UploadLimits.init) else {
+            return nil
+        }
+        if let maximum = limits.maximumSize, maximum < length {
+            throw LarkspurError(
+                .resumptionFailed,
+                "The server takes uploads of at most \(maximum) bytes, and the content has \(length).",
+                response: response.response,
+                responseData: response.data
+            )
+        }
+        let previous = maximumPartSize
+        if let maximum = limits.maximumAppendSize, maximum > 0 { maximumPartSize = min(maximumPartSize, maximum) }
+        // The server's limit counts, not the caller's.
+        if let minimum = limits.minimumAppendSize { maximumPartSize = max(maximumPartSize, minimum) }
+        guard response.statusCode == 413, maximumPartSize < previous,
+            case .append(_, _, let count, _) = step, count > maximumPartSize
+        else { return nil }
+        offset = nil
+        return .proceed
+    }
+
+    // MARK: Fields
+
+    /// Returns the offset that a response announces; nil if there is none.
+    /// - Throws: `resumptionFailed`, for text that is no number, and an offset beyond the content.
+    private func announcedOffset(in response: InterceptedResponse) throws(LarkspurError) -> Int64? {
+        guard let text = response.header("Upload-Offset") else { return nil }
+        guard let told = Self.number(text) else { throw Self.error("its Upload-Offset is no number", response) }
+        guard told <= length else {
+            throw Self.error("it says that it has \(told) bytes, and the content has \(length)", response)
+        }
+        return told
+    }
+
+    /// Returns a number that is not negative, without the parameters that a structured field may have (RFC 9651,
+    /// section 3.3).
+    static func number(_ text: String) -> Int64? {
+        let item = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        guard !item.isEmpty, item.utf8.count <= 18, item.utf8.allSatisfy(\.isDigit) else { return nil }
+        return Int64(item)
+    }
+
+    /// Returns the URL of an upload resource, without credentials.
+    /// - Parameters:
+    ///   - location: The URL or reference that the server says.
+    ///   - referrer: The URL that the server was asked at.
+    ///   - base: The URL of the request that the upload began with.
+    ///   - response: The response.
+    /// - Throws: `resumptionFailed` or `insecureRequest`.
+    static func resource(
+        _ location: String,
+        from referrer: URL?,
+        base: URL?,
+        _ response: InterceptedResponse?
+    ) throws(LarkspurError) -> URL {
+        guard let target = URL(string: location, relativeTo: referrer)?.absoluteURL,
+            let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            target.host?.isEmpty == false, var components = URLComponents(url: target, resolvingAgainstBaseURL: true)
+        else { throw error("the URL of the upload is not one of http or https", response) }
+        if scheme == "http", [referrer, base].contains(where: { $0?.scheme?.lowercased() == "https" }) {
+            throw LarkspurError(
+                .insecureRequest,
+                "The server has led an upload from https to http.",
+                response: response?.response
+            )
+        }
+        components.user = nil
+        components.password = nil
+        components.fragment = nil
+        guard let url = components.url else { throw error("the URL of the upload is malformed", response) }
+        return url
+    }
+
+    static func error(_ reason: String, _ response: InterceptedResponse?) -> LarkspurError {
+        LarkspurError(
+            .resumptionFailed,
+            "The server cannot continue the upload: \(reason).",
+            request: response?.request,
+            response: response?.response,
+            responseData: response?.data
+        )
+    }
+}
+
+extension UploadState.Step {
+    /// Whether a response may be that of the resource which gets the content.
+    fileprivate var endsUpload: Bool {
+        if case .locate = self { false } else { true }
+    }
+}
+
+extension InterceptedResponse {
+    /// Whether the status is 200 to 299.
+    var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
+
+    /// Whether the response says that the upload is complete; nil if it does not say it (`Upload-Complete`, a Boolean
+    /// of RFC 9651, section 3.3.6).
+    var uploadComplete: Bool? {
+        switch header("Upload-Complete")?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces) {
+        case "?1": true
+        case "?0": false
+        default: nil
+        }
+    }
+}
+
+/// The limits of a server, from the field `Upload-Limit`: a dictionary of RFC 9651, section 3.2.
+struct UploadLimits: Equatable {
+    private(set) var maximumSize: Int64?
+    private(set) var minimumAppendSize: Int64?
+    private(set) var maximumAppendSize: Int64?
+
+    /// Nil if the value of a limit is no number, because the whole field is ignored then.
+    init?(_ field: String) {
+        for member in Self.members(of: field) {
+            let pair = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = pair.count == 2 ? UploadState.number(String(pair[1])) : nil
+            switch pair.first?.trimmingCharacters(in: .whitespaces) {
+            case "max-size": maximumSize = value
+            case "min-append-size": minimumAppendSize = value
+            case "max-append-size": maximumAppendSize = value
+            default: continue
+            }
+            if value == nil { return nil }
+        }
+    }
+
+    /// The members of a dictionary. A comma within a string separates nothing.
+    private static func members(of field: String) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return field.split { character in
+            defer { isEscaped = isQuoted && character == "\\" && !isEscaped }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import HTTPSyntax
+
+/// A section of a file, which must be the same each time that it is read.
+struct FileSection: Sendable {
+    let file: URL
+    /// The state that the file must have.
+    let state: FileState
+    /// The first byte.
+    let offset: Int64
+    /// The number of bytes.
+    let count: Int64
+
+    /// Reads the state of a file.
+    /// - Throws: `fileUnreadable`.
+    static func state(of file: URL) throws(LarkspurError) -> FileState {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw unreadable(file, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        guard let state = FileState(of: descriptor) else { throw unreadable(file, "it is no regular file") }
+        return state
+    }
+
+    private static func unreadable(_ file: URL, _ reason: String) -> LarkspurError {
+        LarkspurError(
+            .fileUnreadable,
+            "The file to upload, \(file.path.onOneLine), cannot be read: \(reason).",
+            failingURL: file
+        )
+    }
+
+    /// Reads the bytes into memory.
+    /// - Throws: `bodyUnreadable`.
+    func read() throws(LarkspurError) -> Data {
+        let reader = try FileSectionReader(self)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 1)
+        defer { buffer.deallocate() }
+        var position = 0
+        while position < buffer.count {
+            position += try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[position...]))
+        }
+        return Data(buffer)
+    }
+
+    /// Creates a stream of the bytes, unopened.
+    /// - Parameter onFailure: Called with the error of the stream, on the thread that reads.
+    func makeStream(onFailure: @escaping @Sendable (LarkspurError) -> Void) -> InputStream {
+        Platform.makeStream(onFailure: onFailure) { () throws(LarkspurError) in try FileSectionReader(self) }
+    }
+}
+
+/// A reader of a section of a file. It makes the system calls on the file.
+///
+/// A file that was changed is an error before the last bytes are delivered, so that a server never takes a mixture of
+/// two files as complete.
+final class FileSectionReader: ContentReader {
+    private let section: FileSection
+    private let descriptor: Int32
+    private var position: Int64 = 0
+
+    /// - Throws: `bodyUnreadable`.
+    init(_ section: FileSection) throws(LarkspurError) {
+        self.section = section
+        // Opened in nonblocking mode, because opening a pipe that has replaced the file would block otherwise.
+        descriptor = open(section.file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error(section.file, String(cString: strerror(errno))) }
+        // If it throws, the deinitializer closes the descriptor.
+        try checkState()
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LarkspurError) -> Int {
+        let wanted = Int(min(Int64(buffer.count), section.count - position))
+        guard wanted > 0 else { return 0 }
+        let start = off_t(section.offset + position)
+        var count = pread(descriptor, buffer.baseAddress, wanted, start)
+        while count < 0, errno == EINTR { count = pread(descriptor, buffer.baseAddress, wanted, start) }
+        guard count > 0 else {
+            throw Self.error(section.file, count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
+        }
+        position += Int64(count)
+        if position == section.count { try checkState() }
+        return count
+    }
+
+    private func checkState() throws(LarkspurError) {
+        guard FileState(of: descriptor) == section.state else {
+            throw Self.error(section.file, "it was changed since the upload began")
+        }
+    }
+
+    static func error(_ file: URL, _ reason: String) -> LarkspurError {
+        LarkspurError(
+            .bodyUnreadable,
+            "The file to upload, \(file.path.onOneLine), could not be read: \(reason).",
+            failingURL: file
+        )
+    }
+}
