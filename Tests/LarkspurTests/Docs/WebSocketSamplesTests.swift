@@ -1,0 +1,109 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/WebSockets.md`.
+@Suite("Samples about WebSockets", .timeLimit(.minutes(5)))
+struct WebSocketSamplesTests {
+    let server: LoopbackServer
+    let samples: WebSocketSamples
+
+    init() throws {
+        server = try LoopbackServer()
+        samples = WebSocketSamples(manager: TestTransport.curl.makeManager(for: server))
+    }
+
+    /// Adds a route that returns every message.
+    private func echo(_ path: String, protocols: [String] = []) {
+        server.webSocket(path, protocols: protocols) { socket in
+            for message in socket { try socket.send(message) }
+        }
+    }
+
+    @Test("The loop has every message until the server closes the connection")
+    func chat() async throws {
+        server.webSocket("/chat") { socket in
+            if let message = socket.makeIterator().next() { try socket.send(message) }
+            try socket.send(Data(count: 3))
+        }
+        try await samples.chat()
+        #expect(samples.output.values == ["Hello", "3 bytes"])
+    }
+
+    @Test func closing() async throws {
+        echo("/chat")
+        try await samples.closing()
+        #expect(samples.output.values == ["the server's code: 1001"])
+        try await server.waitForOpenConnections(0)
+    }
+
+    @Test func bothDirections() async throws {
+        echo("/chat")
+        try await samples.bothDirections(["one", "two"])
+        #expect(samples.output.values == [#"text("one")"#, #"text("two")"#])
+    }
+
+    @Test func json() async throws {
+        server.webSocket("/notes") { socket in
+            if let message = socket.makeIterator().next() { try socket.send(message) }
+        }
+        try await samples.json()
+        #expect(samples.output.values == ["Ada Hello"])
+    }
+
+    @Test func pings() async throws {
+        echo("/chat")
+        try await samples.pings()
+        #expect(samples.output.values.count == 1)
+    }
+
+    @Test("A refusal, an unusual close code and a lost connection are told apart")
+    func errors() async throws {
+        server.webSocket("/chat", fault: .refusal)
+        try await samples.errors()
+        server.webSocket("/chat") { socket in try socket.close(code: 4000, reason: "no room") }
+        try await samples.errors()
+        server.webSocket("/chat", fault: .noCloseFrame)
+        try await samples.errors()
+        #expect(
+            samples.output.values.prefix(3) == [
+                "refused with the status 403", "closed by the server: no room",
+                "text(\"\(LoopbackServer.WebSocketFault.message)\")",
+            ]
+        )
+        #expect(samples.output.values.last?.hasPrefix("network: ") == true)
+    }
+
+    @Test("A lost connection is made again, and an orderly end is the end")
+    func reconnecting() async throws {
+        let connections = Recorder<Void>()
+        server.webSocket("/updates") { socket in
+            connections.record(())
+            try socket.send("\(connections.values.count)")
+            if connections.values.count == 1 { socket.ending = .disconnect }
+        }
+        try await samples.reconnecting(firstDelay: .zero)
+        #expect(
+            samples.output.values == [
+                #"text("1")"#, "lost: \(URLError.Code.networkConnectionLost.rawValue)", #"text("2")"#,
+            ]
+        )
+    }
+
+    @Test func subprotocols() async throws {
+        echo("/chat", protocols: ["chat.v1"])
+        try await samples.subprotocols()
+        #expect(samples.output.values == ["chat.v1"])
+    }
+
+    @Test func fields() async throws {
+        echo("/chat")
+        try await samples.fields()
+        let request = try await server.waitForRequests(1, to: "/chat")[0]
+        #expect(request.query("room") == "tea")
+        #expect(request.headers["Origin"] == "https://chat.example.com")
+    }
+}
+#endif
