@@ -57,6 +57,24 @@ struct DocumentationSamplesTests {
         #expect(documented.sorted() == labels.map { "`\($0)`" }.sorted())
     }
 
+    @Test("Every kind of error and every option of WebSockets is in their guide")
+    func webSocketGuideIsComplete() throws {
+        let guide = try #require(Documentation.page("WebSockets.md"))
+        let source = try #require(
+            Documentation.sources(below: "Sources/LarkspurTransport/URLSession")
+                .first { $0.name == "WebSocketTask+Values.swift" }
+        )
+        let kinds = source.text.matches(of: /static let (\w+) = Kind\(/).map { "`\($0.output.1)`" }
+        let start = try #require(source.text.range(of: "struct Options"))
+        let end = try #require(source.text[start.upperBound...].range(of: "public init()"))
+        let options = source.text[start.upperBound..<end.lowerBound].matches(of: /public var (\w+)/)
+
+        let errors = guide.rows(below: "## Errors").compactMap(\.first)
+        #expect(kinds.count > 4)
+        #expect(kinds.allSatisfy(errors.contains))
+        #expect(guide.rows(below: "## Options").compactMap(\.first) == options.map { "`\($0.output.1)`" })
+    }
+
     private static let words: [LoopbackServer.Fault.Outcome: String] = [
         .response: "a response", .failure: "failure", .endless: "no end",
     ]
