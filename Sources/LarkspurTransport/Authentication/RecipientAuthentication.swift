@@ -46,7 +46,7 @@ struct RecipientAuthentication {
     private enum Sent {
         case nothing
         case choice
-        case known(KnownAuthentications.Use)
+        indirect case known(KnownAuthentications.Use)
     }
 
     /// The credential that this task uses from now on.
@@ -67,7 +67,7 @@ struct RecipientAuthentication {
         var renewed: KnownAuthentications.Use?
     }
 
-    private var choice: Choice?
+    @Boxed private var choice: Choice?
     private var sent = Sent.nothing
     /// The server whose refusals are counted.
     private var server: ProtectionSpace.Server?

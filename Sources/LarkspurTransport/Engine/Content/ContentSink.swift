@@ -300,7 +300,7 @@ struct DownloadState {
     /// The file; nil until there is content, or an earlier file.
     var file: DownloadFile?
     /// The data with which another download could continue the file; nil if none could.
-    var resumption: ResumeData?
+    @Boxed var resumption: ResumeData?
     /// Whether the search for the file of an earlier download has been made.
     var isPrepared = false
     /// Whether the request asks for the part after the content of the file.

@@ -61,7 +61,7 @@ final class TaskCore: Sendable {
         var expectsToSend = NSURLSessionTransferSizeUnknown
         var metrics: [TransferMetrics] = []
         /// The resume data of a download that ended now.
-        var resumption: ResumeData?
+        @Boxed var resumption: ResumeData?
         weak var object: URLSessionTask?
         /// The task object, which the session retains from the first resumption to the end.
         var runningObject: URLSessionTask?

@@ -209,7 +209,9 @@ extension CacheEntry {
 
 #if canImport(FoundationNetworking)
 /// The state of the cache in one transaction.
-struct CacheState {
+///
+/// It is an object, as it is large, and many transactions have none.
+final class CacheState {
     /// A response that is delivered in place of the network's.
     struct Replay {
         let entry: CacheEntry
@@ -223,14 +225,15 @@ struct CacheState {
     let request: CacheRequest
     /// The key under which the response is stored.
     let url: String
-    var fields: CacheRequestFields
+    @exclusivity(unchecked) var fields: CacheRequestFields
     /// Whether there may be entries for the URL.
-    var hasEntries = false
+    @exclusivity(unchecked) var hasEntries = false
     /// The entry to revalidate, or to use if the server fails.
-    var stale: CacheEntry?
+    @exclusivity(unchecked) var stale: CacheEntry?
     /// Whether the server is asked to validate ``stale``.
-    var isConditional = false
-    var replay: Replay?
+    @exclusivity(unchecked) var isConditional = false
+    @exclusivity(unchecked) var replay: Replay?
+
     init(request: CacheRequest, url: String, fields: CacheRequestFields) {
         self.request = request
         self.url = url
