@@ -108,14 +108,30 @@ final class SessionStore: Sendable {
         }
     }
 
-    private func makeTask(
-        for delegate: TaskDelegate,
-        make: (Live) throws(LarkspurError) -> URLSessionTask
-    ) throws(LarkspurError) {
+    /// Creates something in the session. An invalidation waits until that is done.
+    /// - Throws: `sessionInvalidated`, the error in the configuration, or that of the closure.
+    func withSession<Result>(
+        _ make: (Live) throws(LarkspurError) -> Result
+    ) throws(LarkspurError) -> Result {
         if let defect { throw defect }
         let live = try enter()
         // Called without the lock, because it waits for the transport. An invalidation waits for it.
         defer { live.delegate.creations.leave() }
+        return try make(live)
+    }
+
+    private func makeTask(
+        for delegate: TaskDelegate,
+        make: (Live) throws(LarkspurError) -> URLSessionTask
+    ) throws(LarkspurError) {
+        try withSession { live throws(LarkspurError) in try self.makeTask(for: delegate, in: live, make) }
+    }
+
+    private func makeTask(
+        for delegate: TaskDelegate,
+        in live: Live,
+        _ make: (Live) throws(LarkspurError) -> URLSessionTask
+    ) throws(LarkspurError) {
         try live.adapter.validate(delegate.limits)
         let urlTask = try make(live)
         Platform.apply(delegate.limits, to: urlTask)

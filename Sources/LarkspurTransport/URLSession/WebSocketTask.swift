@@ -15,22 +15,26 @@ internal import HTTPSyntax
 /// All methods may be called on any thread. The closure of a connection answers everything that waits for it.
 public final class WebSocketTask: Sendable {
     private let channel: WebSocketChannel
-    private let task: CurlDataTask
+    private let task: CurlDataTask?
 
     init(channel: WebSocketChannel, task: CurlDataTask) {
         self.channel = channel
         self.task = task
     }
 
-    /// The identifier of the task in its session.
-    public var taskIdentifier: Int { task.taskIdentifier }
+    /// Creates a WebSocket that has ended with an error, because it could not be made.
+    package init(failure: any Error) {
+        channel = WebSocketChannel(handshake: WebSocketHandshake(), options: Options())
+        task = nil
+        channel.end(.failed(failure))
+    }
 
     /// The data task that makes the handshake, which the session's delegate sees. It is completed when the connection
-    /// is closed.
-    public var handshakeTask: URLSessionDataTask { task }
+    /// is closed. Nil if the request of the handshake could not be made.
+    public var handshakeTask: URLSessionDataTask? { task }
 
     /// The server's response to the handshake; nil before it has come.
-    public var response: HTTPURLResponse? { task.response as? HTTPURLResponse ?? channel.response }
+    public var response: HTTPURLResponse? { task?.response as? HTTPURLResponse }
 
     /// The subprotocol that the server has chosen; nil if it has chosen none, or before the connection is open.
     public var subprotocol: String? { channel.subprotocol }
@@ -41,7 +45,7 @@ public final class WebSocketTask: Sendable {
     // MARK: The connection
 
     /// Begins the handshake; further calls do nothing.
-    public func resume() { task.resume() }
+    public func resume() { task?.resume() }
 
     /// Begins the handshake and waits until the connection is open.
     ///
@@ -71,12 +75,12 @@ public final class WebSocketTask: Sendable {
                 "A close frame cannot have the code \(code). Codes are 1000 to 1003, 1007 to 1014, and 3000 to 4999."
             )
         }
-        if task.state == .suspended { return cancel() }
+        if task?.state == .suspended { return cancel() }
         try await ask { .close(Closure(code: code, reason: reason), $0) }
     }
 
     /// Closes the connection at once, without a close frame. What waits for it ends with the code `cancelled`.
-    public func cancel() { task.cancel() }
+    public func cancel() { task?.cancel() }
 
     // MARK: Messages
 

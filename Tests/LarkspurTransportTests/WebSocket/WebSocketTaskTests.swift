@@ -89,6 +89,8 @@ struct WebSocketTaskTests {
             #expect(error.content == Data(LoopbackServer.WebSocketFault.refusalBody.utf8))
         }
         try await server.waitForOpenConnections(0)
+        // The handle of the handshake serves no other request.
+        #expect(try await session.outcome(of: server.url("/get")).status == 200)
     }
 
     @Test("Each fault of a server ends in an error that says so", arguments: LoopbackServer.WebSocketFault.allCases)

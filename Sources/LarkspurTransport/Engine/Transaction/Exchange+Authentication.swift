@@ -78,7 +78,8 @@ extension Exchange {
 
     /// Whether a proxy forwards the request through a tunnel, whose bytes it cannot read.
     var isTunnelled: Bool {
-        transfer.proxy != nil && transfer.proxy?.kind != .socks5 && request.url?.scheme?.lowercased() == "https"
+        guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return false }
+        return request.url?.scheme?.lowercased() == "https" || task.webSocket != nil
     }
 
     // MARK: Responses

@@ -142,7 +142,7 @@ extension Exchange {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         if result == 0, let webSocket, webSocket.begin() { return }
         noteClose(of: handle)
-        if result == 0 { handle.servesAgain = true }
+        if result == 0, task.webSocket == nil { handle.servesAgain = true }
         let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
         let unreadable = content.reader?.failure
         let end = Transaction.TransferEnd(

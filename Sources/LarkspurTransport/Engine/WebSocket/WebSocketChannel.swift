@@ -34,7 +34,6 @@ final class WebSocketChannel: Sendable {
         var phase = Phase.connecting([])
         var hasOpened = false
         var subprotocol: String?
-        var response: HTTPURLResponse?
         var messages: [WebSocketTask.Message] = []
         var taken = 0
         var bufferedBytes = 0
@@ -66,13 +65,12 @@ final class WebSocketChannel: Sendable {
     // MARK: On the loop's thread
 
     /// Notes that the connection is open; returns the orders that have waited for that.
-    func open(_ agreement: WebSocketHandshake.Agreement, _ response: HTTPURLResponse?) -> [Order] {
+    func open(_ agreement: WebSocketHandshake.Agreement) -> [Order] {
         let (orders, waiters) = state.withLock { state -> ([Order], [CheckedContinuation<Void, any Error>]) in
             guard case .connecting(let orders) = state.phase else { return ([], []) }
             state.phase = .open
             state.hasOpened = true
             state.subprotocol = agreement.subprotocol
-            state.response = response
             defer { state.openWaiters = [] }
             return (orders, state.openWaiters)
         }
@@ -115,8 +113,6 @@ final class WebSocketChannel: Sendable {
     // MARK: For the user
 
     var subprotocol: String? { state.withLock { $0.subprotocol } }
-
-    var response: HTTPURLResponse? { state.withLock { $0.response } }
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 

@@ -229,6 +229,9 @@ final class WebSocketDriver: SocketOwner {
                 fields: head.fields.map { (name: $0.key, value: $0.value) }
             )
         } catch {
+            channel.end(
+                .failed(WebSocketError(.refused, error.sentence, response: exchange.transfer.response))
+            )
             exchange.transaction.note(
                 .engine(.badServerResponse, error.sentence, url: exchange.request.url)
             )
@@ -247,7 +250,7 @@ final class WebSocketDriver: SocketOwner {
         phase = .open
         exchange.leaveHostForGood()
         schedulePing()
-        for order in channel.open(agreement, exchange.transfer.response) { perform(order) }
+        for order in channel.open(agreement) { perform(order) }
         exchange.noteDeadline()
         return true
     }
@@ -379,11 +382,12 @@ final class WebSocketDriver: SocketOwner {
             return finish(.closed(closure))
         }
         guard now >= nextPing else { return }
-        if pings.contains(where: { $0.answer == nil }) {
+        // While nothing is read, no pong is either.
+        if !isPaused, !exchange.isSuspended, pings.contains(where: { $0.answer == nil }) {
             let sentence = "The server did not answer a ping within \(channel.options.pingInterval ?? 0) seconds."
             return finish(.failed(URLError.engine(.timedOut, sentence, url: exchange.request.url)))
         }
-        sendPing(nil)
+        if !pings.contains(where: { $0.answer == nil }) { sendPing(nil) }
         schedulePing()
         flush()
         updateWatch()
