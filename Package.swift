@@ -122,7 +122,7 @@ let package = Package(
                 "Upload",
             ],
             path: "Tests/Interop",
-            exclude: ["Daemons", "Scripts", "libcurls.sh", "reachability.sh", "servers.sh"],
+            exclude: ["Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "reachability.sh", "servers.sh"],
             swiftSettings: strict
         ),
     ],
