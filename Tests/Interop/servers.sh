@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Runs a command with real servers beside it: nginx, httpbin, a tus server and proxies on free ports of the loopback interface, with certificates of its own making.
+# Runs a command with real servers beside it: nginx, httpbin, a tus server, a WebSocket server and proxies on free ports of the loopback interface, with certificates of its own
+# making.
 #
 #     Tests/Interop/servers.sh swift test --filter InteropTests
 #
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
-# httpbin and the tus server from PyPI. Nothing is left when the command has ended.
+# httpbin, the tus server and the WebSocket server from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
 source "$(dirname "$0")/Daemons/proxies.sh"
 source "$(dirname "$0")/Daemons/tus.sh"
+source "$(dirname "$0")/Daemons/websockets.sh"
 
 if (($# == 0)); then
     echo "usage: $0 command [argument ...]" >&2
@@ -179,7 +181,7 @@ choose_ports() {
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
         chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake tlsFaults \
         commonName commonNameAndMail \
-        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}"; do
+        "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}" "${websocket_ports[@]}"; do
         while true; do
             port=$((20000 + RANDOM % 12000))
             [[ " ${ports[*]} " != *" $port "* ]] || continue
@@ -299,6 +301,17 @@ server() {
         add_header X-Content "\$request_body";
     }
     location = /received { return 200 "\$request_method \$content_length \$content_type"; }
+    location /socket {
+        proxy_pass http://127.0.0.1:${ports[webSocket]};
+        proxy_http_version 1.1;
+        proxy_set_header Upgrade \$http_upgrade;
+        proxy_set_header Connection upgrade;
+        # Ends connections on which nothing is sent for a second.
+        location = /socket/impatient {
+            proxy_pass http://127.0.0.1:${ports[webSocket]};
+            proxy_read_timeout 1s;
+        }
+    }
     location /gzip/ {
         alias $folder/content/;
         brotli off;
@@ -383,5 +396,7 @@ start_httpbin
 start_tus
 start_tls_faults
 start_http2
-await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}" tlsFaults
+start_websockets
+await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${tus_ports[@]}" "${websocket_ports[@]}" \
+    tlsFaults
 LARKSPUR_INTEROP=$folder "$@"

@@ -55,12 +55,13 @@ struct Servers: Sendable {
         case tlsFaults
         /// A certificate without subjectAltName, and one that has a mail address there.
         case commonName, commonNameAndMail
+        /// WebSockets as Scripts/websocket_echo.py speaks them, without TLS.
+        case webSocket
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .killed, .paced, .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy, .httpbin, .tus,
-                .tusBehindProxy:
-                false
+            case .http, .killed, .paced, .httpbin, .tus, .tusBehindProxy, .webSocket: false
+            case .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy: false
             default: true
             }
         }
@@ -92,6 +93,13 @@ struct Servers: Sendable {
     func url(_ port: Port, _ target: String, host: String = "localhost") throws -> URL {
         let scheme = port.isSecure ? "https" : "http"
         return try #require(URL(string: "\(scheme)://\(host):\(try number(of: port))\(target)"))
+    }
+
+    /// A URL with the scheme ws or wss. nginx passes WebSockets on below /socket, and ends them below /socket/impatient
+    /// when nothing is sent for a second.
+    func webSocketURL(_ port: Port, _ target: String) throws -> URL {
+        let scheme = port.isSecure ? "wss" : "ws"
+        return try #require(URL(string: "\(scheme)://localhost:\(try number(of: port))\(target)"))
     }
 
     func number(of port: Port) throws -> Int { try #require(ports[port]) }
