@@ -2,29 +2,43 @@
 
 #if defined(__linux__) || defined(__ANDROID__)
 #include <errno.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { batch = 256 };
 
+/// A descriptor that is always readable, the same for all polls of the process: watching it ends a wait. So a poll needs
+/// no descriptor of its own for that.
+static int always_readable = -1;
+static pthread_mutex_t always_readable_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int find_always_readable(void) {
+    pthread_mutex_lock(&always_readable_lock);
+    // What failed is tried again, as descriptors may be free by then.
+    if (always_readable < 0) always_readable = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    int descriptor = always_readable;
+    pthread_mutex_unlock(&always_readable_lock);
+    return descriptor;
+}
+
 bool event_poll_open(event_poll *poll) {
-    poll->poll = epoll_create1(EPOLL_CLOEXEC);
-    if (poll->poll < 0) return false;
-    poll->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Edge-triggered: each wakeup is an event of its own, and the counter need not be read.
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.fd = -1}};
-    if (poll->wakeup >= 0 && epoll_ctl(poll->poll, EPOLL_CTL_ADD, poll->wakeup, &event) == 0) return true;
+    int wakeup = find_always_readable();
+    if (wakeup < 0) return false;
+    int descriptor = epoll_create1(EPOLL_CLOEXEC);
+    if (descriptor < 0) return false;
+    // Without an event to watch for, until a wakeup names one.
+    struct epoll_event event = {.events = EPOLLONESHOT, .data = {.fd = -1}};
+    *poll = (event_poll){.poll = descriptor, .wakeup = wakeup};
+    if (epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeup, &event) == 0) return true;
     int error = errno;
-    event_poll_close(*poll);
+    close(descriptor);
     errno = error;
     return false;
 }
 
-void event_poll_close(event_poll poll) {
-    if (poll.wakeup >= 0) close(poll.wakeup);
-    close(poll.poll);
-}
+void event_poll_close(event_poll poll) { close(poll.poll); }
 
 void event_poll_watch(event_poll poll, int socket, int conditions, bool is_new) {
     struct epoll_event event = {.data = {.fd = socket}};
@@ -56,10 +70,9 @@ int event_poll_wait(event_poll poll, event_poll_event *events, int capacity, int
 }
 
 void event_poll_wake(event_poll poll) {
-    uint64_t one = 1;
-    // The counter cannot be full: it holds 2^64 - 2.
-    ssize_t written = write(poll.wakeup, &one, sizeof one);
-    (void)written;
+    // One event, after which the descriptor is no longer watched.
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = -1}};
+    epoll_ctl(poll.poll, EPOLL_CTL_MOD, poll.wakeup, &event);
 }
 
 #endif

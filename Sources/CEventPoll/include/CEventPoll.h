@@ -1,4 +1,4 @@
-/// A wait for many sockets whose cost is that of the sockets that are ready: epoll, and an eventfd to end the wait.
+/// A wait for many sockets whose cost is that of the sockets that are ready, and that any thread can end: epoll.
 
 #ifndef CEVENTPOLL_H
 #define CEVENTPOLL_H
@@ -26,9 +26,9 @@ typedef struct {
     int conditions;
 } event_poll_event;
 
-/// Opens the two descriptors, which child processes do not inherit.
+/// Opens a poll, whose descriptor child processes do not inherit.
 ///
-/// @return Whether that worked; else errno says why, and nothing is open.
+/// @return Whether that worked; else errno says why.
 bool event_poll_open(event_poll *poll);
 void event_poll_close(event_poll poll);
 
