@@ -18,6 +18,8 @@ final class ContentSink {
         var expectedBytes = NSURLSessionTransferSizeUnknown
         /// Whether the transfer waits until the consumer has consumed some of the content.
         var isPaused = false
+        /// Whether the content is counted and not delivered, as there is no delegate for it.
+        var isUnread = false
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
@@ -122,9 +124,9 @@ final class ContentSink {
             return excess
         } else if !task.isPiecewise {
             collected.append(contentsOf: bytes)
-        } else {
+        } else if !incoming.isUnread {
             task.backlog.add(bytes.count)
-            loop.deliver(.data(Data(bytes)), to: task)
+            loop.deliver(bytes, to: task)
         }
         let counts = task.count { $0.received += count }
         if task.kind == .download, task.tellsDownload {

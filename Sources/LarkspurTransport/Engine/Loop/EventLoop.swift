@@ -21,6 +21,8 @@ final class EventLoop {
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
     @exclusivity(unchecked) private var outbox: [Delivery.Item] = []
+    /// The content that is delivered after the events of the outbox, and to which more of it is added.
+    @exclusivity(unchecked) private var arrival: Arrival?
     @exclusivity(unchecked) private var holds = DeliveryHolds()
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
     /// The earliest possible deadline of each exchange. Most deadlines have moved on when it has come.
@@ -72,6 +74,7 @@ final class EventLoop {
             nudgeAnswered()
         }
         expireDue()
+        endArrival()
         mailbox.delivery.send(&outbox)
         guard let shards, !isFinished else { return }
         mailbox.wait(shards.support.poll, milliseconds: now.milliseconds(until: min(nextDeadline, shards.deadline)))
@@ -109,7 +112,9 @@ final class EventLoop {
         case .body(let task, let chunk, let number): exchanges[task.identifier]?.receive(chunk, ofStream: number)
         case .reported(let task, let source, let report): exchanges[task.identifier]?.receive(report, from: source)
         case .prioritize(let task): exchanges[task.identifier]?.prioritize()
-        case .deliver(let item): outbox.append(item)
+        case .deliver(let item):
+            endArrival()
+            outbox.append(item)
         case .webSocket(let task, let order):
             if let driver = exchanges[task.identifier]?.webSocket {
                 driver.perform(order)
@@ -160,7 +165,28 @@ final class EventLoop {
     }
 
     func deliver(_ event: Delivery.Event, to task: TaskCore) {
+        endArrival()
+        post(event, to: task)
+    }
+
+    private func post(_ event: Delivery.Event, to task: TaskCore) {
         if holds.isEmpty { outbox.append(.event(task, event)) } else { outbox += holds.pass(event, of: task) }
+    }
+
+    /// Delivers content, together with the content that follows in the same turn. libcurl passes on 16 KiB at a time,
+    /// and each call of a delegate has a cost.
+    func deliver(_ content: UnsafeRawBufferPointer, to task: TaskCore) {
+        if arrival?.task === task, content.count <= arrival?.room ?? 0 {
+            arrival?.add(content)
+        } else {
+            endArrival()
+            arrival = Arrival(task: task, content: content)
+        }
+    }
+
+    private func endArrival() {
+        guard let arrival = arrival.take() else { return }
+        post(.data(arrival.content), to: arrival.task)
     }
 
     /// Stores a response's cookies. Later events of the task are delivered when its delegate can read the cookies in
@@ -264,6 +290,34 @@ final class EventLoop {
                 end(task, with: error)
             }
         }
+    }
+}
+
+/// Content of one task that has arrived within a turn of the loop.
+private struct Arrival {
+    /// The size of the pieces that libcurl passes on as long as it has more.
+    private static let pieceSize = 1 << 14
+
+    let task: TaskCore
+    private(set) var content: Data
+    /// The number of bytes that can be added.
+    private(set) var room: Int
+
+    init(task: TaskCore, content bytes: UnsafeRawBufferPointer) {
+        self.task = task
+        if bytes.count >= Self.pieceSize, bytes.count < Exchange.bufferSize {
+            room = Exchange.bufferSize
+            content = Data(capacity: room)
+            add(bytes)
+        } else {
+            room = 0
+            content = Data(bytes)
+        }
+    }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        content.append(bytes.bindMemory(to: UInt8.self))
+        room -= bytes.count
     }
 }
 

@@ -111,7 +111,9 @@ extension Exchange {
             return .stops
         }
         if task.kind == .download { return beginDownload(response) }
-        if task.isPiecewise { loop.deliver(.response(response), to: task) }
+        guard task.isPiecewise else { return .goesOn }
+        loop.deliver(.response(response), to: task)
+        sink.incoming.isUnread = task.completion == nil && task.delegates.data == nil
         return .goesOn
     }
 
