@@ -9,8 +9,8 @@
 
 enum { batch = 256 };
 
-/// A descriptor that is always readable, the same for all polls of the process: watching it ends a wait. So a poll needs
-/// no descriptor of its own for that.
+/// A descriptor that is always readable, the same for all polls of the process: watching it ends a wait. So a poll
+/// needs no descriptor of its own for that.
 static int always_readable = -1;
 static pthread_mutex_t always_readable_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -12,7 +12,7 @@ import sys
 
 LAYERS = {
     "LarkspurTransport": [
-        ["Coding", "Cookies", "WebSocket"],
+        ["Coding", "Cookies", "Memory", "WebSocket"],
         ["HTTP"],
         ["Route", "TLS"],
         ["Errors", "Authentication"],

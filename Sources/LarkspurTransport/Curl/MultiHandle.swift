@@ -11,8 +11,8 @@ protocol MultiHandleClient: AnyObject {
 
 /// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
 ///
-/// The handle belongs to the loop's thread, which closes it. libcurl names the sockets and the time that it waits for, so that a turn of
-/// the thread costs no more than what has happened.
+/// The handle belongs to the loop's thread, which closes it. libcurl names the sockets and the time that it waits for,
+/// so that a turn of the thread costs no more than what has happened.
 final class MultiHandle: SocketOwner {
     private let raw: UnsafeMutableRawPointer
     private let support: ConnectionSupport

@@ -15,9 +15,9 @@ internal import HTTPSyntax
 /// All methods may be called on any thread. The closure of a connection answers everything that waits for it.
 public final class WebSocketTask: Sendable {
     private let channel: WebSocketChannel
-    private let task: CurlDataTask?
+    private let task: URLSessionDataTask?
 
-    init(channel: WebSocketChannel, task: CurlDataTask) {
+    init(channel: WebSocketChannel, task: URLSessionDataTask) {
         self.channel = channel
         self.task = task
     }

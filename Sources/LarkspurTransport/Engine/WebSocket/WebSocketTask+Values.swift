@@ -120,8 +120,8 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
 
         private let value: Value
 
-        /// The server responded with another status than 101, or with a 101 that is not valid; see ``WebSocketError/response`` and
-        /// ``WebSocketError/content``.
+        /// The server responded with another status than 101, or with a 101 that is not valid; see
+        /// ``WebSocketError/response`` and ``WebSocketError/content``.
         public static let refused = Kind(value: .refused)
         /// The server broke a rule of the protocol, or exceeded a limit of the options.
         public static let violation = Kind(value: .violation)
