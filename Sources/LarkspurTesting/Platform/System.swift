@@ -39,6 +39,35 @@ enum System {
         unlink(path)
     }
 
+    /// Creates a socket that receives the bytes that are sent on it: a single descriptor, where a pair takes two.
+    static func makeReflectingSocket() throws -> Descriptor {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = try check(socket(AF_INET, datagramType, 0))
+        do {
+            markCloseOnExec(descriptor)
+            try withSocketAddress(address) { _ = try check(bind(descriptor, $0, $1)) }
+            address.sin_port = try localPort(of: descriptor).bigEndian
+            try withSocketAddress(address) { _ = try check(connect(descriptor, $0, $1)) }
+            return descriptor
+        } catch {
+            closeDescriptor(descriptor)
+            throw error
+        }
+    }
+
+    private static func withSocketAddress<Address: BitwiseCopyable>(
+        _ address: Address,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) throws {
+        try withUnsafePointer(to: address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try body(address, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+    }
+
     private static func makeListeningSocket<Address: BitwiseCopyable>(
         _ family: Int32,
         address: Address,
@@ -47,11 +76,7 @@ enum System {
         let descriptor = try check(socket(family, streamType, 0))
         do {
             markCloseOnExec(descriptor)
-            try withUnsafePointer(to: address) { pointer in
-                try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    _ = try check(bind(descriptor, address, socklen_t(MemoryLayout<Address>.size)))
-                }
-            }
+            try withSocketAddress(address) { _ = try check(bind(descriptor, $0, $1)) }
             _ = try check(listen(descriptor, backlog))
             // A client may disconnect between polling and accepting. Accepting must not block then.
             setFlag(descriptor, F_SETFL, O_NONBLOCK)
@@ -259,16 +284,19 @@ enum System {
 
     #if canImport(Darwin)
     private static let streamType = SOCK_STREAM
+    private static let datagramType = SOCK_DGRAM
     private static let noSignalFlag: Int32 = 0
     private static let hangUpEvent = Int16(POLLHUP)
     private static let sendBytes = Darwin.send
     #elseif canImport(Musl)
     private static let streamType = SOCK_STREAM
+    private static let datagramType = SOCK_DGRAM
     private static let noSignalFlag = MSG_NOSIGNAL
     private static let hangUpEvent: Int16 = 0x2000
     private static let sendBytes = Musl.send
     #else
     private static let streamType = Int32(SOCK_STREAM.rawValue)
+    private static let datagramType = Int32(SOCK_DGRAM.rawValue)
     private static let noSignalFlag = Int32(MSG_NOSIGNAL)
     /// The event POLLRDHUP, which the C library declares only for programs that define `_GNU_SOURCE`.
     private static let hangUpEvent: Int16 = 0x2000

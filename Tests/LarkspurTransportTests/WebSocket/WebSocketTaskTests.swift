@@ -147,6 +147,8 @@ struct WebSocketTaskTests {
             Issue.record("no data")
             return
         }
+        // While these are answered, the engine has time to read more than it should.
+        for _ in 0..<100 { #expect(try await session.outcome(of: server.url("/get")).status == 200) }
         // The rest does not fit into what the engine and the system buffer.
         #expect(sent.values.count < 64)
         var bytes = total / 64

@@ -47,8 +47,8 @@ final class Acceptor: Sendable {
             listener = try Socket.listening(backlog: 1_024)
             port = try listener.localPort()
         }
-        let (alarm, alarmReceiver) = try Socket.pair()
-        self.alarmReceiver = alarmReceiver
+        let alarm = try Socket.reflecting()
+        alarmReceiver = alarm
         state = Mutex(State(alarm: alarm))
         // The thread takes the lock first, so that it finds itself registered even if it runs immediately.
         try state.withLock { $0.ownThread = try JoinableThread { self.run() } }

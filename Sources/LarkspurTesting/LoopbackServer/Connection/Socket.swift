@@ -26,6 +26,9 @@ final class Socket: Sendable {
         Socket(descriptor: try System.makeListeningSocket(path: path, backlog: backlog))
     }
 
+    /// A socket that receives the bytes that are sent on it.
+    static func reflecting() throws -> Socket { Socket(descriptor: try System.makeReflectingSocket()) }
+
     static func pair() throws -> (Socket, Socket) {
         let (first, second) = try System.makeSocketPair()
         return (Socket(descriptor: first), Socket(descriptor: second))

@@ -128,9 +128,8 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Receiving
 
-    /// Reads on after a pause. TLS may hold bytes that the socket no longer has.
+    /// Reads on, unless the consumer is too slow. TLS may hold bytes that the socket no longer has.
     func goOn() {
-        isPaused = false
         guard socket != nil, phase != .ended else { return }
         receive()
         updateWatch()
@@ -301,7 +300,11 @@ final class WebSocketDriver: SocketOwner {
             return order.fail(channel.error())
         }
         switch order {
-        case .consumed, .goOn: goOn()
+        case .consumed:
+            isInboxFull = false
+            isPaused = false
+            goOn()
+        case .goOn: goOn()
         case .send(let message, let answer):
             guard !hasSentClose else { return answer(.failure(WebSocketError.closing)) }
             var bytes: [UInt8] = []
