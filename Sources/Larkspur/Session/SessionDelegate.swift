@@ -67,7 +67,13 @@ extension SessionDelegate: URLSessionTaskDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let delegate = delegate(of: task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+        guard let delegate = delegate(of: task) else {
+            // A handshake has no hooks, but the credentials of the session.
+            return completionHandler(
+                Platform.opensWebSocket(task) ? .performDefaultHandling : .cancelAuthenticationChallenge,
+                nil
+            )
+        }
         guard let hook = hooks.hook(\.didReceiveChallenge, of: delegate.task) else {
             return answer(.performDefaultHandling, challenge, of: delegate, in: session, completionHandler)
         }

@@ -13,10 +13,7 @@ struct ShardTests {
     func streams() async {
         // In a process of its own, as they need more descriptors than the others leave.
         await #expect(processExitsWith: .success) {
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(7), &limit)
-            limit.rlim_cur = min(limit.rlim_max, 4096)
-            setrlimit(__rlimit_resource_t(7), &limit)
+            raiseDescriptorLimit()
             let server = try LoopbackServer()
             let gate = LoopbackServer.Gate()
             let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na".utf8)

@@ -180,10 +180,7 @@ struct WebSocketTaskTests {
     func many() async {
         // In a process of its own, as they need more descriptors than the others leave.
         await #expect(processExitsWith: .success) {
-            var limit = rlimit()
-            getrlimit(__rlimit_resource_t(7), &limit)
-            limit.rlim_cur = min(limit.rlim_max, 4096)
-            setrlimit(__rlimit_resource_t(7), &limit)
+            raiseDescriptorLimit()
             let server = try LoopbackServer()
             let configuration = URLSessionConfiguration.testing { $0.httpMaximumConnectionsPerHost = 1 }
             let log = DelegateLog()

@@ -45,6 +45,15 @@ extension Platform {
         #endif
     }
 
+    /// Returns whether a task is the handshake of a WebSocket.
+    static func opensWebSocket(_ task: URLSessionTask) -> Bool {
+        #if canImport(FoundationNetworking)
+        task.opensWebSocket
+        #else
+        false
+        #endif
+    }
+
     /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
     static func waitsForConnection(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)

@@ -5,6 +5,9 @@ protocol EngineTask: URLSessionTask {
 }
 
 extension URLSessionTask {
+    /// Whether the task is the handshake of a ``WebSocketTask``.
+    package var opensWebSocket: Bool { (self as? any EngineTask)?.core.webSocket != nil }
+
     /// The metrics of each request of the task so far, redirects and authentication included; empty for tasks that are
     /// not a ``CurlURLSession``'s own.
     public var transferMetrics: [TransferMetrics] { (self as? any EngineTask)?.core.withStorage { $0.metrics } ?? [] }

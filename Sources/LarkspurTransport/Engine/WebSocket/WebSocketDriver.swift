@@ -96,7 +96,8 @@ final class WebSocketDriver: SocketOwner {
         phase = .ended
         if let socket = socket.take() {
             poll.forget(socket)
-            shutdown(socket, Int32(SHUT_RDWR))
+            // Older versions keep such a connection when its transfer is removed.
+            if !Libcurl.isAtLeast(7, 88) { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         let error = channel.error()
         for output in outputs[sentOutputs...] { output.answer?(.failure(error)) }
