@@ -83,8 +83,9 @@ final class Acceptor: Sendable {
         if let socketPath { System.removeFile(socketPath) }
         for connection in state.withLock({ $0.workers.values.map(\.connection) }) { connection.shutDown() }
         joinAllThreads()
-        alarmReceiver.close()
+        // In this order, as a nudge must not reach the next file with its number.
         state.withLock { $0.alarm = nil }
+        alarmReceiver.close()
         isStopped.open()
     }
 

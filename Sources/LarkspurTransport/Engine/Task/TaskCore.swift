@@ -166,6 +166,11 @@ final class TaskCore: Sendable {
 
     func resume() { control { $0.resume() } }
 
+    /// Resumes the task if nobody has done so yet.
+    func resumeIfNew() {
+        if withStorage({ !$0.isStarted }) { resume() }
+    }
+
     func suspend() { control { $0.suspend() } }
 
     private func follow(_ progress: Progress) { control { $0.follow(isPaused: progress.isPaused) } }

@@ -116,8 +116,14 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
+    /// Begins the handshake, unless that was done before.
+    private func begin() {
+        state.withLock { $0.task }?.resumeIfNew()
+    }
+
     /// Gives an order to the loop, or keeps it until the connection is open.
     func give(_ order: Order) {
+        begin()
         let (task, end) = state.withLock { state -> (TaskCore?, End?) in
             switch state.phase {
             case .connecting(let orders):
@@ -162,6 +168,7 @@ final class WebSocketChannel: Sendable {
     /// Returns the next message; nil at an orderly end.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
+        begin()
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -44,7 +44,7 @@ public final class WebSocketTask: Sendable {
 
     // MARK: The connection
 
-    /// Begins the handshake; further calls do nothing.
+    /// Begins the handshake, as do all methods that need the connection; further calls do nothing.
     public func resume() { task?.resume() }
 
     /// Begins the handshake and waits until the connection is open.
