@@ -60,7 +60,7 @@ static struct {
     int (*end)(zlib_stream *);
 } zlib_encoder;
 
-/// What only streams of messages need.
+/// The functions that only streams of messages need.
 static struct {
     /// As inflateReset, but what was decoded may be referred to.
     int (*reset_decoder_keep)(zlib_stream *);

@@ -16,7 +16,7 @@ static pthread_mutex_t always_readable_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int find_always_readable(void) {
     pthread_mutex_lock(&always_readable_lock);
-    // What failed is tried again, as descriptors may be free by then.
+    // A failure is tried again, as descriptors may be free by then.
     if (always_readable < 0) always_readable = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     int descriptor = always_readable;
     pthread_mutex_unlock(&always_readable_lock);
