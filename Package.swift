@@ -84,7 +84,13 @@ let package = Package(
         // Code that is given a session and knows nothing of LarkspurTransport.
         .target(name: "SessionClients", path: "Tests/SessionClients", swiftSettings: strict),
         // Support that needs nothing of Larkspur, so that the tests of LarkspurTransport do without it too.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["CTestParallelism"],
+            path: "Tests/Support",
+            swiftSettings: strict
+        ),
+        .target(name: "CTestParallelism", path: "Tests/Parallelism"),
         // Support that the tests of Larkspur and those of LarkspurImages share.
         .target(
             name: "LarkspurTestSupport",

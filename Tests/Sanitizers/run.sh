@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export TSAN_OPTIONS=exitcode=66 ASAN_OPTIONS=exitcode=66:detect_leaks=0
-# Of a thousand tests that run at a time each takes minutes here, longer than cached responses are fresh and requests wait. Before Swift 6.3 this has no effect.
+# Everything takes many times as long here, so that fewer tests run at a time. Before Swift 6.3 this has no effect.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16
 # The sanitizers' shadows take more addresses than any limit leaves.
 ulimit -v unlimited

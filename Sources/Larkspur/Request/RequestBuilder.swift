@@ -56,10 +56,11 @@ extension RequestBuilder {
         parameters: Parameters? = nil,
         headers: HTTPHeaders = HTTPHeaders()
     ) throws(LarkspurError) -> URLRequest {
-        try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
+        try BaseURL.validate(url)
+        return try makeRequest(method, url: url, parameters: parameters, headers: headers, content: nil)
     }
 
-    /// Builds a request. If it has content, its parameters become the query.
+    /// Builds a request with a URL that is valid. If it has content, its parameters become the query.
     func makeRequest(
         _ method: HTTPMethod,
         url: URL,
@@ -68,7 +69,6 @@ extension RequestBuilder {
         content: RequestContent?
     ) throws(LarkspurError) -> URLRequest {
         try method.validate()
-        try BaseURL.validate(url)
         // Validated before they are set, because URLRequest may drop an invalid field.
         try headers.validate()
         var request = URLRequest(url: url)

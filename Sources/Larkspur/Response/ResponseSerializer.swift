@@ -37,6 +37,16 @@ extension ResponseSerializer {
     }
 }
 
+extension ResponseSerializer {
+    /// Whether the serializer is one of those that run no code of a caller, and take a few microseconds for each
+    /// kibibyte.
+    var isQuick: Bool {
+        let type: any ResponseSerializer.Type = type(of: (self as? AnyResponseSerializer)?.base ?? self)
+        return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
+            || type == StringResponseSerializer.self
+    }
+}
+
 /// A response serializer whose type is not known at compile time.
 public struct AnyResponseSerializer: ResponseSerializer {
     private(set) var base: any ResponseSerializer
@@ -61,7 +71,9 @@ public struct AnyResponseSerializer: ResponseSerializer {
 
     /// Converts the content of a response into a value; nil if the wrapped serializer's value is an empty optional.
     public func serialize(_ data: Data, response: URLResponse?) throws -> sending Any? {
-        try Self.serialize(data, response, with: base)
+        // The usual one, whose objects are no optionals: looking for one would cost as much as parsing a short object.
+        if let json = base as? JSONResponseSerializer { return try json.serialize(data, response: response) }
+        return try Self.serialize(data, response, with: base)
     }
 
     private static func serialize<Base: ResponseSerializer>(_ data: Data, _ response: URLResponse?, with base: Base)

@@ -28,7 +28,7 @@ struct InterceptedCall: Sendable {
     private let interceptors: [any RequestInterceptor]
     /// The index of the last interceptor that belongs to this call only; −1 if there is none.
     private let lastOwn: Int
-    private let finisher: TaskDelegate.Finisher
+    private let finisher: TaskFinisher
     private let progress = Progress()
 
     init(
@@ -37,7 +37,7 @@ struct InterceptedCall: Sendable {
         _ template: TransferTemplate,
         _ interceptors: [any RequestInterceptor],
         lastOwn: Int,
-        _ finisher: @escaping TaskDelegate.Finisher
+        _ finisher: TaskFinisher
     ) {
         self.manager = manager
         self.task = task

@@ -273,7 +273,7 @@ extension SessionDelegate {
         let successor = TaskDelegate(
             task: download,
             .download,
-            ending: .task { result, _ in finisher.finish(result, of: download) }
+            ending: .task(TaskFinisher { result, _ in finisher.finish(result, of: download) })
         )
         let attempt = TaskAttempt(urlTask: downloadTask, session: session, adapter: Platform.adapter(for: session)) {}
         guard let task = delegate.task as? DataTask, task.handOver(to: download, as: attempt) else {

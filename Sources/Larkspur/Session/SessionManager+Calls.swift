@@ -300,13 +300,18 @@ extension SessionManager {
         let (template, request) = downloadTemplate(made, resumeData, resumes)
         let task = DownloadTask(
             environment: environment,
-            plan: plan(template, request, nil) { [self] result, task in
-                let validation = task.plan?.rules.applied(to: ResponseValidation()) ?? ResponseValidation()
-                let finisher = downloadFinisher(validation, destination, rules: task.plan?.rules) {
-                    task.plan?.finish($0) ?? []
+            plan: plan(
+                template,
+                request,
+                nil,
+                TaskFinisher { [self] result, task in
+                    let validation = task.plan?.rules.applied(to: ResponseValidation()) ?? ResponseValidation()
+                    let finisher = downloadFinisher(validation, destination, rules: task.plan?.rules) {
+                        task.plan?.finish($0) ?? []
+                    }
+                    return finisher.makeEnding(result, task)
                 }
-                return finisher(result, task)
-            },
+            ),
             upload: nil,
             download: progress
         )
@@ -335,9 +340,14 @@ extension SessionManager {
         }
         let task = make(
             environment,
-            plan(template, request, silent) { result, task in
-                task.plan?.finish(result, of: task) ?? silent.ending(result, of: task)
-            }
+            plan(
+                template,
+                request,
+                silent,
+                TaskFinisher(isQuick: silent.isQuick) { result, task in
+                    task.plan?.finish(result, of: task) ?? silent.ending(result, of: task)
+                }
+            )
         )
         if let hooks { task.hooks = hooks }
         return task
@@ -347,7 +357,7 @@ extension SessionManager {
         _ template: TransferTemplate,
         _ request: Result<URLRequest, LarkspurError>?,
         _ silentHandler: ResponseHandler?,
-        _ finisher: @escaping TaskDelegate.Finisher
+        _ finisher: TaskFinisher
     ) -> CallPlan {
         CallPlan(
             request: request,
@@ -365,9 +375,8 @@ extension SessionManager {
                 settings.eventStream?.prepare(&request)
                 return request
             }
-            self.launch(task, template, request, settings) { result, task in
-                Self.ending(of: task, with: result, after: stream)
-            }
+            let finisher = TaskFinisher { result, task in Self.ending(of: task, with: result, after: stream) }
+            self.launch(task, template, request, settings, finisher)
         }
     }
 }

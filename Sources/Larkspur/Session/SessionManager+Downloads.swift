@@ -172,7 +172,7 @@ extension SessionManager {
         _ destination: DownloadDestination?,
         rules: ResponseRules? = nil,
         _ deliveries: @escaping @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
-    ) -> TaskDelegate.Finisher {
+    ) -> TaskFinisher {
         let finisher = DownloadFinisher(
             validation: validation,
             rules: rules,
@@ -180,7 +180,7 @@ extension SessionManager {
             hooks: sessions.hooks,
             deliveries: deliveries
         )
-        return { finisher.finish($0, of: $1) }
+        return TaskFinisher { finisher.finish($0, of: $1) }
     }
 }
 

@@ -107,11 +107,12 @@ extension SessionManager {
         let stream = ContentStream(validation: { validation }, consumer: .handler(onContent))
         var template = TransferTemplate.data
         template.stream = stream
-        return makeTask(template, request) { result, task in
+        let finisher = TaskFinisher { result, task in
             Self.ending(of: task, with: result, after: stream) { _, response in
                 [TaskEnding.Delivery { completionHandler(response) }]
             }
-        } _: {
+        }
+        return makeTask(template, request, finisher) {
             DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
         }
     }

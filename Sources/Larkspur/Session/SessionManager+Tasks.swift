@@ -153,7 +153,7 @@ extension SessionManager {
     func makeTask<T: SessionTask>(
         _ template: TransferTemplate,
         _ request: Result<URLRequest, LarkspurError>?,
-        _ finisher: @escaping TaskDelegate.Finisher,
+        _ finisher: TaskFinisher,
         _ make: (TaskEnvironment, CallPlan?) -> T
     ) -> T {
         let environment = environment
@@ -180,7 +180,7 @@ extension SessionManager {
         _ template: TransferTemplate,
         _ request: Result<URLRequest, LarkspurError>?,
         _ settings: CallPlan.Settings,
-        _ finisher: @escaping TaskDelegate.Finisher
+        _ finisher: TaskFinisher
     ) {
         let environment = task.environment
         var request = request
@@ -249,9 +249,9 @@ extension SessionManager {
     func finisher<Serializer: ResponseSerializer, T: SessionTask>(
         for serializer: Serializer,
         _ handler: @escaping @Sendable (T, DataResponse<Serializer.Output>) -> Void
-    ) -> TaskDelegate.Finisher {
+    ) -> TaskFinisher {
         let serializer = resolved(serializer)
-        return { result, task in
+        return TaskFinisher(isQuick: serializer.isQuick) { result, task in
             ResponseHandler(serializer) { if let task = task as? T { handler(task, $0) } }.ending(result, of: task)
         }
     }

@@ -28,6 +28,8 @@ final class CallPlan: Sendable {
         var rules = ResponseRules()
         var launch: Launch?
         var handlers: [ResponseHandler] = []
+        /// Whether the response is serialized where no code of a caller may run.
+        var isQuick = false
         var fileHandlers: [(queue: DispatchQueue?, body: FileHandler)] = []
         var finished: Finished?
         var cancelWork: (@Sendable () -> Void)?
@@ -191,6 +193,16 @@ final class CallPlan: Sendable {
 
     // MARK: Handlers
 
+    /// Has the response serialized on the completion queue, if only handlers with quick serializers are there, and no
+    /// checks of the caller.
+    /// - Returns: Whether it is. Other handlers that are added then are late.
+    func becomesQuick() -> Bool {
+        state.withLock { state in
+            state.isQuick = state.rules.checks.isEmpty && state.handlers.allSatisfy(\.isQuick)
+            return state.isQuick
+        }
+    }
+
     /// Adds a handler, and starts the call if it has not started.
     func add(_ handler: ResponseHandler, to task: SessionTask) {
         let finished = state.withLock { state in
@@ -198,6 +210,17 @@ final class CallPlan: Sendable {
             return state.finished
         }
         guard case .content(let result, let rules, let timeline) = finished else { return task.resume() }
+        handOver(result, rules, timeline, to: handler, of: task)
+    }
+
+    /// Serializes the response for a handler that was added late, and calls it.
+    private func handOver(
+        _ result: TransferResult,
+        _ rules: ResponseRules,
+        _ timeline: Timeline,
+        to handler: ResponseHandler,
+        of task: SessionTask
+    ) {
         task.environment.processing.submit {
             let response = handler.serialize(result, rules)
             (handler.queue ?? task.environment.completionQueue).async { response.deliver(timeline) }
@@ -214,7 +237,7 @@ final class CallPlan: Sendable {
         (queue ?? task.environment.completionQueue).async { handler(response) }
     }
 
-    /// Serializes the response for each handler. Called once, on the processing queue.
+    /// Serializes the response for each handler. Called once.
     /// - Parameters:
     ///   - result: The result of the transfer.
     ///   - task: The task.
@@ -224,19 +247,23 @@ final class CallPlan: Sendable {
         // A handler that is added during the serialization of others is serialized too.
         var responses: [(queue: DispatchQueue?, response: SerializedResponse)] = []
         var timeline = Timeline()
+        var late: [ResponseHandler] = []
         while true {
             let handlers = state.withLock { state -> [ResponseHandler] in
-                defer { state.handlers = [] }
-                if state.handlers.isEmpty {
+                if state.isQuick { late += state.handlers.filter { !$0.isQuick } }
+                let handlers = state.isQuick ? state.handlers.filter(\.isQuick) : state.handlers
+                state.handlers = []
+                if handlers.isEmpty {
                     timeline = task.markSerialized()
                     state.finished = .content(result, rules, timeline)
                 }
-                return state.handlers
+                return handlers
             }
             if handlers.isEmpty { break }
             for handler in handlers { responses.append((handler.queue, handler.serialize(result, rules))) }
         }
-        if responses.isEmpty, !isSilent, let silentHandler {
+        for handler in late { handOver(result, rules, timeline, to: handler, of: task) }
+        if responses.isEmpty, late.isEmpty, !isSilent, let silentHandler {
             responses.append((nil, silentHandler.serialize(result, rules)))
         }
         let first = responses.first?.response

@@ -2,6 +2,8 @@
 struct ResponseHandler: Sendable {
     /// The queue that the handler runs on; nil for the completion queue.
     let queue: DispatchQueue?
+    /// Whether the serializer is quick and runs no code of a caller.
+    let isQuick: Bool
     /// Serializes a response.
     let serialize: @Sendable (TransferResult, ResponseRules) -> SerializedResponse
 }
@@ -28,6 +30,7 @@ extension ResponseHandler {
         _ body: @escaping @Sendable (DataResponse<S.Output>) -> Void
     ) {
         self.queue = queue
+        isQuick = serializer.isQuick
         serialize = { result, rules in
             let outcome: Transferred<Result<S.Output, LarkspurError>>
             if let error = result.error {

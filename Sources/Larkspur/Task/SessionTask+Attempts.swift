@@ -51,16 +51,23 @@ extension SessionTask {
     /// - Parameters:
     ///   - result: The result of the transfer.
     ///   - report: Called before serialization with the error that the task will report, if any.
-    ///   - finisher: Creates the ending, on the processing queue.
+    ///   - finisher: Creates the ending.
     func conclude(
         with result: TransferResult,
         report: (LarkspurError?) -> Void,
-        finisher: @escaping TaskDelegate.Finisher
+        finisher: TaskFinisher
     ) {
         upload.finish(successfully: result.error == nil, of: self)
         download.finish(successfully: result.error == nil, of: self)
         report(result.error)
-        environment.processing.submit { [self] in end(with: finisher(result, self)) }
+        if finisher.isQuick(for: result, of: self) {
+            environment.completionQueue.async { [self] in finish(with: finisher.makeEnding(result, self)) }
+        } else {
+            environment.processing.submit { [self] in
+                let ending = finisher.makeEnding(result, self)
+                environment.completionQueue.async { [self] in finish(with: ending) }
+            }
+        }
     }
 
     // MARK: One task after another

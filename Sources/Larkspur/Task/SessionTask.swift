@@ -227,26 +227,24 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Runs the handlers and posts the notifications of the end, then leaves the group. Called once, after
-    /// ``markCompleted()``.
-    func end(with ending: TaskEnding) {
-        environment.completionQueue.async { [self] in
-            let (handlers, hooks) = storage.withLock { storage in
-                storage.error = ending.completion.error
-                storage.hasEnded = true
-                defer { storage.resumeDataHandlers = [] }
-                return (storage.resumeDataHandlers, storage.hooks.take())
-            }
-            for handler in handlers { handler(ending.completion.error?.resumeData) }
-            ending.move.map { $0.post(from: self) }
-            run(ending.deliveries[...]) { [self] in
-                post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
-                // A call that takes handlers keeps the file for later ones.
-                if plan?.takesHandlers != true { ending.temporaryFile?.discard() }
-                // The hooks may hold the task, and are released without the lock.
-                withExtendedLifetime(hooks) {}
-                environment.completionGroup.leave()
-            }
+    /// Runs the handlers and posts the notifications of the end, then leaves the group. Called once, on the completion
+    /// queue and after ``markCompleted()``.
+    func finish(with ending: TaskEnding) {
+        let (handlers, hooks) = storage.withLock { storage in
+            storage.error = ending.completion.error
+            storage.hasEnded = true
+            defer { storage.resumeDataHandlers = [] }
+            return (storage.resumeDataHandlers, storage.hooks.take())
+        }
+        for handler in handlers { handler(ending.completion.error?.resumeData) }
+        ending.move.map { $0.post(from: self) }
+        run(ending.deliveries[...]) { [self] in
+            post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
+            // A call that takes handlers keeps the file for later ones.
+            if plan?.takesHandlers != true { ending.temporaryFile?.discard() }
+            // The hooks may hold the task, and are released without the lock.
+            withExtendedLifetime(hooks) {}
+            environment.completionGroup.leave()
         }
     }
 

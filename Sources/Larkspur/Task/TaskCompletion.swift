@@ -40,6 +40,29 @@ struct TaskEnding: Sendable {
     var temporaryFile: TemporaryDownload?
 }
 
+/// The way from the result of a transfer to the ending of its task: validation and serialization.
+struct TaskFinisher: Sendable {
+    /// The number of bytes up to which content counts as small.
+    static let smallSize = 4096
+
+    /// Whether only serializers work that are quick and run no code of a caller.
+    let isQuick: Bool
+    /// Creates the ending. It is called once, on the processing queue or, for small content, on the completion queue.
+    let makeEnding: @Sendable (TransferResult, SessionTask) -> TaskEnding
+
+    init(isQuick: Bool = false, _ makeEnding: @escaping @Sendable (TransferResult, SessionTask) -> TaskEnding) {
+        self.isQuick = isQuick
+        self.makeEnding = makeEnding
+    }
+
+    /// Decides whether the ending is created on the completion queue, because that takes less time than waking a thread
+    /// of the processing queue for it. The main queue, which may have a user interface to serve, does no such work.
+    func isQuick(for result: TransferResult, of task: SessionTask) -> Bool {
+        isQuick && result.data.count <= Self.smallSize && task.environment.completionQueue !== DispatchQueue.main
+            && task.plan?.becomesQuick() != false
+    }
+}
+
 /// The result of a task's transfer, once the transport has finished.
 struct TransferResult: Sendable {
     /// The request that was performed last.

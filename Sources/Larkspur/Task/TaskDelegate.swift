@@ -6,15 +6,13 @@ import Synchronization
 /// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the
 /// transport has finished with it. The session calls it on its delegate queue, one call after the other.
 final class TaskDelegate: Sendable {
-    /// A closure that creates the ending of a transfer. Runs once, on the processing queue.
-    typealias Finisher = @Sendable (TransferResult, SessionTask) -> TaskEnding
     /// A closure that reports the error of a task, if any, to its observers.
     typealias Report = @Sendable (LarkspurError?) -> Void
 
     /// The consequence of the attempt's end.
     enum Ending: Sendable {
-        /// The task ends. The closure creates its ending.
-        case task(Finisher)
+        /// The task ends, as the finisher says.
+        case task(TaskFinisher)
         /// Only the attempt ends, and the closure gets its result. It is called once.
         case attempt(@Sendable (TransferResult, @escaping Report) -> Void)
     }
@@ -96,7 +94,7 @@ final class TaskDelegate: Sendable {
         if let stream {
             do throws(LarkspurError) {
                 if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
-                    return task.download.add(Int64(data.count), total: contentLength, of: task)
+                    return task.download.add(Int64(data.count), of: storage.withLock { $0.response }, for: task)
                 }
             } catch {
                 return fail(with: error)
@@ -107,12 +105,13 @@ final class TaskDelegate: Sendable {
             data = data.prefix(max(0, room))
         }
         let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
-        let total: Int64? = storage.withLock { storage in
-            guard storage.body.count + data.count <= limit else { return nil }
-            storage.body.append(data)
-            return storage.response?.contentLengthOnceDecoded ?? -1
+        let (isWithinLimit, response) = storage.withLock { storage in
+            let isWithinLimit = storage.body.count + data.count <= limit
+            // The first piece is taken over without a copy.
+            if isWithinLimit { if storage.body.isEmpty { storage.body = data } else { storage.body.append(data) } }
+            return (isWithinLimit, storage.response)
         }
-        guard let total else {
+        guard isWithinLimit else {
             return fail(
                 with: LarkspurError(
                     .contentTooLarge,
@@ -120,10 +119,8 @@ final class TaskDelegate: Sendable {
                 )
             )
         }
-        task.download.add(Int64(data.count), total: total, of: task)
+        task.download.add(Int64(data.count), of: response, for: task)
     }
-
-    private var contentLength: Int64 { storage.withLock { $0.response?.contentLengthOnceDecoded ?? -1 } }
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
     /// may have it.

@@ -8,9 +8,17 @@ import Synchronization
 final class TransferProgress: Sendable {
     typealias Handler = @Sendable (Progress) -> Void
 
+    /// The number of bytes in all.
+    private enum Total {
+        /// A number; −1 while it is not known.
+        case bytes(Int64)
+        /// The number that a response announces, which is read from its fields only when somebody asks.
+        case content(of: URLResponse?)
+    }
+
     private struct Counts {
         var completed: Int64 = 0
-        var total: Int64 = -1
+        var total = Total.bytes(-1)
         var progress: Progress?
         var isReportQueued = false
         // Stored within a struct: if a mutex held the closure directly, each access would wrap the closure once more.
@@ -19,8 +27,26 @@ final class TransferProgress: Sendable {
         var streams: [Int: AsyncStream<ByteProgress>.Continuation]?
         var nextStream = 0
         var hasEnded = false
+        /// Whether the transfer has succeeded, so that an unknown total is known now.
+        var isComplete = false
 
-        var bytes: ByteProgress { ByteProgress(completed: completed, total: total < 0 ? nil : total) }
+        /// The number of bytes in all; −1 while it is not known.
+        var totalCount: Int64 {
+            let announced =
+                switch total {
+                case .bytes(let count): count
+                case .content(let response): response?.contentLengthOnceDecoded ?? -1
+                }
+            return announced < 0 && isComplete && completed > 0 ? completed : announced
+        }
+
+        var bytes: ByteProgress {
+            let total = totalCount
+            return ByteProgress(completed: completed, total: total < 0 ? nil : total)
+        }
+
+        /// Whether nobody looks at the counts as they change.
+        var isUnobserved: Bool { progress == nil && handler == nil && streams == nil }
     }
 
     /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
@@ -64,7 +90,7 @@ final class TransferProgress: Sendable {
             // The progress has no parent: the current progress of the calling thread is unrelated, and would call code
             // of the caller.
             let progress = Progress(parent: nil)
-            progress.totalUnitCount = counts.total
+            progress.totalUnitCount = counts.totalCount
             progress.completedUnitCount = counts.completed
             progress.isCancellable = true
             progress.isPausable = true
@@ -93,16 +119,16 @@ final class TransferProgress: Sendable {
     func update(completed: Int64, total: Int64, of task: SessionTask) {
         change { counts in
             counts.completed = completed
-            counts.total = max(total, -1)
+            counts.total = .bytes(max(total, -1))
         }
         report(for: task)
     }
 
-    /// Adds to the completed bytes and queues a report.
-    func add(_ count: Int64, total: Int64, of task: SessionTask) {
+    /// Adds to the completed bytes of a response's content and queues a report.
+    func add(_ count: Int64, of response: URLResponse?, for task: SessionTask) {
         change { counts in
             counts.completed += count
-            counts.total = max(total, -1)
+            counts.total = .content(of: response)
         }
         report(for: task)
     }
@@ -115,9 +141,10 @@ final class TransferProgress: Sendable {
     /// Ends the progress when the transfer has ended. An unknown total is known now. After this last report the handler
     /// is not called again.
     func finish(successfully: Bool, of task: SessionTask) {
-        if successfully, counts.withLock({ $0.total < 0 && $0.completed > 0 }) {
-            change { $0.total = $0.completed }
-            report(for: task)
+        if successfully {
+            let isNews = counts.withLock { !$0.isUnobserved && $0.totalCount < 0 && $0.completed > 0 }
+            change { $0.isComplete = true }
+            if isNews { report(for: task) }
         }
         // Released outside the lock, because the handler may own objects of the caller.
         let (handler, streams) = counts.withLock { counts in
@@ -159,7 +186,8 @@ final class TransferProgress: Sendable {
         }
         if let streams = changed.streams { for stream in streams.values { stream.yield(changed.bytes) } }
         guard let progress = changed.progress else { return }
-        if progress.totalUnitCount != changed.total { progress.totalUnitCount = changed.total }
+        let total = changed.totalCount
+        if progress.totalUnitCount != total { progress.totalUnitCount = total }
         if progress.completedUnitCount != changed.completed { progress.completedUnitCount = changed.completed }
     }
 

@@ -36,8 +36,8 @@ final class UploadServer: Sendable {
     init(_ dialect: Dialect) throws {
         self.dialect = dialect
         server = try LoopbackServer()
-        server.route("/files") { [unowned self] in create($0) }
-        server.route("/uploads/{id}") { [unowned self] in answer($0) }
+        server.route("/files") { [weak self] in self?.create($0) ?? .status(503) }
+        server.route("/uploads/{id}") { [weak self] in self?.answer($0) ?? .status(503) }
     }
 
     // MARK: Settings and results

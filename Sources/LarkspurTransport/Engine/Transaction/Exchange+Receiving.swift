@@ -6,9 +6,7 @@ extension Exchange {
         if head.status == 101, let webSocket, let url = request.url {
             transfer.response = head.makeResponse(url: url)
             if let response = transfer.response { task.setResponse(response, expected: 0) }
-            if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
-                loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
-            }
+            storeCookies(of: head, from: url)
             return webSocket.accept(head)
         }
         if head.status == 101 {
@@ -37,6 +35,11 @@ extension Exchange {
         return true
     }
 
+    private func storeCookies(of head: ResponseHead, from url: URL) {
+        guard request.httpShouldHandleCookies, !head.setCookies.isEmpty else { return }
+        loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
+    }
+
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.expectsContinue {
             // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do so by
@@ -56,9 +59,7 @@ extension Exchange {
         watchStream(of: head)
         if url.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
-        if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
-            loop.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
-        }
+        storeCookies(of: head, from: url)
         // Accepted credentials are noted, whatever the consequence of the response.
         let demand = demand(of: head, response)
         invalidateCache(after: head)

@@ -41,7 +41,7 @@ struct status {
     int64_t peak_resident_kib;
 };
 
-/// What it took to open the idle streams.
+/// The cost of opening the idle streams.
 struct opening {
     long streams;
     struct meter meter;

@@ -102,7 +102,7 @@ package struct Measurement<C: Client> {
     }
 }
 
-/// What it took to open the idle streams.
+/// The cost of opening the idle streams.
 private struct Opening {
     static let atOnce = 64
 
