@@ -129,11 +129,13 @@ extension RequestBuilder {
         let isInURI = content != nil || settings.encodesParametersInURI(request.httpMethod ?? "GET")
         if let content {
             request.httpBody = try content.encoded()
-            request.setContentTypeIfAbsent(content.mediaType)
+            let mediaType = content.mediaType
+            try HTTPHeaders.Field(name: "Content-Type", value: mediaType).validate()
+            request.setContentTypeIfAbsent(mediaType)
         } else if !isInURI {
             try serializer.encodeBody(parameters, into: &request, with: settings)
+            try request.validateFields()
         }
-        if content != nil || !isInURI { try request.validateFields() }
         if isInURI, let parameters {
             let query = try settings.query(parameters, for: request)
             request.url = try url.appending(encodedQuery: query)

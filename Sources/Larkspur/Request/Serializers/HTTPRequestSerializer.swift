@@ -37,6 +37,6 @@ extension RequestSerializer where Self == HTTPRequestSerializer {
 
 extension URLRequest {
     mutating func setContentTypeIfAbsent(_ type: String) {
-        if value(forHTTPHeaderField: "Content-Type") == nil { setValue(type, forHTTPHeaderField: "Content-Type") }
+        setFields(["Content-Type": type], keepsOwn: true)
     }
 }

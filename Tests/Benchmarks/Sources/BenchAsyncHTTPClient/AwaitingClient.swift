@@ -25,7 +25,7 @@ struct AwaitingClient: AsyncClient {
         if workload == .post {
             request.method = .POST
             request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: Message().json))
+            request.body = .bytes(ByteBuffer(string: Message.example.json))
         }
         return MeasuredRequest(target: target, request: request)
     }

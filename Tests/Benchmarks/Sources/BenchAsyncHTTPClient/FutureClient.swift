@@ -22,7 +22,7 @@ struct FutureClient: CallbackClient {
         var request = try HTTPClient.Request(url: target.url, method: workload == .post ? .POST : .GET)
         if workload == .post {
             request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .byteBuffer(ByteBuffer(string: Message().json))
+            request.body = .byteBuffer(ByteBuffer(string: Message.example.json))
         }
         return MeasuredRequest(target: target, request: request)
     }

@@ -28,7 +28,7 @@ struct ManagerClient: CallbackClient {
                 completion("\(error)")
             }
         case .post:
-            manager.post(url, body: Message()) { _, object in
+            manager.post(url, body: Message.example) { _, object in
                 completion(object == nil ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
@@ -78,7 +78,7 @@ struct AwaitingManagerClient: AsyncClient {
         if target.staysOpen { return await openStream(url) }
         return switch workload {
         case .json: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
-        case .post: try await manager.post(url, body: Message()).data.isEmpty ? "no content" : nil
+        case .post: try await manager.post(url, body: Message.example).data.isEmpty ? "no content" : nil
         default: try await manager.get(url).data.isEmpty ? "no content" : nil
         }
     }

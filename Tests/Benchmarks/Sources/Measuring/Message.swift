@@ -3,7 +3,10 @@ package struct Message: Encodable, Sendable {
     package var id = 1
     package var text = String(repeating: "a", count: 1024 - #"{"id":1,"text":""}"#.utf8.count)
 
-    package init() {}
+    /// The message that is posted. Making one takes longer than a request.
+    package static let example = Message()
+
+    private init() {}
 
     /// The message as 1 KiB of JSON, for clients that take bytes.
     package var json: String { #"{"id":\#(id),"text":"\#(text)"}"# }

@@ -18,7 +18,7 @@ struct MeasuredRequest: Sendable {
         if workload == .post {
             request.httpMethod = "POST"
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            request.httpBody = Data(Message().json.utf8)
+            request.httpBody = Data(Message.example.json.utf8)
         }
         if target.staysOpen { request.timeoutInterval = Self.idleTimeout }
         self.request = request
