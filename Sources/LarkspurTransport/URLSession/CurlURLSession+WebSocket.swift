@@ -8,7 +8,8 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs the
+    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
     public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
@@ -19,8 +20,9 @@ extension CurlURLSession {
     ///   - request: The request of the handshake, whose URL has the scheme ws, wss, http or https. Its method and
     ///     content are ignored. Its timeout applies until the connection is open.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``. Options
-    ///   that are not allowed, and URLs that have another scheme, fail it then.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs the
+    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. Options that are not allowed, and URLs
+    ///   that have another scheme, fail it then.
     public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         let handshake: WebSocketHandshake
         var invalidity: WebSocketError?

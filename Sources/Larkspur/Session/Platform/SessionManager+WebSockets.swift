@@ -17,10 +17,11 @@ extension SessionManager {
     ///   - parameters: Names and values that become the query. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
-    /// - Returns: The WebSocket, whose handshake begins with `resume()` or `open()`. If the request could not be built,
-    ///   the session makes no more tasks, or its transport has no WebSockets, `open()` and everything else throws the
-    ///   ``LarkspurError``: `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`,
-    ///   `unsupported` or the error of the configuration.
+    /// - Returns: The WebSocket, whose handshake begins with `resume()` or with the first method that needs the
+    ///   connection: `open()`, sending, receiving, or a ping. If the request could not be built, the session makes no
+    ///   more tasks, or its transport has no WebSockets, `open()` and everything else throws the ``LarkspurError``:
+    ///   `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`, `unsupported` or the
+    ///   error of the configuration.
     public func webSocket(
         _ url: String,
         parameters: [String: Any]? = nil,

@@ -34,6 +34,9 @@ extension Exchange {
     /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
     func leaveHostForGood() { host.take()?.release(nil) }
 
-    func noteDeadline() { loop.note(deadline, of: self) }
+    /// Notes the next deadline, unless the connection was lost and the exchange with it.
+    func noteDeadline() {
+        if !transaction.isFinished { loop.note(deadline, of: self) }
+    }
 }
 #endif

@@ -16,6 +16,7 @@ final class WebSocketChannel: Sendable {
         case goOn
     }
 
+    fileprivate typealias Waiter = CheckedContinuation<WebSocketTask.Message?, any Error>
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
 
     /// The end of the connection.
@@ -25,14 +26,25 @@ final class WebSocketChannel: Sendable {
     }
 
     fileprivate enum Phase {
-        case connecting([Order])
+        case connecting
         case open
         case ended(End)
     }
 
+    /// The consequence of a call of the user, which is carried out without the lock.
+    fileprivate enum Action {
+        case begin
+        case post(Order)
+        case fail(Order, End)
+    }
+
     fileprivate struct State {
-        var phase = Phase.connecting([])
+        var phase = Phase.connecting
+        /// Whether the handshake has begun, or begins with the order at hand.
+        var hasBegun = false
         var hasOpened = false
+        /// The orders that wait until the connection is open.
+        var orders: [Order] = []
         var subprotocol: String?
         var messages: [WebSocketTask.Message] = []
         var taken = 0
@@ -40,14 +52,14 @@ final class WebSocketChannel: Sendable {
         var isPaused = false
         var closure: WebSocketTask.Closure?
         var nextWaiter = 0
-        var waiters: [(number: Int, continuation: CheckedContinuation<WebSocketTask.Message?, any Error>)] = []
+        var waiters: [(number: Int, continuation: Waiter)] = []
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
         weak var task: TaskCore?
     }
 
     /// The numbers of bytes above which the connection is paused, and at which it goes on.
     private static let upperMark = 1 << 20
-    private static let lowerMark = 1 << 18
+    fileprivate static let lowerMark = 1 << 18
     /// The number of bytes that a message counts besides its content, so that empty ones are bounded too.
     fileprivate static let messageOverhead = 64
 
@@ -67,12 +79,15 @@ final class WebSocketChannel: Sendable {
     /// Notes that the connection is open; returns the orders that have waited for that.
     func open(_ agreement: WebSocketHandshake.Agreement) -> [Order] {
         let (orders, waiters) = state.withLock { state -> ([Order], [CheckedContinuation<Void, any Error>]) in
-            guard case .connecting(let orders) = state.phase else { return ([], []) }
+            guard case .connecting = state.phase else { return ([], []) }
             state.phase = .open
             state.hasOpened = true
             state.subprotocol = agreement.subprotocol
-            defer { state.openWaiters = [] }
-            return (orders, state.openWaiters)
+            defer {
+                state.orders = []
+                state.openWaiters = []
+            }
+            return (state.orders, state.openWaiters)
         }
         for waiter in waiters { waiter.resume() }
         return orders
@@ -99,13 +114,14 @@ final class WebSocketChannel: Sendable {
             if case .ended = state.phase { return nil }
             defer {
                 state.phase = .ended(end)
+                state.orders = []
                 state.waiters = []
                 state.openWaiters = []
             }
             return state
         }
         guard let ended else { return }
-        if case .connecting(let orders) = ended.phase { for order in orders { order.fail(error(after: end)) } }
+        for order in ended.orders { order.fail(error(after: end)) }
         for waiter in ended.openWaiters { waiter.resume(throwing: error(after: end)) }
         for waiter in ended.waiters { waiter.continuation.resume(with: Self.lastMessage(end)) }
     }
@@ -116,25 +132,21 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
-    /// Begins the handshake, unless that was done before.
-    private func begin() {
-        state.withLock { $0.task }?.resumeIfNew()
+    /// Gives an order to the loop, or keeps it until the connection is open. The first one begins the handshake.
+    func give(_ order: Order) {
+        let (action, task) = state.withLock { state in (state.take(order), state.task) }
+        carryOut(action, task)
     }
 
-    /// Gives an order to the loop, or keeps it until the connection is open.
-    func give(_ order: Order) {
-        begin()
-        let (task, end) = state.withLock { state -> (TaskCore?, End?) in
-            switch state.phase {
-            case .connecting(let orders):
-                state.phase = .connecting(orders + [order])
-                return (nil, nil)
-            case .open: return (state.task, nil)
-            case .ended(let end): return (nil, end)
-            }
+    private func carryOut(_ action: Action?, _ task: TaskCore?) {
+        switch action {
+        case .begin: task?.resumeIfNew()
+        case .post(let order):
+            guard let task else { return order.fail(error()) }
+            task.session.loop.post(.webSocket(task, order))
+        case .fail(let order, let end): order.fail(error(after: end))
+        case nil: break
         }
-        if let end { return order.fail(error(after: end)) }
-        if let task { task.session.loop.post(.webSocket(task, order)) }
     }
 
     /// Returns the error of an order that comes after the end.
@@ -165,30 +177,20 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the next message; nil at an orderly end.
+    /// Returns the next message; nil at an orderly end. The first call begins the handshake.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
-        begin()
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (known, task) = state.withLock { state -> (Result<WebSocketTask.Message?, any Error>?, TaskCore?) in
-                    if Task.isCancelled { return (.failure(CancellationError()), nil) }
-                    if let message = state.takeMessage() {
-                        guard state.isPaused, state.bufferedBytes <= Self.lowerMark else {
-                            return (.success(message), nil)
-                        }
-                        state.isPaused = false
-                        return (.success(message), state.task)
-                    }
-                    if case .ended(let end) = state.phase { return (Self.lastMessage(end), nil) }
-                    state.waiters.append((number, continuation))
-                    return (nil, nil)
+                let (known, action, task) = state.withLock { state in
+                    let (known, action) = state.takeMessage(for: number, continuation)
+                    return (known, action, state.task)
                 }
-                if let task { task.session.loop.post(.webSocket(task, .consumed)) }
+                carryOut(action, task)
                 if let known { continuation.resume(with: known) }
             }
         } onCancel: {
@@ -199,7 +201,7 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    private static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
+    fileprivate static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
         switch end {
         case .failed(let error): .failure(error)
         case .closed(let closure?) where closure.code?.isOrderly == false: .failure(WebSocketError.closed(closure))
@@ -209,7 +211,41 @@ final class WebSocketChannel: Sendable {
 }
 
 extension WebSocketChannel.State {
-    fileprivate mutating func takeMessage() -> WebSocketTask.Message? {
+    /// Notes that the connection is needed.
+    private mutating func begin() -> WebSocketChannel.Action? {
+        guard !hasBegun else { return nil }
+        hasBegun = true
+        return .begin
+    }
+
+    fileprivate mutating func take(_ order: WebSocketChannel.Order) -> WebSocketChannel.Action? {
+        switch phase {
+        case .connecting:
+            orders.append(order)
+            return begin()
+        case .open: return .post(order)
+        case .ended(let end): return .fail(order, end)
+        }
+    }
+
+    /// Returns the next message or the end; adds a waiter if there is neither.
+    fileprivate mutating func takeMessage(
+        for number: Int,
+        _ continuation: WebSocketChannel.Waiter
+    ) -> (Result<WebSocketTask.Message?, any Error>?, WebSocketChannel.Action?) {
+        if Task.isCancelled { return (.failure(CancellationError()), nil) }
+        if let message = takeMessage() {
+            guard isPaused, bufferedBytes <= WebSocketChannel.lowerMark else { return (.success(message), nil) }
+            isPaused = false
+            return (.success(message), .post(.consumed))
+        }
+        if case .ended(let end) = phase { return (WebSocketChannel.lastMessage(end), nil) }
+        waiters.append((number, continuation))
+        if case .connecting = phase { return (nil, begin()) }
+        return (nil, nil)
+    }
+
+    private mutating func takeMessage() -> WebSocketTask.Message? {
         guard taken < messages.count else { return nil }
         let message = messages[taken]
         taken += 1
