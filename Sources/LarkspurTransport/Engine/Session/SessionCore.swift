@@ -71,7 +71,7 @@ final class SessionCore: Sendable {
         body: RequestBody,
         completion: TaskCore.Completion?,
         resumption: ResumeData? = nil,
-        webSocket: WebSocketChannel? = nil,
+        webSocket: WebSocketConnection? = nil,
         defect: URLError? = nil
     ) -> TaskCore {
         storage.withLock { storage in

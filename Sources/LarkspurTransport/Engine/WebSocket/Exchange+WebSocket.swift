@@ -6,7 +6,7 @@ extension Exchange {
     /// Has the transfer make a connection only, on which the exchange's driver then sends the request.
     func prepareUpgrade(
         of handle: EasyHandle,
-        _ channel: WebSocketChannel,
+        _ connection: WebSocketConnection,
         _ request: [UInt8],
         isAuthenticatedByConnection: Bool
     ) throws(URLError) {
@@ -21,7 +21,7 @@ extension Exchange {
         handle.connectOnly()
         webSocket = WebSocketDriver(
             exchange: self,
-            channel: channel,
+            connection: connection,
             handle: handle,
             poll: poll,
             request: request

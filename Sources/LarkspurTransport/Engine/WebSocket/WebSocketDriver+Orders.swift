@@ -7,9 +7,14 @@ extension WebSocketDriver {
     func perform(_ order: WebSocketChannel.Order) {
         guard phase == .open else {
             if case .goOn = order { return goOn() }
-            return order.fail(channel.error())
+            return order.fail(connection.channel.error())
         }
         switch order {
+        case .use:
+            guard isHeld else { break }
+            isHeld = false
+            use()
+        case .consumed where isHeld: break
         case .consumed:
             isInboxFull = false
             isPaused = false
@@ -36,6 +41,18 @@ extension WebSocketDriver {
         exchange.noteDeadline()
     }
 
+    /// Begins the use of the open connection: carries out the orders that have waited, and reads.
+    func use() {
+        let (orders, isPaused) = connection.channel.open(agreement, of: connection.attempt)
+        self.isPaused = isPaused
+        isInboxFull = isPaused
+        for order in orders { perform(order) }
+        let bytes = early
+        early = []
+        if phase == .open, !bytes.isEmpty { bytes.withUnsafeBytes { read($0) } }
+        if connection.attempt != nil { goOn() }
+    }
+
     func sendPing(_ answer: WebSocketChannel.Answer?) {
         let content = pings.add(answer)
         write { try? $0.writePing(content, into: &$1) }
@@ -46,7 +63,7 @@ extension WebSocketDriver {
         hasSentClose = true
         isPaused = false
         pings.schedule(every: nil, from: exchange.loop.now)
-        closeDeadline = exchange.loop.now.adding(channel.options.closeTimeout)
+        closeDeadline = exchange.loop.now.adding(connection.channel.options.closeTimeout)
         write { try? $0.writeClose(code: code, reason: reason, into: &$1) }
         exchange.noteDeadline()
     }
@@ -79,7 +96,8 @@ extension WebSocketDriver {
         guard now >= pings.next else { return }
         // While nothing is read, no pong is either.
         if !isPaused, !exchange.isSuspended, pings.awaitsOwn {
-            let sentence = "The server did not answer a ping within \(channel.options.pingInterval ?? 0) seconds."
+            let interval = connection.channel.options.pingInterval ?? 0
+            let sentence = "The server did not answer a ping within \(interval) seconds."
             return finish(.failed(URLError.engine(.timedOut, sentence, url: exchange.request.url)))
         }
         if !pings.awaitsOwn { sendPing(nil) }
@@ -88,6 +106,6 @@ extension WebSocketDriver {
         updateWatch()
     }
 
-    func schedulePing() { pings.schedule(every: channel.options.pingInterval, from: exchange.loop.now) }
+    func schedulePing() { pings.schedule(every: connection.channel.options.pingInterval, from: exchange.loop.now) }
 }
 #endif

@@ -26,7 +26,7 @@ final class WebSocketDriver: SocketOwner {
 
     /// The exchange, which leaves the driver when its transfer ends.
     let exchange: Exchange
-    let channel: WebSocketChannel
+    let connection: WebSocketConnection
     let handle: EasyHandle
     private let poll: EventPoll
     @exclusivity(unchecked) private var socket: Int32?
@@ -34,12 +34,17 @@ final class WebSocketDriver: SocketOwner {
     @exclusivity(unchecked) private var request: [UInt8]
     /// The line of the response that is not complete.
     @exclusivity(unchecked) private var line: [UInt8] = []
+    @exclusivity(unchecked) var agreement = WebSocketHandshake.Agreement(subprotocol: nil, compression: nil)
     @exclusivity(unchecked) private var reader = WebSocketReader(role: .client)
     @exclusivity(unchecked) var writer = WebSocketWriter(role: .client)
     @exclusivity(unchecked) var output = WebSocketOutput()
     @exclusivity(unchecked) var pings = WebSocketPings()
     /// Whether the consumer is too slow.
     @exclusivity(unchecked) var isPaused = false
+    /// Whether the connection is open, but not in use: the response is still with the connector.
+    @exclusivity(unchecked) var isHeld = false
+    /// The bytes that came with the response, while the connection is not in use.
+    @exclusivity(unchecked) var early: [UInt8] = []
     /// Whether as many messages wait for the consumer as may.
     @exclusivity(unchecked) var isInboxFull = false
     @exclusivity(unchecked) var closeDeadline = LoopTime.distantFuture
@@ -49,9 +54,15 @@ final class WebSocketDriver: SocketOwner {
     @exclusivity(unchecked) var failure: (any Error)?
     @exclusivity(unchecked) var closers: [WebSocketChannel.Answer] = []
 
-    init(exchange: Exchange, channel: WebSocketChannel, handle: EasyHandle, poll: EventPoll, request: [UInt8]) {
+    init(
+        exchange: Exchange,
+        connection: WebSocketConnection,
+        handle: EasyHandle,
+        poll: EventPoll,
+        request: [UInt8]
+    ) {
         self.exchange = exchange
-        self.channel = channel
+        self.connection = connection
         self.handle = handle
         self.poll = poll
         self.request = request
@@ -85,7 +96,7 @@ final class WebSocketDriver: SocketOwner {
             // Older versions keep such a connection when its transfer is removed.
             if !Libcurl.isAtLeast(7, 88) { shutdown(socket, Int32(SHUT_RDWR)) }
         }
-        let error = channel.error()
+        let error = connection.channel.error()
         output.fail(with: error)
         pings.fail(with: error)
         for closer in closers { closer(.success(())) }
@@ -158,6 +169,7 @@ final class WebSocketDriver: SocketOwner {
         guard !rest.isEmpty else { return }
         switch phase {
         case .refused: takeContent(UnsafeRawBufferPointer(rebasing: rest))
+        case .open where isHeld: early += rest
         case .open: read(UnsafeRawBufferPointer(rebasing: rest))
         case .connecting, .responding, .ended: break
         }
@@ -207,20 +219,18 @@ final class WebSocketDriver: SocketOwner {
     func accept(_ head: ResponseHead) -> Bool {
         let agreement: WebSocketHandshake.Agreement
         do throws(WebSocketHandshake.Failure) {
-            agreement = try channel.handshake.agreement(
+            agreement = try connection.handshake.agreement(
                 status: head.status,
                 fields: head.fields.map { (name: $0.key, value: $0.value) }
             )
         } catch {
-            channel.end(
-                .failed(WebSocketError(.refused, error.sentence, response: exchange.transfer.response))
-            )
+            connection.refuse(WebSocketError(.refused, error.sentence, response: exchange.transfer.response))
             exchange.transaction.note(
                 .engine(.badServerResponse, error.sentence, url: exchange.request.url)
             )
             return false
         }
-        let limits = WebSocketReader.Limits(messageSize: channel.options.maximumMessageSize)
+        let limits = WebSocketReader.Limits(messageSize: connection.channel.options.maximumMessageSize)
         reader = WebSocketReader(
             role: .client,
             limits: limits,
@@ -230,21 +240,28 @@ final class WebSocketDriver: SocketOwner {
             role: .client,
             deflater: agreement.compression.flatMap { MessageCompression.deflater($0, role: .client) }
         )
+        self.agreement = agreement
         phase = .open
         exchange.leaveHostForGood()
         schedulePing()
-        for order in channel.open(agreement) { perform(order) }
+        if let attempt = connection.attempt {
+            isHeld = true
+            isPaused = true
+            attempt.end(with: .open(exchange.transfer.response))
+        } else {
+            use()
+        }
         exchange.noteDeadline()
         return true
     }
 
-    private func read(_ bytes: UnsafeRawBufferPointer) {
+    func read(_ bytes: UnsafeRawBufferPointer) {
         for event in reader.read(bytes) {
             switch event {
             case .message(let message):
                 // While the server's close frame is awaited, reading goes on, and what nobody consumes is dropped.
                 if hasSentClose, isInboxFull { break }
-                isInboxFull = !channel.receive(WebSocketTask.Message(message))
+                isInboxFull = !connection.receive(WebSocketTask.Message(message))
                 isPaused = isInboxFull && !hasSentClose
             case .ping(let content): if !hasSentClose { write { try? $0.writePong(content, into: &$1) } }
             case .pong(let content): pings.receivePong(content)
@@ -254,15 +271,15 @@ final class WebSocketDriver: SocketOwner {
                     reason: reason
                 )
                 self.closure = closure
-                channel.noteClosure(closure)
+                connection.noteClosure(closure)
                 sendClose(code, "")
-                channel.end(.closed(closure))
+                connection.end(.closed(closure))
                 isPaused = false
             case .failure(let failure):
                 let error = WebSocketError(failure)
                 self.failure = error
                 sendClose(failure.closeCode, failure.sentence)
-                channel.end(.failed(error))
+                connection.end(.failed(error))
                 isPaused = false
             }
         }
@@ -273,7 +290,7 @@ final class WebSocketDriver: SocketOwner {
 
     func finish(_ end: WebSocketChannel.End) {
         guard phase != .ended else { return }
-        channel.end(end)
+        connection.end(end)
         detach()
         exchange.finish(.success)
     }
