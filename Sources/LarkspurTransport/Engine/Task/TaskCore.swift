@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The common part of the three classes of tasks: everything but their superclass.
+/// The common part of the classes of tasks: everything but their superclass.
 ///
 /// One lock guards the state that users see of a task; no foreign code runs within it. The work is done on the
 /// session's loop.
