@@ -28,6 +28,23 @@ extension CurlURLSession {
         return WebSocketTask(channel: channel, task: makeHandshake(request, for: channel))
     }
 
+    /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
+    /// - Parameters:
+    ///   - request: The request, whose method and content are ignored.
+    ///   - withheldFields: The names of the fields, in lower case, that a redirect to another origin does not get.
+    ///   - line: The WebSocket.
+    package func makeAttempt(
+        _ request: URLRequest,
+        withholding withheldFields: Set<String>,
+        on line: WebSocketLine
+    ) -> WebSocketAttempt {
+        let attempt = WebSocketAttempt(withheldFields: withheldFields)
+        line.latest.task = makeHandshake(request, for: line.channel, attempt)
+        // A channel that has ended uses no connection.
+        if !line.channel.begin(attempt) { attempt.cancel() }
+        return attempt
+    }
+
     /// Creates the task of a handshake.
     /// - Parameters:
     ///   - request: The request, whose method and content are ignored.

@@ -71,7 +71,7 @@ extension SessionStore {
                     "The transport has no WebSockets, so that none is opened; the transport .curl has."
                 )
             }
-            return line.makeAttempt(request, withholding: fields, in: session)
+            return session.makeAttempt(request, withholding: fields, on: line)
         }
     }
 }

@@ -110,23 +110,6 @@ package struct WebSocketLine: Sendable {
     let channel: WebSocketChannel
     let latest: LatestHandshake
 
-    /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
-    /// - Parameters:
-    ///   - request: The request, whose method and content are ignored.
-    ///   - withheldFields: The names of the fields, in lower case, that a redirect to another origin does not get.
-    ///   - session: The session that sends it.
-    package func makeAttempt(
-        _ request: URLRequest,
-        withholding withheldFields: Set<String>,
-        in session: CurlURLSession
-    ) -> WebSocketAttempt {
-        let attempt = WebSocketAttempt(withheldFields: withheldFields)
-        latest.task = session.makeHandshake(request, for: channel, attempt)
-        // A channel that has ended uses no connection.
-        if !channel.begin(attempt) { attempt.cancel() }
-        return attempt
-    }
-
     /// Uses the open connection of an attempt.
     /// - Parameters:
     ///   - greeting: The messages that are sent before all others.
