@@ -101,7 +101,8 @@ struct WebSocketSamplesTests {
             return .status(503)
         }
         samples.manager.clock = InstantClock()
-        try await samples.intercepted(by: .adapting { $0.setValue("token", forHTTPHeaderField: "X-Token") })
+        let login: ClosureInterceptor = .adapting { $0.setValue("token", forHTTPHeaderField: "X-Token") }
+        try await samples.intercepted(by: login)
         #expect(server.requests(to: "/chat").map { $0.headers["X-Token"] } == ["token", "token"])
     }
 

@@ -83,6 +83,7 @@ public final class WebSocketTask: Sendable {
     /// and closed the connection, for ``Options/closeTimeout`` at most.
     ///
     /// A connection that is being made is closed as soon as it is open, and a task that was not resumed is cancelled.
+    /// In the delay before another connection, the method ends everything at once.
     /// - Parameters:
     ///   - code: The reason; nil for none. Default: `normalClosure`.
     ///   - reason: The reason in words, of which the first 123 bytes of UTF-8 are sent. Default: none.
