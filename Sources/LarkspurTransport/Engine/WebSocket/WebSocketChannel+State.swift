@@ -16,6 +16,15 @@ extension WebSocketChannel {
         case end
     }
 
+    /// The consequence of the attempt to use a connection.
+    enum Use {
+        case begins
+        /// The connection was lost, or the channel has ended.
+        case isOver
+        /// The connection was lost, and was to be closed.
+        case ends
+    }
+
     struct State {
         var phase = Phase.connecting
         /// Whether the first handshake has begun, or begins with the order at hand.
@@ -59,6 +68,8 @@ extension WebSocketChannel {
         var waiter: CheckedContinuation<Loss?, Never>?
         /// The end of the last connection, for orders that reach it too late.
         var lastEnd: End?
+        /// Whether one was lost, so that between two attempts there is nothing to close.
+        var haveLosses = false
     }
 }
 
@@ -76,8 +87,7 @@ extension WebSocketChannel.State {
         switch phase {
         case .connecting:
             orders.append(order)
-            // Between two connections there is nothing to close.
-            if isClosing, hasOpened, connections.attempt == nil { return .end }
+            if isClosing, connections.haveLosses, connections.attempt == nil { return .end }
             return begin()
         case .open: return .post(order)
         case .ended(let end): return .fail(order, end)
@@ -124,10 +134,13 @@ extension WebSocketChannel.State {
     ) -> (isFinal: Bool, waiter: CheckedContinuation<WebSocketLoss?, Never>?, hasReceived: Bool) {
         guard connections.attempt === attempt else { return (false, nil, false) }
         guard attempt != nil else { return (true, nil, false) }
-        if case .open = phase, connections.isLast || isClosing { return (true, nil, false) }
+        if case .open = phase, connections.isLast { return (true, nil, false) }
+        // A connection that is in use, or about to be, was to be closed.
+        if isClosing, connections.waiter != nil { return (true, nil, false) }
         connections.lastEnd = end
         connections.end = end
         guard let waiter = connections.waiter.take() else { return (false, nil, false) }
+        connections.haveLosses = true
         phase = .connecting
         task = nil
         connections.attempt = nil
@@ -136,23 +149,24 @@ extension WebSocketChannel.State {
     }
 
     /// Notes that the connection of an attempt is used.
-    /// - Returns: The loss of that connection, if it is known, and whether it can be used.
+    /// - Returns: The loss of that connection, if it is known, and the consequence for the caller.
     mutating func use(
         _ attempt: WebSocketAttempt,
         _ greeting: [WebSocketTask.Message],
         isLast: Bool,
         _ waiter: CheckedContinuation<WebSocketLoss?, Never>
-    ) -> (WebSocketLoss?, isUsable: Bool) {
-        guard case .connecting = phase, connections.attempt === attempt else { return (nil, false) }
+    ) -> (WebSocketLoss?, WebSocketChannel.Use) {
+        guard case .connecting = phase, connections.attempt === attempt else { return (nil, .isOver) }
         if let end = connections.end {
             connections.attempt = nil
-            return (WebSocketLoss(end: end, hasReceived: false), false)
+            connections.haveLosses = true
+            return (WebSocketLoss(end: end, hasReceived: false), isClosing ? .ends : .isOver)
         }
         task = attempt.task
         connections.isLast = isLast
         connections.waiter = waiter
         connections.greeting = greeting.map { .send(WebSocketMessage($0)) { _ in } }
-        return (nil, true)
+        return (nil, .begins)
     }
 }
 

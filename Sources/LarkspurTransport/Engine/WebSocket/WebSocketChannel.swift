@@ -143,7 +143,7 @@ final class WebSocketChannel: Sendable {
         let isClosed = state.withLock { state in
             guard state.connections.attempt === attempt else { return false }
             state.connections.attempt = nil
-            return state.isClosing && state.hasOpened
+            return state.isClosing && state.connections.haveLosses
         }
         if isClosed { end(.closed(nil)) }
     }
@@ -155,9 +155,13 @@ final class WebSocketChannel: Sendable {
     /// - Returns: The loss of the connection; nil at the end of the channel, and for the last connection.
     func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
         await withCheckedContinuation { continuation in
-            let (known, isUsable) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
-            if isUsable { return attempt.post(.use) }
-            continuation.resume(returning: known)
+            let (loss, use) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
+            switch use {
+            case .begins: return attempt.post(.use)
+            case .isOver: break
+            case .ends: if let loss { end(loss.end) }
+            }
+            continuation.resume(returning: loss)
         }
     }
 

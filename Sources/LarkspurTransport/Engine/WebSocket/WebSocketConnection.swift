@@ -66,6 +66,7 @@ package final class WebSocketAttempt: Sendable {
 
     func attach(_ task: TaskCore) { state.withLock { $0.task = task } }
 
+    /// Gives an order to the loop.
     func post(_ order: WebSocketChannel.Order) {
         if let task { task.session.loop.post(.webSocket(task, order)) }
     }
