@@ -67,6 +67,12 @@ let package = Package(
             path: "Examples/Chat",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "WebSocketChat",
+            dependencies: ["Larkspur", "LarkspurTesting"],
+            path: "Examples/WebSocketChat",
+            swiftSettings: strict
+        ),
         // A client of an API as a library of its own, a program that uses it, and its tests.
         .target(name: "Shelf", dependencies: ["Larkspur"], path: "Examples/APIClient/Client", swiftSettings: strict),
         .executableTarget(

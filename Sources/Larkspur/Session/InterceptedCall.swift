@@ -238,7 +238,7 @@ extension TransferResult {
 
 extension LarkspurError {
     /// Creates the error for one that an interceptor has thrown.
-    fileprivate init(interception error: any Error) {
+    init(interception error: any Error) {
         switch error {
         case let error as LarkspurError: self = error
         case is CancellationError: self.init(transportError: URLError(.cancelled))

@@ -34,7 +34,10 @@ extension SessionDelegate: URLSessionTaskDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let delegate = delegate(of: task) else { return completionHandler(request) }
+        guard let delegate = delegate(of: task) else {
+            // A handshake has no hooks, but fields of its interceptors.
+            return completionHandler(request.withholding(Platform.withheldFields(of: task), after: response))
+        }
         let adapter = Platform.adapter(for: session)
         let request = delegate.withholdingFields(of: adapter.prepareRedirect(request, after: response), after: response)
         guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: delegate.task) else {

@@ -21,6 +21,8 @@ final class SessionStore: Sendable {
 
     let hooks = SessionHooksStore()
     let calls = CallRegistry()
+    /// The cancellations of WebSockets that make a connection or may make another one.
+    let sockets = Cancellations()
     private let template: SessionConfiguration
     let transport: Transport
     let securityPolicy: SecurityPolicy
@@ -155,9 +157,10 @@ final class SessionStore: Sendable {
             if resettingSession { storage.live = nil }
             return live
         }
-        // Calls between two attempts, or before the first, belong to no session.
+        // Calls and WebSockets between two attempts, or before the first, belong to no session.
         if cancellingTasks {
             for task in calls.tasks(except: []) { task.cancel() }
+            sockets.cancelAll()
         }
         guard let live else {
             // There is no session to invalidate; observers of the invalidation are notified nevertheless.
@@ -290,6 +293,34 @@ final class CallRegistry: Sendable {
     func tasks(except others: [SessionTask]) -> [SessionTask] {
         let known = Set(others.map(ObjectIdentifier.init))
         return calls.withLock { $0 }.filter { !known.contains($0.key) }.map(\.value)
+    }
+}
+
+/// The cancellations of work that is not a task, as long as it is under way.
+final class Cancellations: Sendable {
+    private struct State: Sendable {
+        var nextKey = 0
+        var actions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds a closure that cancels, and returns the key for its removal.
+    func add(_ action: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextKey &+= 1
+            state.actions[state.nextKey] = action
+            return state.nextKey
+        }
+    }
+
+    func remove(_ key: Int) {
+        // The closure is released without the lock.
+        _ = state.withLock { $0.actions.removeValue(forKey: key) }
+    }
+
+    func cancelAll() {
+        for action in state.withLock({ Array($0.actions.values) }) { action() }
     }
 }
 

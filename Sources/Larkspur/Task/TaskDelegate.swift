@@ -170,8 +170,7 @@ final class TaskDelegate: Sendable {
 
     /// Returns the request that follows a redirect, without the fields that another origin does not get.
     func withholdingFields(of request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
-        guard !template.withheldFields.isEmpty, request.leavesOrigin(of: response) else { return request }
-        return request.removingFields { template.withheldFields.contains($0.lowercased()) }
+        request.withholding(template.withheldFields, after: response)
     }
 
     /// Returns whether a credential may be used. A credential that the server has just refused may not.

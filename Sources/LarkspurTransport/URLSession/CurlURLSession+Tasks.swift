@@ -35,6 +35,17 @@ extension CurlURLSession {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
     }
 
+    /// Creates a task of FoundationNetworking's WebSockets that fails; nil if the superclass has to make it.
+    func makeWebSocketTask(_ request: URLRequest) -> CurlWebSocketTask? {
+        guard let layout else { return nil }
+        let defect = CurlWebSocketTask.defect(of: request)
+        return CurlWebSocketTask(
+            core.makeTask(kind: .data, request: request, body: .none, completion: nil, defect: defect),
+            of: self,
+            layout
+        )
+    }
+
     func makeDownloadTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDownloadTask {
         let body = RequestBody(of: request)
         return CurlDownloadTask(

@@ -8,7 +8,8 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs
+    ///   the connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
     public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
@@ -19,11 +20,44 @@ extension CurlURLSession {
     ///   - request: The request of the handshake, whose URL has the scheme ws, wss, http or https. Its method and
     ///     content are ignored. Its timeout applies until the connection is open.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or ``WebSocketTask/open()``. Options
-    ///   that are not allowed, and URLs that have another scheme, fail it then.
+    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs
+    ///   the connection: ``WebSocketTask/open()``, sending, receiving, or a ping. Options that are not allowed, and
+    ///   URLs that have another scheme, fail it then.
     public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
+        let channel = WebSocketChannel(options: options)
+        return WebSocketTask(channel: channel, task: makeHandshake(request, for: channel))
+    }
+
+    /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
+    /// - Parameters:
+    ///   - request: The request, whose method and content are ignored.
+    ///   - withheldFields: The names of the fields, in lower case, that a redirect to another origin does not get.
+    ///   - line: The WebSocket.
+    package func makeAttempt(
+        _ request: URLRequest,
+        withholding withheldFields: Set<String>,
+        on line: WebSocketLine
+    ) -> WebSocketAttempt {
+        let attempt = WebSocketAttempt(withheldFields: withheldFields)
+        line.latest.task = makeHandshake(request, for: line.channel, attempt)
+        // A channel that has ended uses no connection.
+        if !line.channel.begin(attempt) { attempt.cancel() }
+        return attempt
+    }
+
+    /// Creates the task of a handshake.
+    /// - Parameters:
+    ///   - request: The request, whose method and content are ignored.
+    ///   - channel: The channel that gets the connection.
+    ///   - attempt: The attempt of the channel's connector; nil for the only connection of the channel.
+    func makeHandshake(
+        _ request: URLRequest,
+        for channel: WebSocketChannel,
+        _ attempt: WebSocketAttempt? = nil
+    ) -> URLSessionDataTask {
         let handshake: WebSocketHandshake
         var invalidity: WebSocketError?
+        let options = channel.options
         do throws(WebSocketArgumentError) {
             let offer = options.offersCompression && MessageCompression.isAvailable ? PerMessageDeflate.Offer() : nil
             handshake = try WebSocketHandshake(protocols: options.protocols, offer: offer)
@@ -38,23 +72,19 @@ extension CurlURLSession {
         request.cachePolicy = .reloadIgnoringLocalCacheData
         request.url = request.url.map(\.ofHandshake)
         for (name, value) in handshake.requestFields { request.setValue(value, forHTTPHeaderField: name) }
-        let channel = WebSocketChannel(handshake: handshake, options: options)
+        let connection = WebSocketConnection(channel: channel, handshake: handshake, attempt: attempt)
         let task = core.makeTask(
             kind: .data,
             request: request,
             body: .none,
-            completion: .data { content, response, error in
-                if let error { return channel.end(.failed(error)) }
-                guard let response = response as? HTTPURLResponse else { return channel.end(.closed(nil)) }
-                channel.end(.failed(WebSocketError.refused(response, content)))
-            },
-            webSocket: channel,
+            completion: .data { connection.complete($0, $1, $2) },
+            webSocket: connection,
             defect: invalidity.map { .engine(.badURL, $0.localizedDescription, url: request.url) }
                 ?? (core.carries(request) ? nil : .unsupportedScheme(of: request.url))
         )
-        channel.attach(task)
-        if let invalidity { channel.end(.failed(invalidity)) }
-        return WebSocketTask(channel: channel, task: CurlDataTask(task, of: self))
+        if let attempt { attempt.attach(task) } else { channel.attach(task) }
+        if let invalidity { connection.refuse(invalidity) }
+        return CurlDataTask(task, of: self)
     }
 }
 
@@ -65,8 +95,8 @@ extension URLError {
 }
 
 extension URL {
-    /// The URL of the request that opens a WebSocket.
-    fileprivate var ofHandshake: URL {
+    /// The URL of the request that opens a WebSocket, with http or https in place of ws or wss.
+    package var ofHandshake: URL {
         let replacement: String
         switch scheme?.lowercased() {
         case "ws": replacement = "http"

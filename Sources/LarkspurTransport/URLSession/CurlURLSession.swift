@@ -3,10 +3,9 @@
 /// session's own.
 ///
 /// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
-/// and download tasks applies. The superclass itself performs WebSocket tasks, and data tasks for other schemes (data:,
-/// file:, ftp:); upload and download tasks for these schemes fail with the code `unsupportedURL`. Unlike the
-/// superclass, this class never ends the process because of a server's response, or because the session was
-/// invalidated.
+/// and download tasks applies. The superclass itself performs data tasks for other schemes (data:, file:, ftp:);
+/// upload and download tasks for these schemes fail with the code `unsupportedURL`. Unlike the superclass, this class
+/// never ends the process because of a server's response, or because the session was invalidated.
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
 /// invalidated. A session that is released without having been invalidated ends with its last task.
@@ -374,34 +373,35 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    /// Creates a WebSocket task.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
+    /// ``webSocket(with:options:)-(URL,_)``.
     ///
-    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
-    /// connect.
-    /// - Parameter url: The URL of the server, with the scheme ws or wss.
+    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
+    /// - Parameter url: The URL of the server.
     public override func webSocketTask(with url: URL) -> URLSessionWebSocketTask {
-        core.noteUseOfSuperclass()
-        return super.webSocketTask(with: core.webSocketURL(url))
+        webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a WebSocket task that offers subprotocols.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
+    /// ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
     ///
-    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
-    /// connect.
+    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameters:
-    ///   - url: The URL of the server, with the scheme ws or wss.
+    ///   - url: The URL of the server.
     ///   - protocols: The names of the subprotocols, in order of preference.
     public override func webSocketTask(with url: URL, protocols: [String]) -> URLSessionWebSocketTask {
-        core.noteUseOfSuperclass()
-        return super.webSocketTask(with: core.webSocketURL(url), protocols: protocols)
+        var request = URLRequest(url: url)
+        request.setValue(protocols.joined(separator: ", "), forHTTPHeaderField: "Sec-WebSocket-Protocol")
+        return webSocketTask(with: request)
     }
 
-    /// Creates a WebSocket task with a request of the caller's.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
+    /// ``webSocket(with:options:)-(URLRequest,_)``.
     ///
-    /// The superclass performs the task. If the session's TLS configuration does not allow it, the task fails to
-    /// connect.
-    /// - Parameter request: The request of the handshake, whose URL has the scheme ws or wss.
+    /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
+    /// - Parameter request: The request of the handshake.
     public override func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
+        if let task = makeWebSocketTask(request) { return task }
         core.noteUseOfSuperclass()
         var request = request
         request.url = request.url.map(core.webSocketURL)

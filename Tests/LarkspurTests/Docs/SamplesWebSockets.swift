@@ -99,24 +99,22 @@ struct WebSocketSamples: Sendable {
         // end
     }
 
-    func reconnecting(firstDelay: Duration) async throws {
+    func reconnecting() async throws {
         // sample: reconnection of a WebSocket
-        var delay = firstDelay
-        while true {
-            let socket = manager.webSocket("updates")
-            defer { socket.cancel() }
-            do {
-                try await socket.open()
-                delay = firstDelay
-                for try await message in socket.messages { print(message) }
-                return
-            } catch let error as URLError where error.code != .cancelled {
-                print("lost:", error.code.rawValue)
-            }
-            try await Task.sleep(for: delay)
-            delay = min(delay * 2, .seconds(60))
+        let socket = manager.webSocket("updates", reconnection: .automatic) {
+            [.text("subscribe tea")]
         }
+        for try await message in socket.messages { print(message) }
         // end
+    }
+
+    func intercepted(by login: some RequestInterceptor) async throws {
+        // sample: interceptors of a WebSocket
+        manager.interceptors.call = [login, .retry()]
+        let socket = manager.webSocket("chat")
+        try await socket.open()
+        // end
+        try await socket.close()
     }
 
     func subprotocols() async throws {

@@ -81,15 +81,29 @@ struct WebSocketSamplesTests {
         let connections = Recorder<Void>()
         server.webSocket("/updates") { socket in
             connections.record(())
+            if let message = socket.makeIterator().next() { try socket.send(message) }
             try socket.send("\(connections.values.count)")
             if connections.values.count == 1 { socket.ending = .disconnect }
         }
-        try await samples.reconnecting(firstDelay: .zero)
+        samples.manager.clock = InstantClock()
+        try await samples.reconnecting()
         #expect(
             samples.output.values == [
-                #"text("1")"#, "lost: \(URLError.Code.networkConnectionLost.rawValue)", #"text("2")"#,
+                #"text("subscribe tea")"#, #"text("1")"#, #"text("subscribe tea")"#, #"text("2")"#,
             ]
         )
+    }
+
+    @Test("A handshake goes through the interceptors, and is made again after a 503")
+    func intercepted() async throws {
+        server.route("/chat") { [server] _ in
+            server.webSocket("/chat") { socket in for _ in socket {} }
+            return .status(503)
+        }
+        samples.manager.clock = InstantClock()
+        let login: ClosureInterceptor = .adapting { $0.setValue("token", forHTTPHeaderField: "X-Token") }
+        try await samples.intercepted(by: login)
+        #expect(server.requests(to: "/chat").map { $0.headers["X-Token"] } == ["token", "token"])
     }
 
     @Test func subprotocols() async throws {

@@ -198,10 +198,10 @@ struct TLSSettingsTests {
         #expect(error?.tlsFailure?.reason == .notEnforceable)
 
         let socket = try #require(URL(string: "wss://localhost/"))
-        #expect(session.webSocketTask(with: socket).originalRequest?.url?.host == "0.0.0.0")
+        #expect(session.core.webSocketURL(socket).host == "0.0.0.0")
         let plain = CurlURLSession(configuration: .testing)
         defer { plain.finishTasksAndInvalidate() }
-        #expect(plain.webSocketTask(with: socket).originalRequest?.url?.host == "localhost")
+        #expect(plain.core.webSocketURL(socket).host == "localhost")
     }
 
     @Test(

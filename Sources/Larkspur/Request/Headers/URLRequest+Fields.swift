@@ -38,6 +38,15 @@ extension URLRequest {
         return removingFields { !harmless.contains($0.lowercased()) }
     }
 
+    /// Returns the request, which follows a redirect, without some of its fields if it is to another origin.
+    /// - Parameters:
+    ///   - fields: The names of the fields, in lower case.
+    ///   - response: The redirect.
+    func withholding(_ fields: Set<String>, after response: HTTPURLResponse) -> URLRequest {
+        guard !fields.isEmpty, leavesOrigin(of: response) else { return self }
+        return removingFields { fields.contains($0.lowercased()) }
+    }
+
     /// Whether the request, which follows a redirect, is to another origin than the redirect came from.
     func leavesOrigin(of response: HTTPURLResponse) -> Bool {
         guard let target = url.flatMap(Origin.init), let source = response.url.flatMap(Origin.init) else { return true }

@@ -9,27 +9,46 @@ extension SessionManager {
     ///     for try await message in socket.messages { print(message) }
     ///
     /// The handshake is a GET with the headers, the authorization and the settings of the manager, in its session. It
-    /// is none of ``tasks``, and interceptors, hooks, ``timeouts`` and ``completionGroup`` have no part in it. An
-    /// invalidation ends WebSockets as it ends tasks.
+    /// goes through the ``interceptors``, which get its response when the connection is open (101) or refused: so a
+    /// token is refreshed, or a 503 retried, as for a request. The hooks that are called with a task, ``timeouts`` and
+    /// ``completionGroup`` have no part in it, and it is none of ``tasks``. An invalidation ends WebSockets as it ends
+    /// tasks.
+    ///
+    /// With `reconnection`, a lost connection is followed by another one, after a delay by the same rules as for
+    /// server-sent events. A connection is lost if it ends without a close frame, does not answer a ping, or is closed
+    /// by the server with 1012 (service restart) or 1013 (try again later). Then `messages` and `receive()` go on with
+    /// the next connection, and `send` waits for it. What was being sent at the loss throws the error and is never
+    /// repeated. A connection has content if a message has come on it. The WebSocket ends if the server closes it with
+    /// another code, breaks the protocol, or refuses a handshake, and if the first connection cannot be opened.
     /// - Parameters:
     ///   - url: The URL with the scheme ws, wss, http or https, or a reference that is resolved against ``baseURL``:
     ///     `"chat"` is below it, `"/chat"` is at the root of its host.
     ///   - parameters: Names and values that become the query. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - options: The settings of the WebSocket. Default: those of `WebSocketTask.Options()`.
-    /// - Returns: The WebSocket, whose handshake begins with `resume()` or `open()`. If the request could not be built,
-    ///   the session makes no more tasks, or its transport has no WebSockets, `open()` and everything else throws the
-    ///   ``LarkspurError``: `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`,
-    ///   `unsupported` or the error of the configuration.
+    ///   - reconnection: The rules by which a lost connection is followed by another one. Default:
+    ///     ``EventSource/Reconnection/never``.
+    ///   - greeting: Returns the messages that are sent on each connection before all others, such as subscriptions.
+    ///     Called when a connection is open, on an arbitrary thread. Its error ends the WebSocket; on a later
+    ///     connection than the first one, an error of the network is followed by another connection. Default: none.
+    /// - Returns: The WebSocket, whose handshake begins with `resume()` or with the first method that needs the
+    ///   connection: `open()`, sending, receiving, or a ping. If the request could not be built, the session makes no
+    ///   more tasks, or its transport has no WebSockets, `open()` and everything else throws the ``LarkspurError``:
+    ///   `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`, `unsupported` or the
+    ///   error of the configuration. The error of an interceptor is thrown in the same way.
     public func webSocket(
         _ url: String,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
-        options: WebSocketTask.Options = .init()
+        options: WebSocketTask.Options = .init(),
+        reconnection: EventSource.Reconnection = .never,
+        greeting: (@Sendable () async throws -> [WebSocketTask.Message])? = nil
     ) -> WebSocketTask {
         do throws(LarkspurError) {
-            let request = try requestResult(.get, url, parameters, nil, headers).get()
-            return try sessions.makeWebSocket(request, options)
+            var request = try requestResult(.get, url, parameters, nil, headers).get()
+            request.url = request.url.map(\.ofHandshake)
+            let call = WebSocketCall(manager: self, request: request, reconnection: reconnection, greeting: greeting)
+            return WebSocketTask(options: options) { await call.run($0) }
         } catch {
             return WebSocketTask(failure: error)
         }
@@ -37,12 +56,14 @@ extension SessionManager {
 }
 
 extension SessionStore {
-    /// Creates a WebSocket in the session.
-    /// - Throws: `sessionInvalidated`, the error in the configuration, or `unsupported` if the transport has none.
-    fileprivate func makeWebSocket(
+    /// Creates the handshake of a WebSocket in the session.
+    /// - Throws: `sessionInvalidated`, the error in the configuration, or `unsupported` if the transport has no
+    ///   WebSockets.
+    func makeAttempt(
         _ request: URLRequest,
-        _ options: WebSocketTask.Options
-    ) throws(LarkspurError) -> WebSocketTask {
+        withholding fields: Set<String>,
+        _ line: WebSocketLine
+    ) throws(LarkspurError) -> WebSocketAttempt {
         try withSession { live throws(LarkspurError) in
             guard let session = live.session as? CurlURLSession else {
                 throw LarkspurError(
@@ -50,7 +71,7 @@ extension SessionStore {
                     "The transport has no WebSockets, so that none is opened; the transport .curl has."
                 )
             }
-            return session.webSocket(with: request, options: options)
+            return session.makeAttempt(request, withholding: fields, on: line)
         }
     }
 }

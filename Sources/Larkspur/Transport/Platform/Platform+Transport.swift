@@ -54,6 +54,16 @@ extension Platform {
         #endif
     }
 
+    /// Returns the names of the fields, in lower case, that a redirect of a WebSocket's handshake to another origin
+    /// does not get.
+    static func withheldFields(of task: URLSessionTask) -> Set<String> {
+        #if canImport(FoundationNetworking)
+        task.withheldFields
+        #else
+        []
+        #endif
+    }
+
     /// Returns whether a task waits until it may connect to its host. False if the transport does not say.
     static func waitsForConnection(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)

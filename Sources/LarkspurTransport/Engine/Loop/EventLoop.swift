@@ -119,7 +119,7 @@ final class EventLoop {
             if let driver = exchanges[task.identifier]?.webSocket {
                 driver.perform(order)
             } else {
-                order.fail(task.webSocket?.error() ?? URLError(.cancelled))
+                order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
             }
         case .cookiesStored(let task): outbox += holds.release(task)
         case .run(let action): action()

@@ -60,6 +60,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     // MARK: Transfers
 
+    /// Begins a transfer; returns false if libcurl does not take it.
     func add(_ exchange: Exchange, _ handle: EasyHandle) -> Bool {
         guard multi?.add(handle) == true else { return false }
         exchanges[exchange.task.identifier] = exchange

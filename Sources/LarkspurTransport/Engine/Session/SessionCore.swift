@@ -71,7 +71,7 @@ final class SessionCore: Sendable {
         body: RequestBody,
         completion: TaskCore.Completion?,
         resumption: ResumeData? = nil,
-        webSocket: WebSocketChannel? = nil,
+        webSocket: WebSocketConnection? = nil,
         defect: URLError? = nil
     ) -> TaskCore {
         storage.withLock { storage in
@@ -216,8 +216,8 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. The superclass makes
-    /// the tasks of WebSockets, and there is no other way to make one fail.
+    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. There is no other way to
+    /// make a WebSocket task of the superclass fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url

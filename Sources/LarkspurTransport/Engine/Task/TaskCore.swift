@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The common part of the three classes of tasks: everything but their superclass.
+/// The common part of the classes of tasks: everything but their superclass.
 ///
 /// One lock guards the state that users see of a task; no foreign code runs within it. The work is done on the
 /// session's loop.
@@ -74,8 +74,8 @@ final class TaskCore: Sendable {
     let completion: Completion?
     /// The resume data from which the task continues.
     let resumption: ResumeData?
-    /// The channel of the WebSocket that the task opens; nil for other tasks.
-    let webSocket: WebSocketChannel?
+    /// The connection of a WebSocket that the task makes; nil for other tasks.
+    let webSocket: WebSocketConnection?
     let session: SessionCore
     /// The reason why the task fails as soon as it is resumed.
     let defect: URLError?
@@ -95,7 +95,7 @@ final class TaskCore: Sendable {
         body: RequestBody,
         completion: Completion?,
         resumption: ResumeData? = nil,
-        webSocket: WebSocketChannel? = nil,
+        webSocket: WebSocketConnection? = nil,
         session: SessionCore,
         defect: URLError?,
         isRefresh: Bool = false

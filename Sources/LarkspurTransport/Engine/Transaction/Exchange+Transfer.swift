@@ -90,11 +90,11 @@ extension Exchange {
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
-        if let channel = task.webSocket {
+        if let connection = task.webSocket {
             var lines = head.lines
             if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
             let request = UpgradeRequest.bytes(url: head.url, lines: lines)
-            try prepareUpgrade(of: handle, channel, request, isAuthenticatedByConnection: credentials.server != nil)
+            try prepareUpgrade(of: handle, connection, request, isAuthenticatedByConnection: credentials.server != nil)
         }
     }
 

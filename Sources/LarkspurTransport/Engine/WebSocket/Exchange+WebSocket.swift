@@ -6,7 +6,7 @@ extension Exchange {
     /// Has the transfer make a connection only, on which the exchange's driver then sends the request.
     func prepareUpgrade(
         of handle: EasyHandle,
-        _ channel: WebSocketChannel,
+        _ connection: WebSocketConnection,
         _ request: [UInt8],
         isAuthenticatedByConnection: Bool
     ) throws(URLError) {
@@ -21,7 +21,7 @@ extension Exchange {
         handle.connectOnly()
         webSocket = WebSocketDriver(
             exchange: self,
-            channel: channel,
+            connection: connection,
             handle: handle,
             poll: poll,
             request: request
@@ -34,6 +34,9 @@ extension Exchange {
     /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
     func leaveHostForGood() { host.take()?.release(nil) }
 
-    func noteDeadline() { loop.note(deadline, of: self) }
+    /// Notes the next deadline, unless the connection was lost and the exchange with it.
+    func noteDeadline() {
+        if !transaction.isFinished { loop.note(deadline, of: self) }
+    }
 }
 #endif

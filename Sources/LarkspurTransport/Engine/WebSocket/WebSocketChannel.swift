@@ -4,84 +4,84 @@ import Synchronization
 
 /// The channel between the user of a WebSocket and the loop: orders in one direction, messages and the end in the
 /// other. Messages that are not consumed pause the connection.
+///
+/// A channel has one connection, or several one after the other if a connector makes them.
 final class WebSocketChannel: Sendable {
     /// An order to the loop. Each is answered once, on any thread.
     enum Order: Sendable {
         case send(WebSocketMessage, Answer)
         case ping(Answer)
         case close(WebSocketTask.Closure, Answer)
+        /// Uses the connection of an attempt, which has sent and read nothing yet.
+        case use
         /// The buffered messages have been consumed, down to the lower mark.
         case consumed
         /// Reads on, after other connections have had their turn.
         case goOn
     }
 
+    typealias Waiter = CheckedContinuation<WebSocketTask.Message?, any Error>
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
+    /// Makes the connections of a channel until that has ended. The channel's end cancels its Swift task.
+    typealias Connector = @Sendable (WebSocketChannel) async -> Void
 
-    /// The end of the connection.
-    enum End: Sendable {
-        case closed(WebSocketTask.Closure?)
-        case failed(any Error)
-    }
-
-    fileprivate enum Phase {
-        case connecting([Order])
-        case open
-        case ended(End)
-    }
-
-    fileprivate struct State {
-        var phase = Phase.connecting([])
-        var hasOpened = false
-        var subprotocol: String?
-        var messages: [WebSocketTask.Message] = []
-        var taken = 0
-        var bufferedBytes = 0
-        var isPaused = false
-        var closure: WebSocketTask.Closure?
-        var nextWaiter = 0
-        var waiters: [(number: Int, continuation: CheckedContinuation<WebSocketTask.Message?, any Error>)] = []
-        var openWaiters: [CheckedContinuation<Void, any Error>] = []
-        weak var task: TaskCore?
-    }
+    typealias End = WebSocketEnd
+    typealias Loss = WebSocketLoss
 
     /// The numbers of bytes above which the connection is paused, and at which it goes on.
     private static let upperMark = 1 << 20
-    private static let lowerMark = 1 << 18
+    static let lowerMark = 1 << 18
     /// The number of bytes that a message counts besides its content, so that empty ones are bounded too.
-    fileprivate static let messageOverhead = 64
+    static let messageOverhead = 64
 
-    let handshake: WebSocketHandshake
     let options: WebSocketTask.Options
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(handshake: WebSocketHandshake, options: WebSocketTask.Options) {
-        self.handshake = handshake
+    /// Creates a channel.
+    /// - Parameters:
+    ///   - options: The settings of the WebSocket.
+    ///   - connector: Makes the connections. Default: nil, for a channel with the one connection of a task.
+    init(options: WebSocketTask.Options, connector: Connector? = nil) {
         self.options = options
+        var state = State()
+        state.connector = connector
+        self.state = Mutex(state)
     }
 
+    /// Notes the task of the only connection.
     func attach(_ task: TaskCore) { state.withLock { $0.task = task } }
 
     // MARK: On the loop's thread
 
-    /// Notes that the connection is open; returns the orders that have waited for that.
-    func open(_ agreement: WebSocketHandshake.Agreement) -> [Order] {
-        let (orders, waiters) = state.withLock { state -> ([Order], [CheckedContinuation<Void, any Error>]) in
-            guard case .connecting(let orders) = state.phase else { return ([], []) }
+    /// Notes that a connection is open and in use; returns the orders that have waited for that, and whether too many
+    /// messages of earlier connections are buffered for reading.
+    func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
+        let opened = state.withLock { state -> State? in
+            guard case .connecting = state.phase, state.connections.attempt === attempt else { return nil }
             state.phase = .open
             state.hasOpened = true
             state.subprotocol = agreement.subprotocol
-            defer { state.openWaiters = [] }
-            return (orders, state.openWaiters)
+            state.closure = nil
+            defer {
+                state.orders = []
+                state.openWaiters = []
+                state.connections.greeting = []
+                if state.connections.isLast { state.connections.waiter = nil }
+            }
+            return state
         }
-        for waiter in waiters { waiter.resume() }
-        return orders
+        guard let opened else { return ([], false) }
+        for waiter in opened.openWaiters { waiter.resume() }
+        if opened.connections.isLast { opened.connections.waiter?.resume(returning: nil) }
+        return (opened.connections.greeting + opened.orders, opened.isPaused)
     }
 
     /// Passes a message on; returns false if so many are buffered that the connection has to pause.
-    func receive(_ message: WebSocketTask.Message) -> Bool {
-        let (waiter, goesOn) = state.withLock { state in
-            if !state.waiters.isEmpty { return (Optional(state.waiters.removeFirst().continuation), true) }
+    func receive(_ message: WebSocketTask.Message, of attempt: WebSocketAttempt?) -> Bool {
+        let (waiter, goesOn) = state.withLock { state -> (Waiter?, Bool) in
+            guard case .open = state.phase, state.connections.attempt === attempt else { return (nil, true) }
+            state.connections.hasReceived = true
+            if !state.waiters.isEmpty { return (state.waiters.removeFirst().continuation, true) }
             state.messages.append(message)
             state.bufferedBytes += message.size + Self.messageOverhead
             state.isPaused = state.bufferedBytes >= Self.upperMark
@@ -91,7 +91,16 @@ final class WebSocketChannel: Sendable {
         return goesOn
     }
 
-    func noteClosure(_ closure: WebSocketTask.Closure) { state.withLock { $0.closure = closure } }
+    func noteClosure(_ closure: WebSocketTask.Closure, of attempt: WebSocketAttempt?) {
+        state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
+    }
+
+    /// Notes the end of a connection. It is the end of the channel if no other connection follows.
+    func end(_ end: End, of attempt: WebSocketAttempt?) {
+        let loss = state.withLock { $0.lose(attempt, end) }
+        if loss.isFinal { self.end(end) }
+        loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
+    }
 
     /// Notes the end, unless it is known. Messages that were received before it remain.
     func end(_ end: End) {
@@ -99,15 +108,61 @@ final class WebSocketChannel: Sendable {
             if case .ended = state.phase { return nil }
             defer {
                 state.phase = .ended(end)
+                state.orders = []
                 state.waiters = []
                 state.openWaiters = []
+                state.connector = nil
+                state.connections = Connections()
             }
             return state
         }
         guard let ended else { return }
-        if case .connecting(let orders) = ended.phase { for order in orders { order.fail(error(after: end)) } }
+        for order in ended.orders { order.fail(error(after: end)) }
         for waiter in ended.openWaiters { waiter.resume(throwing: error(after: end)) }
         for waiter in ended.waiters { waiter.continuation.resume(with: Self.lastMessage(end)) }
+        ended.connections.waiter?.resume(returning: nil)
+        ended.connections.work?.cancel()
+    }
+
+    // MARK: For the connector
+
+    /// Notes an attempt that begins; returns false if the channel has ended.
+    func begin(_ attempt: WebSocketAttempt) -> Bool {
+        state.withLock { state in
+            guard case .connecting = state.phase else { return false }
+            state.connections.attempt = attempt
+            state.connections.end = nil
+            state.connections.hasReceived = false
+            return true
+        }
+    }
+
+    /// Drops an attempt whose connection is not used.
+    func abandon(_ attempt: WebSocketAttempt) {
+        attempt.cancel()
+        let isClosed = state.withLock { state in
+            guard state.connections.attempt === attempt else { return false }
+            state.connections.attempt = nil
+            return state.isClosing && state.connections.haveLosses
+        }
+        if isClosed { end(.closed(nil)) }
+    }
+
+    /// Uses the connection of an attempt.
+    /// - Parameters:
+    ///   - greeting: The messages that are sent before all others.
+    ///   - isLast: Whether the end of the connection is that of the channel.
+    /// - Returns: The loss of the connection; nil at the end of the channel, and for the last connection.
+    func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
+        await withCheckedContinuation { continuation in
+            let (loss, use) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
+            switch use {
+            case .begins: return attempt.post(.use)
+            case .isOver: break
+            case .ends: if let loss { end(loss.end) }
+            }
+            continuation.resume(returning: loss)
+        }
     }
 
     // MARK: For the user
@@ -116,31 +171,58 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
-    /// Begins the handshake, unless that was done before.
-    private func begin() {
-        state.withLock { $0.task }?.resumeIfNew()
+    /// Whether the connection was needed.
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// Makes a connection, unless that has begun.
+    func begin() {
+        if state.withLock({ $0.begin() }) != nil { beginNow() }
     }
 
-    /// Gives an order to the loop, or keeps it until the connection is open.
-    func give(_ order: Order) {
-        begin()
-        let (task, end) = state.withLock { state -> (TaskCore?, End?) in
-            switch state.phase {
-            case .connecting(let orders):
-                state.phase = .connecting(orders + [order])
-                return (nil, nil)
-            case .open: return (state.task, nil)
-            case .ended(let end): return (nil, end)
-            }
+    private func beginNow() {
+        let (connector, task) = state.withLock { state in (state.connector.take(), state.task) }
+        guard let connector else {
+            task?.resumeIfNew()
+            return
         }
-        if let end { return order.fail(error(after: end)) }
-        if let task { task.session.loop.post(.webSocket(task, order)) }
+        let work = Task { await connector(self) }
+        let hasEnded = state.withLock { state in
+            if case .ended = state.phase { return true }
+            state.connections.work = work
+            return false
+        }
+        if hasEnded { work.cancel() }
+    }
+
+    /// Ends the channel and its connection.
+    func cancel() {
+        let attempt = state.withLock { $0.connections.attempt }
+        end(.failed(URLError.engine(.cancelled, "The WebSocket was cancelled.", url: nil)))
+        attempt?.cancel()
+    }
+
+    /// Gives an order to the loop, or keeps it until a connection is open. The first one begins the handshake.
+    func give(_ order: Order) {
+        let (action, task) = state.withLock { state in (state.take(order), state.task) }
+        carryOut(action, task)
+    }
+
+    private func carryOut(_ action: Action?, _ task: TaskCore?) {
+        switch action {
+        case .begin: beginNow()
+        case .post(let order):
+            guard let task else { return order.fail(error()) }
+            task.session.loop.post(.webSocket(task, order))
+        case .fail(let order, let end): order.fail(error(after: end))
+        case .end: end(.closed(nil))
+        case nil: break
+        }
     }
 
     /// Returns the error of an order that comes after the end.
     func error(after end: End? = nil) -> any Error {
         let known = state.withLock { state -> End? in
-            if case .ended(let end) = state.phase { end } else { nil }
+            if case .ended(let end) = state.phase { end } else { state.connections.lastEnd }
         }
         switch end ?? known {
         case .failed(let error): return error
@@ -165,30 +247,20 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the next message; nil at an orderly end.
+    /// Returns the next message; nil at an orderly end. The first call begins the handshake.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
-        begin()
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (known, task) = state.withLock { state -> (Result<WebSocketTask.Message?, any Error>?, TaskCore?) in
-                    if Task.isCancelled { return (.failure(CancellationError()), nil) }
-                    if let message = state.takeMessage() {
-                        guard state.isPaused, state.bufferedBytes <= Self.lowerMark else {
-                            return (.success(message), nil)
-                        }
-                        state.isPaused = false
-                        return (.success(message), state.task)
-                    }
-                    if case .ended(let end) = state.phase { return (Self.lastMessage(end), nil) }
-                    state.waiters.append((number, continuation))
-                    return (nil, nil)
+                let (known, action, task) = state.withLock { state in
+                    let (known, action) = state.takeMessage(for: number, continuation)
+                    return (known, action, state.task)
                 }
-                if let task { task.session.loop.post(.webSocket(task, .consumed)) }
+                carryOut(action, task)
                 if let known { continuation.resume(with: known) }
             }
         } onCancel: {
@@ -199,39 +271,11 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    private static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
+    static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
         switch end {
         case .failed(let error): .failure(error)
         case .closed(let closure?) where closure.code?.isOrderly == false: .failure(WebSocketError.closed(closure))
         case .closed: .success(nil)
-        }
-    }
-}
-
-extension WebSocketChannel.State {
-    fileprivate mutating func takeMessage() -> WebSocketTask.Message? {
-        guard taken < messages.count else { return nil }
-        let message = messages[taken]
-        taken += 1
-        bufferedBytes -= message.size + WebSocketChannel.messageOverhead
-        if taken == messages.count {
-            messages.removeAll(keepingCapacity: messages.capacity <= 64)
-            taken = 0
-        } else if taken > 64, taken * 2 > messages.count {
-            messages.removeFirst(taken)
-            taken = 0
-        }
-        return message
-    }
-}
-
-extension WebSocketChannel.Order {
-    func fail(_ error: any Error) {
-        switch self {
-        case .send(_, let answer), .ping(let answer): answer(.failure(error))
-        // The connection is closed, which is all that was wanted.
-        case .close(_, let answer): answer(.success(()))
-        case .consumed, .goOn: break
         }
     }
 }

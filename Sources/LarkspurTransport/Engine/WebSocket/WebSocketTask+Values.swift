@@ -172,13 +172,14 @@ extension WebSocketError {
         WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
     }
 
-    static func refused(_ response: HTTPURLResponse, _ content: Data?) -> WebSocketError {
-        WebSocketError(
-            .refused,
-            "The server refused the WebSocket: it responded with the status \(response.statusCode), not with 101.",
-            response: response,
-            content: content
-        )
+    /// Creates the error for a response that came in place of a connection; nil if there was none either.
+    package static func refused(_ response: HTTPURLResponse?, _ content: Data?) -> WebSocketError {
+        let sentence =
+            switch response?.statusCode {
+            case nil, 101: "The WebSocket's handshake was answered without a connection."
+            case let status?: "The server refused the WebSocket: it responded with the status \(status), not with 101."
+            }
+        return WebSocketError(.refused, sentence, response: response, content: content)
     }
 
     static func closed(_ closure: WebSocketTask.Closure) -> WebSocketError {

@@ -15,26 +15,43 @@ internal import HTTPSyntax
 /// All methods may be called on any thread. The closure of a connection answers everything that waits for it.
 public final class WebSocketTask: Sendable {
     private let channel: WebSocketChannel
+    /// The task of the only handshake; nil if a connector makes the connections.
     private let task: URLSessionDataTask?
+    private let latest: LatestHandshake
 
     init(channel: WebSocketChannel, task: URLSessionDataTask) {
         self.channel = channel
         self.task = task
+        latest = LatestHandshake(task)
+    }
+
+    /// Creates a WebSocket with connections that a closure makes.
+    /// - Parameters:
+    ///   - options: The settings of the WebSocket.
+    ///   - connect: Makes connections until the WebSocket has ended or its last connection is open. Called once, when
+    ///     the connection is needed, in a Swift task that is cancelled when the WebSocket ends.
+    package init(options: Options, connect: @escaping @Sendable (WebSocketLine) async -> Void) {
+        let latest = LatestHandshake()
+        self.latest = latest
+        task = nil
+        channel = WebSocketChannel(options: options) { await connect(WebSocketLine(channel: $0, latest: latest)) }
     }
 
     /// Creates a WebSocket that has ended with an error, because it could not be made.
     package init(failure: any Error) {
-        channel = WebSocketChannel(handshake: WebSocketHandshake(), options: Options())
+        channel = WebSocketChannel(options: Options())
         task = nil
+        latest = LatestHandshake()
         channel.end(.failed(failure))
     }
 
     /// The data task that makes the handshake, which the session's delegate sees. It is completed when the connection
-    /// is closed. Nil if the request of the handshake could not be made.
-    public var handshakeTask: URLSessionDataTask? { task }
+    /// is closed. If the WebSocket has several handshakes, one after the other, it is the latest one. Nil before the
+    /// first one of these, and if its request could not be made.
+    public var handshakeTask: URLSessionDataTask? { latest.task }
 
-    /// The server's response to the handshake; nil before it has come.
-    public var response: HTTPURLResponse? { task?.response as? HTTPURLResponse }
+    /// The server's response to the latest handshake; nil before it has come.
+    public var response: HTTPURLResponse? { latest.task?.response as? HTTPURLResponse }
 
     /// The subprotocol that the server has chosen; nil if it has chosen none, or before the connection is open.
     public var subprotocol: String? { channel.subprotocol }
@@ -45,7 +62,9 @@ public final class WebSocketTask: Sendable {
     // MARK: The connection
 
     /// Begins the handshake, as do all methods that need the connection; further calls do nothing.
-    public func resume() { task?.resume() }
+    public func resume() {
+        if let task { task.resume() } else { channel.begin() }
+    }
 
     /// Begins the handshake and waits until the connection is open.
     ///
@@ -64,6 +83,7 @@ public final class WebSocketTask: Sendable {
     /// and closed the connection, for ``Options/closeTimeout`` at most.
     ///
     /// A connection that is being made is closed as soon as it is open, and a task that was not resumed is cancelled.
+    /// In the delay before another connection, the method ends everything at once.
     /// - Parameters:
     ///   - code: The reason; nil for none. Default: `normalClosure`.
     ///   - reason: The reason in words, of which the first 123 bytes of UTF-8 are sent. Default: none.
@@ -75,12 +95,14 @@ public final class WebSocketTask: Sendable {
                 "A close frame cannot have the code \(code). Codes are 1000 to 1003, 1007 to 1014, and 3000 to 4999."
             )
         }
-        if task?.state == .suspended { return cancel() }
+        if task.map({ $0.state == .suspended }) ?? !channel.hasBegun { return cancel() }
         try await ask { .close(Closure(code: code, reason: reason), $0) }
     }
 
     /// Closes the connection at once, without a close frame. What waits for it ends with the code `cancelled`.
-    public func cancel() { task?.cancel() }
+    public func cancel() {
+        if let task { task.cancel() } else { channel.cancel() }
+    }
 
     // MARK: Messages
 

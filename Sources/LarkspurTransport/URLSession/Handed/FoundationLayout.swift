@@ -10,6 +10,8 @@ struct FoundationLayout: Sendable {
     private let completesOnWorkQueue: StoredProperty
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
+    /// The session of a task; nil if it was not found, so that no WebSocket task is made.
+    private let taskSession: StoredProperty?
 
     /// The layout of the loaded FoundationNetworking; nil if it is not as expected.
     static let current = FoundationLayout()
@@ -28,6 +30,7 @@ struct FoundationLayout: Sendable {
         completesOnWorkQueue = inline
         self.knownBody = knownBody
         protocolProperties = properties
+        taskSession = StoredProperty("session", of: URLSessionTask.self)
     }
 
     func workQueue(of session: URLSession) -> DispatchQueue? { sessionQueue.value(in: session, as: DispatchQueue.self) }
@@ -60,6 +63,12 @@ struct FoundationLayout: Sendable {
             let content = content(of: behaviour)
         else { return nil }
         return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
+    }
+
+    /// Sets the session of a task that no session has made.
+    /// - Returns: Whether it was set: false if the property is not as expected.
+    func setSession(_ session: URLSession, of task: URLSessionTask) -> Bool {
+        taskSession?.setCast(of: session, in: task) ?? false
     }
 
     /// Returns the number of the superclass's tasks that have not ended.
@@ -131,6 +140,22 @@ struct StoredProperty: @unchecked Sendable {
     /// Writes the value; has no effect if the property is of another type.
     func set<Value>(_ value: Value, in object: AnyObject) {
         if type == Value.self { place(in: object).assumingMemoryBound(to: Value.self).pointee = value }
+    }
+
+    /// Writes an object as a value of the property's type, such as a protocol of the other module.
+    /// - Returns: Whether the object is such a value.
+    func setCast(of value: AnyObject, in object: AnyObject) -> Bool {
+        func store<Value>(_ type: Value.Type) -> Bool {
+            guard let value = value as? Value, !isNil(value) else { return false }
+            place(in: object).assumingMemoryBound(to: type).pointee = value
+            return true
+        }
+        return _openExistential(type, do: store)
+    }
+
+    private func isNil(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
     /// Adds a value to a dictionary whose keys are the cases of an enumeration of strings.

@@ -1,0 +1,111 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The orders of the program, everything that is sent, and the times at which that happens.
+extension WebSocketDriver {
+    /// Carries out an order, or fails it if the connection has ended.
+    func perform(_ order: WebSocketChannel.Order) {
+        guard phase == .open else {
+            if case .goOn = order { return goOn() }
+            return order.fail(connection.channel.error())
+        }
+        switch order {
+        case .use:
+            guard isHeld else { break }
+            isHeld = false
+            use()
+        case .consumed where isHeld: break
+        case .consumed:
+            isInboxFull = false
+            isPaused = false
+            goOn()
+        case .goOn: goOn()
+        case .send(let message, let answer):
+            guard !hasSentClose else { return answer(.failure(WebSocketError.closing)) }
+            var bytes: [UInt8] = []
+            do throws(WebSocketFailure) {
+                try writer.write(message, into: &bytes)
+            } catch {
+                return answer(.failure(WebSocketError(error)))
+            }
+            output.append(bytes, answer)
+        case .ping(let answer):
+            guard !hasSentClose else { return answer(.failure(WebSocketError.closing)) }
+            sendPing(answer)
+        case .close(let closure, let answer):
+            closers.append(answer)
+            sendClose(closure.code.map { UInt16(clamping: $0.rawValue) }, closure.reason)
+        }
+        flush()
+        updateWatch()
+        exchange.noteDeadline()
+    }
+
+    /// Begins the use of the open connection: carries out the orders that have waited, and reads.
+    func use() {
+        let (orders, isPaused) = connection.channel.open(agreement, of: connection.attempt)
+        self.isPaused = isPaused
+        isInboxFull = isPaused
+        for order in orders { perform(order) }
+        let bytes = early
+        early = []
+        if phase == .open, !bytes.isEmpty { bytes.withUnsafeBytes { read($0) } }
+        if connection.attempt != nil { goOn() }
+    }
+
+    func sendPing(_ answer: WebSocketChannel.Answer?) {
+        let content = pings.add(answer)
+        write { try? $0.writePing(content, into: &$1) }
+    }
+
+    func sendClose(_ code: UInt16?, _ reason: String) {
+        guard !hasSentClose else { return }
+        hasSentClose = true
+        isPaused = false
+        pings.schedule(every: nil, from: exchange.loop.now)
+        closeDeadline = exchange.loop.now.adding(connection.channel.options.closeTimeout)
+        write { try? $0.writeClose(code: code, reason: reason, into: &$1) }
+        exchange.noteDeadline()
+    }
+
+    func write(_ body: (inout WebSocketWriter, inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        body(&writer, &bytes)
+        if !bytes.isEmpty { output.append(bytes) }
+    }
+
+    /// Sends as much as the connection takes.
+    func flush() {
+        guard phase != .ended else { return }
+        let failure = output.send { bytes in
+            let result = handle.send(bytes)
+            if case .bytes = result { exchange.touch() }
+            return result
+        }
+        if let failure { connectionEnded(failure) }
+    }
+
+    // MARK: Time
+
+    /// Does what is due; called when ``deadline`` has come.
+    func expire(at now: LoopTime) {
+        if now >= closeDeadline {
+            if let failure { return finish(.failed(failure)) }
+            return finish(.closed(closure))
+        }
+        guard now >= pings.next else { return }
+        // While nothing is read, no pong is either.
+        if !isPaused, !exchange.isSuspended, pings.awaitsOwn {
+            let interval = connection.channel.options.pingInterval ?? 0
+            let sentence = "The server did not answer a ping within \(interval) seconds."
+            return finish(.failed(URLError.engine(.timedOut, sentence, url: exchange.request.url)))
+        }
+        if !pings.awaitsOwn { sendPing(nil) }
+        schedulePing()
+        flush()
+        updateWatch()
+    }
+
+    func schedulePing() { pings.schedule(every: connection.channel.options.pingInterval, from: exchange.loop.now) }
+}
+#endif

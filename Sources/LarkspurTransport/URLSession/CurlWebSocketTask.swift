@@ -1,0 +1,100 @@
+#if canImport(FoundationNetworking)
+/// A task of FoundationNetworking's WebSockets, which always fails: no libcurl has the functions that it needs.
+///
+/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error, which they
+/// look for on the task's work queue, as they do for the session and for a class that loads the request.
+final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
+    // Safe: both are constants, and the lock of the core guards all changing state.
+    let core: TaskCore
+    private let session: CurlURLSession
+
+    /// The mark of the work queues of these tasks.
+    private static let mark = DispatchSpecificKey<Void>()
+    /// The request for which no class is found that loads it.
+    private static let unloadable = URLRequest(url: URL(fileURLWithPath: "/dev/null"))
+
+    /// Creates a task; nil if the hidden parts of the superclass were not found.
+    init?(_ core: TaskCore, of session: CurlURLSession, _ layout: FoundationLayout) {
+        self.core = core
+        self.session = session
+        super.init()
+        core.attach(self)
+        guard let queue = layout.workQueue(of: self), layout.setSession(session, of: self) else { return nil }
+        queue.setSpecific(key: Self.mark, value: ())
+    }
+
+    deinit { core.objectReleased() }
+
+    /// Returns the error of a task of this kind.
+    static func defect(of request: URLRequest) -> URLError {
+        .engine(
+            .unsupportedURL,
+            "FoundationNetworking's WebSockets work with no libcurl: use webSocket(with:) of CurlURLSession.",
+            url: request.url
+        )
+    }
+
+    private var isOnWorkQueue: Bool { DispatchQueue.getSpecific(key: Self.mark) != nil }
+
+    private var ownError: (any Error)? { core.withStorage { $0.error } }
+
+    override var error: (any Error)? {
+        get { isOnWorkQueue ? ownError ?? core.defect : ownError }
+        set {}
+    }
+    override var currentRequest: URLRequest? {
+        isOnWorkQueue ? Self.unloadable : core.withStorage { $0.currentRequest }
+    }
+
+    override func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        let error = ownError ?? core.defect
+        core.session.delivery.afterwards(through: core.session.loop) { pongReceiveHandler(error) }
+    }
+
+    override func resume() { core.resume() }
+    override func suspend() { core.suspend() }
+    override func cancel() { core.cancel() }
+    override func cancel(with closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?) { core.cancel() }
+
+    override var taskIdentifier: Int { core.identifier }
+    override var originalRequest: URLRequest? { core.originalRequest }
+    override var response: URLResponse? { core.withStorage { $0.response } }
+    override var state: URLSessionTask.State { core.withStorage { $0.state } }
+    override var progress: Progress { core.progress }
+    override var countOfBytesReceived: Int64 { core.counts.received }
+    override var countOfBytesSent: Int64 { core.counts.sent }
+    override var countOfBytesExpectedToSend: Int64 { core.counts.expectedToSend }
+    override var countOfBytesExpectedToReceive: Int64 { core.counts.expectedToReceive }
+
+    override var priority: Float {
+        get { core.priority }
+        set { core.setPriority(newValue) }
+    }
+    override var taskDescription: String? {
+        get { core.withStorage { $0.description } }
+        set { core.withStorage { $0.description = newValue } }
+    }
+    override var delegate: (any URLSessionTaskDelegate)? {
+        get { core.delegate }
+        set { core.setDelegate(newValue) }
+    }
+    override var earliestBeginDate: Date? {
+        get { core.withStorage { $0.earliestBeginDate } }
+        set { core.withStorage { $0.earliestBeginDate = newValue } }
+    }
+    override var countOfBytesClientExpectsToReceive: Int64 {
+        get { core.withStorage { $0.expectsToReceive } }
+        set { core.withStorage { $0.expectsToReceive = newValue } }
+    }
+    override var countOfBytesClientExpectsToSend: Int64 {
+        get { core.withStorage { $0.expectsToSend } }
+        set { core.withStorage { $0.expectsToSend = newValue } }
+    }
+
+    override func copy() -> Any { self }
+    override func copy(with zone: NSZone?) -> Any { self }
+    override var hash: Int { ObjectIdentifier(self).hashValue }
+    override func isEqual(_ object: Any?) -> Bool { object.map { $0 as AnyObject === self } ?? false }
+    override var description: String { core.summary(of: "CurlWebSocketTask") }
+}
+#endif
