@@ -19,9 +19,10 @@ declare -A sources=(
     [8.12.1]='wheel 7.45.6'
     [8.14.1]='backports bookworm'
     [8.16.0]='wheel 7.45.7'
+    [8.23.0]='wheel 7.49.0'
 )
 refused=(7.61.1)
-accepted=(8.12.1 8.14.1 8.16.0)
+accepted=(8.12.1 8.14.1 8.16.0 8.23.0)
 newest=${accepted[-1]}
 
 cache=${LARKSPUR_LIBCURLS:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/libcurls}

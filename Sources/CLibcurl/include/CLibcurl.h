@@ -99,6 +99,7 @@
 
 #define CURL_HTTP_VERSION_1_1 2
 #define CURL_HTTP_VERSION_2TLS 4
+#define CURL_HTTP_VERSION_3 30
 #define CURLPROTO_HTTP 1
 #define CURLPROTO_HTTPS 2
 #define CURLAUTH_BASIC 1
@@ -119,6 +120,7 @@
 #define CURLE_OK 0
 #define CURLE_OPERATION_TIMEDOUT 28
 #define CURLE_HTTP2 16
+#define CURLE_HTTP3 95
 #define CURLE_PARTIAL_FILE 18
 #define CURLE_GOT_NOTHING 52
 #define CURLE_WRITE_ERROR 23
@@ -196,6 +198,7 @@ unsigned int libcurl_version_number(void);
 
 #define CURL_VERSION_NTLM (1 << 4)
 #define CURL_VERSION_SPNEGO (1 << 8)
+#define CURL_VERSION_HTTP3 (1 << 25)
 
 /// What the library was built with, a set of CURL_VERSION_ bits; 0 if there is none.
 int libcurl_features(void);

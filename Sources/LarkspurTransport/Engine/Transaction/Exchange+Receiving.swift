@@ -54,6 +54,7 @@ extension Exchange {
         }
         transfer.response = response
         watchStream(of: head)
+        noteAlternatives(of: head)
         if url.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         if request.httpShouldHandleCookies, !head.setCookies.isEmpty {
