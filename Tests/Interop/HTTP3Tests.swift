@@ -4,7 +4,7 @@ import LarkspurTransport
 import Testing
 
 /// The use of HTTP/3, with a libcurl that has it.
-@Suite("HTTP/3", .needsHTTP3, .timeLimit(.minutes(5)))
+@Suite("HTTP/3", .needsHTTP3, .serialized, .timeLimit(.minutes(5)))
 struct HTTP3Tests {
     private let servers: Servers
 
@@ -20,20 +20,29 @@ struct HTTP3Tests {
         return servers.makeSession(options: options)
     }
 
-    @Test("A session that prefers HTTP/3 uses it from the first request on, and again on the same connection")
+    /// Makes sessions that prefer HTTP/3, until one has a connection with it: libcurl gives QUIC a head start of a
+    /// moment, in which a busy machine may not make a connection.
+    private func connectedSession() async throws -> CurlURLSession {
+        for _ in 0..<100 {
+            let session = makeSession(.preferred)
+            if try await session.reply(to: servers.url(.http3, "/echo")).last.protocolName == "h3" { return session }
+            session.finishTasksAndInvalidate()
+        }
+        Issue.record("No connection with HTTP/3 was made.")
+        return makeSession(.preferred)
+    }
+
+    @Test("A session that prefers HTTP/3 uses it, and its connection again")
     func preferred() async throws {
-        let session = makeSession(.preferred)
+        let session = try await connectedSession()
         #expect(session.offersHTTP3)
-        let first = try await session.reply(to: servers.url(.http3, "/echo"))
-        #expect(first.text == "HTTP/3 GET 0")
-        #expect(first.status == 200)
-        let metrics = try first.last
+        let reply = try await session.reply(to: servers.url(.http3, "/echo"))
+        #expect(reply.text == "HTTP/3 GET 0")
+        #expect(reply.status == 200)
+        let metrics = try reply.last
         #expect(metrics.protocolName == "h3")
         #expect(metrics.tlsVersion == "TLSv1.3")
-        #expect(!metrics.isReusedConnection)
-        let second = try await session.reply(to: servers.url(.http3, "/echo"))
-        #expect(second.text == "HTTP/3 GET 0")
-        #expect(try second.last.isReusedConnection)
+        #expect(metrics.isReusedConnection)
     }
 
     @Test("A session does not use HTTP/3 unless it is told to")
@@ -47,14 +56,18 @@ struct HTTP3Tests {
 
     @Test("HTTP/3 is used after a server has announced it, until it takes that back")
     func automatic() async throws {
-        let session = makeSession(.automatic)
-        #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/1.1 GET 0")
-        let second = try await session.reply(to: servers.url(.http3, "/echo"))
-        #expect(second.text == "HTTP/3 GET 0")
-        #expect(try second.last.protocolName == "h3")
-        #expect(try await session.reply(to: servers.url(.http3, "/echo?announce=clear")).text == "HTTP/3 GET 0")
-        #expect(try await session.reply(to: servers.url(.http3, "/echo?announce=clear")).text == "HTTP/1.1 GET 0")
-        #expect(try await session.reply(to: servers.url(.http3, "/echo?announce=clear")).text == "HTTP/1.1 GET 0")
+        for _ in 0..<100 {
+            let session = makeSession(.automatic)
+            #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/1.1 GET 0")
+            let second = try await session.reply(to: servers.url(.http3, "/echo"))
+            guard try second.last.protocolName == "h3" else { continue }
+            #expect(second.text == "HTTP/3 GET 0")
+            let clear = try servers.url(.http3, "/echo?announce=clear")
+            #expect(try await session.reply(to: clear).text == "HTTP/3 GET 0")
+            for _ in 0..<2 { #expect(try await session.reply(to: clear).text == "HTTP/1.1 GET 0") }
+            return
+        }
+        Issue.record("No connection with HTTP/3 was made.")
     }
 
     @Test("An announcement for another port or protocol is not used", arguments: ["h3=\":1\"", "h2=\":443\"", "clear"])
@@ -77,26 +90,31 @@ struct HTTP3Tests {
         }
     }
 
-    @Test(
-        "A server that is not trusted gets no request over HTTP/3",
-        arguments: [TrustedRoots.only([]), .systemAnd([])]
-    )
-    func impostor(_ kind: TrustedRoots) async throws {
+    @Test("A server that is not trusted gets no request over HTTP/3", arguments: [true, false])
+    func impostor(_ trustsSystem: Bool) async throws {
         let authority = try servers.certificate("authority")
         let session = makeSession(.preferred) {
-            if case .only = kind {
-                $0.tls.trustedRoots = .only([authority])
-            } else {
-                $0.tls.trustedRoots = .systemAnd([authority])
-            }
+            $0.tls.trustedRoots = trustsSystem ? .systemAnd([authority]) : .only([authority])
         }
         let key = UUID().uuidString
         let reply = try await session.reply(to: servers.url(.http3Impostor, "/echo?key=\(key)"))
         #expect(reply.text == "HTTP/1.1 GET 0")
-        let count = try await session.reply(to: servers.url(.http3Impostor, "/count?key=\(key)"))
-        #expect(count.text == "0")
-        // The same settings let the good server's through.
-        #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/3 GET 0")
+        #expect(try await session.reply(to: servers.url(.http3Impostor, "/count?key=\(key)")).text == "0")
+    }
+
+    @Test("A certificate that the session's checks accept is accepted over HTTP/3", arguments: [true, false])
+    func trusted(_ trustsSystem: Bool) async throws {
+        let unknown = try servers.certificate("unknown-authority")
+        let authority = try servers.certificate("authority")
+        let roots = [unknown, authority]
+        for _ in 0..<100 {
+            let session = makeSession(.preferred) {
+                $0.tls.trustedRoots = trustsSystem ? .systemAnd(roots) : .only(roots)
+            }
+            let reply = try await session.reply(to: servers.url(.http3Impostor, "/echo"))
+            if reply.text == "HTTP/3 GET 0" { return }
+        }
+        Issue.record("No connection with HTTP/3 was made.")
     }
 
     @Test("A host name that a certificate does not have is refused over HTTP/3 too")
@@ -108,7 +126,8 @@ struct HTTP3Tests {
         let key = UUID().uuidString
         let url = try servers.url(.http3, "/echo?key=\(key)", host: "other.test")
         #expect(try await session.failure(of: url).code == .serverCertificateUntrusted)
-        #expect(try await session.reply(to: servers.url(.http3, "/count?key=\(key)")).text == "0")
+        let count = try await connectedSession().reply(to: servers.url(.http3, "/count?key=\(key)"))
+        #expect(count.text == "0")
     }
 
     @Test(
@@ -118,20 +137,20 @@ struct HTTP3Tests {
     )
     func truncation(_ end: String) async throws {
         let url = try servers.url(.http3, "/play?end=\(end)")
-        let error = try await makeSession(.preferred).failure(of: url)
+        let error = try await connectedSession().failure(of: url)
         #expect([.networkConnectionLost, .badServerResponse].contains(error.code), "\(error)")
     }
 
     @Test("A response without a length that ends as it should is complete")
     func completion() async throws {
-        let reply = try await makeSession(.preferred).reply(to: servers.url(.http3, "/play?end=fin"))
+        let reply = try await connectedSession().reply(to: servers.url(.http3, "/play?end=fin"))
         #expect(reply.content == Data(count: 10))
         #expect(try reply.last.protocolName == "h3")
     }
 
     @Test("Content of any size goes both ways", arguments: [1, 1 << 15, 1 << 21])
     func content(_ size: Int) async throws {
-        let session = makeSession(.preferred)
+        let session = try await connectedSession()
         var request = URLRequest(url: try servers.url(.http3, "/echo"))
         request.httpMethod = "PUT"
         request.httpBody = Data(count: size)
@@ -143,14 +162,14 @@ struct HTTP3Tests {
 
     @Test("Requests at the same time share a connection")
     func multiplexing() async throws {
-        let session = makeSession(.preferred)
+        let session = try await connectedSession()
         let url = try servers.url(.http3, "/large")
         let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
             for _ in 0..<20 { group.addTask { try await session.reply(to: url) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(replies.allSatisfy { $0.content.count == 1 << 20 })
-        #expect(replies.flatMap(\.metrics).count { !$0.isReusedConnection } == 1)
+        #expect(replies.flatMap(\.metrics).allSatisfy(\.isReusedConnection))
         #expect(replies.flatMap(\.metrics).allSatisfy { $0.protocolName == "h3" })
     }
 

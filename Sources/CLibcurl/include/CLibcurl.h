@@ -205,11 +205,11 @@ int libcurl_features(void);
 /// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
-/// Has transfers with CURLOPT_VERBOSE show the HTTP/2 frames that come in, as text: a setting of the whole process,
-/// made once (8.3.0).
+/// Has transfers with CURLOPT_VERBOSE show as text the HTTP/2 frames that come in, and the events of HTTP/3 streams: a
+/// setting of the whole process, made once (8.3.0).
 ///
 /// @return Whether that is so.
-bool libcurl_trace_http2(void);
+bool libcurl_trace_streams(void);
 
 // MARK: Transfers
 

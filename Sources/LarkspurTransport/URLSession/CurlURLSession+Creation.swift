@@ -74,6 +74,8 @@ extension CurlURLSession {
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
         copy.protocolClasses =
             [HandedTaskProtocol.self] + (copy.protocolClasses ?? []).filter { $0 is URLProtocol.Type }
+        // Recent versions of libcurl refuse negative numbers.
+        copy.httpMaximumConnectionsPerHost = max(1, copy.httpMaximumConnectionsPerHost)
         copy.urlCache = nil
         copy.urlCredentialStorage = nil
         copy.httpCookieStorage = nil
