@@ -169,7 +169,7 @@ struct HTTP3Tests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(replies.allSatisfy { $0.content.count == 1 << 20 })
-        #expect(replies.flatMap(\.metrics).allSatisfy(\.isReusedConnection))
+        #expect(replies.flatMap(\.metrics).allSatisfy { $0.isReusedConnection })
         #expect(replies.flatMap(\.metrics).allSatisfy { $0.protocolName == "h3" })
     }
 
@@ -191,7 +191,7 @@ extension Trait where Self == ConditionTrait {
     fileprivate static var needsHTTP3: Self {
         .enabled(
             if: Servers.areExpected && CurlURLSession.supportsHTTP3,
-            "Run by Tests/Interop/servers.sh, with a libcurl that has HTTP/3: Tests/Interop/libcurls.sh 8.23.0."
+            "Run by Tests/Interop/servers.sh, with a libcurl that has HTTP/3: Tests/Interop/libcurls.sh http3."
         )
     }
 }
