@@ -141,16 +141,17 @@ const char *libcurl_tls_library(void) {
     return version ? version->ssl_version : NULL;
 }
 
-static bool traces_http2;
+static bool traces_streams;
 static pthread_once_t trace_once = PTHREAD_ONCE_INIT;
 
-static void trace_http2(void) {
-    traces_http2 = !libcurl_unavailability() && curl.global_trace && curl.global_trace("http/2") == 0;
+// Names that the library does not know are no error.
+static void trace_streams(void) {
+    traces_streams = !libcurl_unavailability() && curl.global_trace && curl.global_trace("http/2,http/3") == 0;
 }
 
-bool libcurl_trace_http2(void) {
-    pthread_once(&trace_once, trace_http2);
-    return traces_http2;
+bool libcurl_trace_streams(void) {
+    pthread_once(&trace_once, trace_streams);
+    return traces_streams;
 }
 
 CURL *libcurl_easy_init(void) { return libcurl_unavailability() ? NULL : curl.easy_init(); }

@@ -24,7 +24,7 @@ package struct FieldParameters {
     }
 
     /// Splits a text at a separator, but not inside double quotes.
-    static func split(_ text: String, at separator: Character) -> [String] {
+    package static func split(_ text: String, at separator: Character) -> [String] {
         var parts = [""]
         var isQuoted = false
         var isEscaped = false
@@ -42,7 +42,7 @@ package struct FieldParameters {
 
     /// Returns the content of a quoted string, which ends with the value if its last quote is missing; other values are
     /// unchanged.
-    static func unquote(_ value: String) -> String {
+    package static func unquote(_ value: String) -> String {
         guard value.hasPrefix("\"") else { return value }
         var result = ""
         var isEscaped = false

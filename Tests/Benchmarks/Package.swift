@@ -38,6 +38,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "BenchWebSocket",
+            dependencies: ["Measuring", .product(name: "LarkspurTransport", package: "Larkspur")],
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "BenchAsyncHTTPClient",
             dependencies: [
                 "Measuring",

@@ -5,7 +5,7 @@
 #     Tests/Interop/libcurls.sh each Tests/Interop/servers.sh swift test --skip-build --filter InteropTests
 #     Tests/Interop/libcurls.sh all
 #
-# The first argument is a version below, `newest`, or `each` for all that the engine accepts, one after the other. Without a command (and with `all`) the libraries are
+# The first argument is a version below, `newest`, `http3` for one that was built with HTTP/3, or `each` for all that the engine accepts, one after the other. Without a command (and with `all`) the libraries are
 # fetched and listed. PyPI's wheels of pycurl contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. Nothing is
 # installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. The command finds the version in LARKSPUR_LIBCURL, and a test
 # checks that it is the one in use.
@@ -19,15 +19,18 @@ declare -A sources=(
     [8.12.1]='wheel 7.45.6'
     [8.14.1]='backports bookworm'
     [8.16.0]='wheel 7.45.7'
+    [8.23.0]='wheel 7.49.0'
 )
 refused=(7.61.1)
 accepted=(8.12.1 8.14.1 8.16.0)
 newest=${accepted[-1]}
+# Built with HTTP/3; the suites of HTTP/2 do not all pass with it, so that it is not among those above.
+http3=8.23.0
 
 cache=${LARKSPUR_LIBCURLS:-${XDG_CACHE_HOME:-$HOME/.cache}/larkspur/libcurls}
 
 usage() {
-    echo "usage: $0 all | { newest | each | <one of ${refused[*]} ${accepted[*]}> } [command [argument ...]]" >&2
+    echo "usage: $0 all | { newest | http3 | each | <one of ${refused[*]} ${accepted[*]} $http3> } [command [argument ...]]" >&2
     exit 64
 }
 
@@ -101,10 +104,11 @@ which=$1
 shift
 case $which in
 newest) versions=("$newest") ;;
+http3) versions=("$http3") ;;
 each) versions=("${accepted[@]}") ;;
 all)
     (($# == 0)) || usage
-    versions=("${refused[@]}" "${accepted[@]}")
+    versions=("${refused[@]}" "${accepted[@]}" "$http3")
     ;;
 *)
     [[ -n ${sources[$which]-} ]] || usage

@@ -99,6 +99,7 @@
 
 #define CURL_HTTP_VERSION_1_1 2
 #define CURL_HTTP_VERSION_2TLS 4
+#define CURL_HTTP_VERSION_3 30
 #define CURLPROTO_HTTP 1
 #define CURLPROTO_HTTPS 2
 #define CURLAUTH_BASIC 1
@@ -119,6 +120,7 @@
 #define CURLE_OK 0
 #define CURLE_OPERATION_TIMEDOUT 28
 #define CURLE_HTTP2 16
+#define CURLE_HTTP3 95
 #define CURLE_PARTIAL_FILE 18
 #define CURLE_GOT_NOTHING 52
 #define CURLE_WRITE_ERROR 23
@@ -196,17 +198,18 @@ unsigned int libcurl_version_number(void);
 
 #define CURL_VERSION_NTLM (1 << 4)
 #define CURL_VERSION_SPNEGO (1 << 8)
+#define CURL_VERSION_HTTP3 (1 << 25)
 
 /// What the library was built with, a set of CURL_VERSION_ bits; 0 if there is none.
 int libcurl_features(void);
 /// The library that it does TLS with, as in "OpenSSL/3.0.19"; NULL if there is none.
 const char *_Nullable libcurl_tls_library(void);
 
-/// Has transfers with CURLOPT_VERBOSE show the HTTP/2 frames that come in, as text: a setting of the whole process,
-/// made once (8.3.0).
+/// Has transfers with CURLOPT_VERBOSE show as text the HTTP/2 frames that come in, and the events of HTTP/3 streams: a
+/// setting of the whole process, made once (8.3.0).
 ///
 /// @return Whether that is so.
-bool libcurl_trace_http2(void);
+bool libcurl_trace_streams(void);
 
 // MARK: Transfers
 

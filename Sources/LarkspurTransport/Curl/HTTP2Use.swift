@@ -23,7 +23,7 @@ enum HTTP2Trust {
     static let versions: Set<UInt32> = [0x080C01, 0x080E01, 0x081000]
 
     /// Whether libcurl reports the frames that it reads: from 8.3 on, unless it was built without such texts.
-    static let tracesStreams = libcurl_trace_http2()
+    static let tracesStreams = libcurl_trace_streams()
 
     /// Whether HTTP/2 is offered with a version of libcurl.
     static func offersHTTP2(_ use: HTTP2Use, version: UInt32 = Libcurl.versionNumber) -> Bool {

@@ -15,6 +15,10 @@ enum Libcurl {
     /// libcurl's version as 0xMMmmpp; 0 if there is none.
     static let versionNumber = libcurl_version_number()
 
+    /// Whether libcurl was built with HTTP/3. From 7.88 on it also makes a connection over TCP, in case that QUIC
+    /// does not work.
+    static let hasHTTP3 = libcurl_features() & CURL_VERSION_HTTP3 != 0 && isAtLeast(7, 88)
+
     /// Whether libcurl identifies the connections of transfers.
     static let identifiesConnections = isAtLeast(8, 2)
 

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// An event of an HTTP/2 stream, from a line of libcurl's trace.
+/// An event of an HTTP/2 or HTTP/3 stream, from a line of libcurl's trace.
 enum StreamEvent: Equatable {
     /// A frame with END_STREAM has arrived.
     case ended(Int)
@@ -11,17 +11,24 @@ enum StreamEvent: Equatable {
     /// The stream is closed. The transfer that owns the stream receives this line; the transfer that reads receives the
     /// others.
     case closed(Int)
+    /// The server has reset an HTTP/3 stream before its end. The transfer that owns the stream receives this line.
+    case abandoned(Int)
 
     /// Parses a line; nil for lines about anything else.
     init?(_ line: UnsafeRawBufferPointer) {
-        guard line.starts(with: Self.prefix) else { return nil }
+        let isHTTP3 = line.starts(with: Self.http3Prefix)
+        guard isHTTP3 || line.starts(with: Self.prefix) else { return nil }
+        // Both have the same length.
         var rest = line[Self.prefix.count...]
         var stream = 0
         while let digit = rest.first.map({ Int($0) - 0x30 }), (0...9).contains(digit), stream < 1 << 31 {
             stream = stream * 10 + digit
             rest = rest.dropFirst()
         }
-        if rest.starts(with: Self.closing) {
+        if isHTTP3 {
+            guard rest.starts(with: Self.abandonment) else { return nil }
+            self = .abandoned(stream)
+        } else if rest.starts(with: Self.closing) {
             self = .closed(stream)
         } else if rest.starts(with: Self.refusal) {
             self = .refused(stream)
@@ -35,6 +42,8 @@ enum StreamEvent: Equatable {
     }
 
     private static let prefix = Array("[HTTP/2] [".utf8)
+    private static let http3Prefix = Array("[HTTP/3] [".utf8)
+    private static let abandonment = Array("] reset -> ".utf8)
     private static let closing = Array("] CLOSED".utf8)
     private static let refusal = Array("] RESET: REFUSED_STREAM".utf8)
     private static let reset = Array("] <- FRAME[RST_STREAM,".utf8)
@@ -63,6 +72,7 @@ struct StreamWatch {
             let stream = Stream(connection: connection, number: number)
             reset = ended.contains(stream) ? nil : stream
         case .refused: reset = nil
+        case .abandoned: break
         case .closed(let number):
             let stream = Stream(connection: connection, number: number)
             ended.remove(stream)

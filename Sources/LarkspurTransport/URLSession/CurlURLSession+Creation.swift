@@ -12,6 +12,13 @@ extension CurlURLSession {
     /// The version of the libcurl that performs the requests, as in "7.88.1"; nil if there is none.
     public static var libcurlVersion: String? { Libcurl.version }
 
+    /// Whether that libcurl can use HTTP/3: it was built with it, and is 7.88 or later.
+    public static var supportsHTTP3: Bool { Libcurl.hasHTTP3 }
+
+    /// Whether requests of the session may use HTTP/3: its options ask for it, and it is possible
+    /// (``EngineOptions/http3``).
+    public var offersHTTP3: Bool { core.settings.http3 != .off }
+
     // MARK: Sessions with options
 
     /// Creates a session with options that a configuration does not have.
@@ -67,6 +74,8 @@ extension CurlURLSession {
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
         copy.protocolClasses =
             [HandedTaskProtocol.self] + (copy.protocolClasses ?? []).filter { $0 is URLProtocol.Type }
+        // Recent versions of libcurl refuse negative numbers.
+        copy.httpMaximumConnectionsPerHost = max(1, copy.httpMaximumConnectionsPerHost)
         copy.urlCache = nil
         copy.urlCredentialStorage = nil
         copy.httpCookieStorage = nil

@@ -26,7 +26,7 @@ def main():
         return
     if options.programs:
         names = {clients.PROGRAMS[name] for name in options.client or clients.PROGRAMS}
-        if any(scenario.server == "streams" for scenario in chosen):
+        if any(scenario.server in ("streams", "websockets") for scenario in chosen):
             names.add("BenchServer")
         print(*sorted(name for name in names if name))
         return
@@ -101,12 +101,15 @@ def _measure(scenario, options, runs, seconds, origins):
 def _request_runner(scenario, options, seconds, origins):
     programs = pathlib.Path(os.environ["BENCH_PROGRAMS"])
     names = [name for name in _built(programs, options) if clients.can_do(name, scenario)]
-    arguments = scenario.arguments(*origins, seconds)
+    arguments = [] if scenario.websockets else scenario.arguments(*origins, seconds)
     # Caches and cookies of the clients go into the temporary folder; no proxy stands between them and the server.
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     environment |= {"HOME": os.environ["BENCH_FOLDER"], "TMPDIR": os.environ["BENCH_FOLDER"]}
 
     def run(name):
+        if scenario.websockets:
+            program = programs / clients.PROGRAMS[name]
+            return measurements.run_websockets(program, name, scenario, 2 if options.quick else 10, environment)
         if name == "curl":
             return measurements.run_curl(scenario.curl_arguments(origins[0]), environment)
         return measurements.run(programs / clients.PROGRAMS[name], name, arguments, environment)

@@ -3,6 +3,7 @@
 PROGRAMS = {
     "CurlURLSession": "BenchCurlURLSession",
     "CurlURLSession-completion": "BenchCurlURLSession",
+    "CurlURLSession-websocket": "BenchWebSocket",
     "SessionManager": "BenchSessionManager",
     "SessionManager-data": "BenchSessionManager",
     "SessionManager-data-async": "BenchSessionManager",
@@ -44,9 +45,14 @@ HOLDING = {
 #: They write content to files, or send it from files.
 WITH_FILES = {"CurlURLSession", "FoundationNetworking", "curl"}
 
+#: They open WebSockets, and do nothing else.
+WITH_WEBSOCKETS = {"CurlURLSession-websocket"}
+
 
 def can_do(client, scenario):
     workload = scenario.workload
+    if workload == "websockets" or client in WITH_WEBSOCKETS:
+        return workload == "websockets" and client in WITH_WEBSOCKETS
     if scenario.idle_streams is not None:
         return client in HOLDING
     if client.startswith("libcurl-c-epoll"):

@@ -5,16 +5,50 @@ import os
 import subprocess
 import time
 
+import servers
+from failure import Failure
+
 TIME_LIMIT = 300  # seconds
-
-
-class Failure(Exception):
-    pass
 
 
 def run(program, client, arguments, environment):
     """The figures of one run."""
-    command = [str(program), "--client", client, *arguments]
+    figures = _figures([str(program), "--client", client, *arguments], environment)
+    return _of_streams(figures) | {
+        "cpu_us_per_request": figures["cpu_us"] / figures["requests"],
+        "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
+        "peak_rss_mib": figures["peak_rss_kib"] / 1024,
+        "growth": figures["growth"],
+    }
+
+
+def run_websockets(program, client, scenario, seconds, environment):
+    """The figures of one run of WebSockets, with those of their server. The client has a processor of its own, if there are two."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    # Longer than the client measures.
+    with servers.websockets(scenario.websockets, seconds + 2, others or [first]) as (server, origin):
+        words = scenario.arguments(origin, None, seconds)
+        command = ["taskset", "--cpu-list", str(first), str(program), "--client", client, *words]
+        figures = _figures(command, environment)
+        server.wait(TIME_LIMIT)
+        of_server = json.loads(server.stdout.readline())
+    if of_server["websockets"] != scenario.websockets or of_server["closed_by_client"]:
+        raise Failure(f"{of_server['closed_by_client']} of {of_server['websockets']} WebSockets were closed by the client")
+    return _of_streams(figures) | {
+        "cpu_us_per_second": figures["cpu_us"] / figures["wall_us"] * 1e6,
+        "cpu_us_per_ping": figures["cpu_us"] / (of_server["pings"] / of_server["seconds"] * figures["wall_us"] / 1e6),
+        "pings": of_server["pings"],
+        "lost_pings": of_server["pings"] + of_server["unsent_pings"] - of_server["pongs"],
+        "latency_median_us": of_server["latency_us"]["median"],
+        "latency_p99_us": of_server["latency_us"]["p99"],
+        "latency_greatest_us": of_server["latency_us"]["greatest"],
+        "peak_rss_mib": figures["peak_rss_kib"] / 1024,
+        "growth": [],
+    }
+
+
+def _figures(command, environment):
+    """What a client's program has printed."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, env=environment)
     except subprocess.TimeoutExpired:
@@ -23,19 +57,16 @@ def run(program, client, arguments, environment):
         lines = (result.stderr.strip() or "no message").splitlines()
         how = f"signal {-result.returncode}" if result.returncode < 0 else f"status {result.returncode}"
         raise Failure(f"{how}: {lines[0][:300]}")
-    figures = json.loads(result.stdout)
+    return json.loads(result.stdout)
+
+
+def _of_streams(figures):
     opening = figures.get("opening", {"streams": 0})
-    of_streams = {}
-    if opening["streams"] > 0:
-        of_streams = {
-            "cpu_us_per_stream": opening["cpu_us"] / opening["streams"],
-            "rss_kib_per_stream": opening["rss_kib"] / opening["streams"],
-        }
-    return of_streams | {
-        "cpu_us_per_request": figures["cpu_us"] / figures["requests"],
-        "requests_per_second": figures["requests"] / figures["wall_us"] * 1e6,
-        "peak_rss_mib": figures["peak_rss_kib"] / 1024,
-        "growth": figures["growth"],
+    if opening["streams"] == 0:
+        return {}
+    return {
+        "cpu_us_per_stream": opening["cpu_us"] / opening["streams"],
+        "rss_kib_per_stream": opening["rss_kib"] / opening["streams"],
     }
 
 

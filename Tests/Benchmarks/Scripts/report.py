@@ -11,13 +11,22 @@ import clients
 
 REQUEST_KEYS = ("cpu_us_per_request", "requests_per_second", "peak_rss_mib")
 STREAM_KEYS = ("cpu_us_per_stream", "rss_kib_per_stream")
+WEBSOCKET_KEYS = (
+    "cpu_us_per_second",
+    "cpu_us_per_ping",
+    "pings",
+    "lost_pings",
+    "latency_median_us",
+    "latency_p99_us",
+    "latency_greatest_us",
+)
 BUILD_KEYS = ("build_seconds", "build_cpu_seconds")
 
 
 def summary(scenario, client, runs, failures):
     """One object of the JSON file."""
     result = {"scenario": scenario, "client": client, "runs": len(runs)}
-    for key in (*REQUEST_KEYS, *STREAM_KEYS, *BUILD_KEYS):
+    for key in (*REQUEST_KEYS, *STREAM_KEYS, *WEBSOCKET_KEYS, *BUILD_KEYS):
         values = [run[key] for run in runs if key in run]
         if values:
             result[key] = round(statistics.median(values), 3)
@@ -40,6 +49,8 @@ def table(scenario, results):
     measured = [result for result in results if result["runs"]]
     if measured and "build_seconds" in measured[0]:
         lines += _build_table(measured)
+    elif measured and "cpu_us_per_ping" in measured[0]:
+        lines += _websocket_table(measured)
     elif measured:
         lines += _request_table(measured)
     if any("growth" in result for result in measured):
@@ -85,6 +96,27 @@ def _request_table(results):
             row += [_with_range(result, "cpu_us_per_stream", 1, " µs"), _with_range(result, "rss_kib_per_stream")]
         row += [_ratio(result["cpu_us_per_request"], peer["cpu_us_per_request"]) for peer in peers]
         rows.append(row)
+    return _markdown(header, rows)
+
+
+def _websocket_table(results):
+    header = ["client", "CPU per second", "CPU per ping", "memory of a WebSocket, KiB", "CPU to open one"]
+    header += ["latency, median", "latency, p99", "latency, greatest", "lost pings", "peak memory, MiB"]
+    rows = [
+        [
+            result["client"],
+            _with_range(result, "cpu_us_per_second", 1000, " ms"),
+            _with_range(result, "cpu_us_per_ping", 1, " µs"),
+            _with_range(result, "rss_kib_per_stream"),
+            _with_range(result, "cpu_us_per_stream", 1, " µs"),
+            _with_range(result, "latency_median_us", 1, " µs"),
+            _with_range(result, "latency_p99_us", 1, " µs"),
+            _with_range(result, "latency_greatest_us", 1000, " ms"),
+            f"{result['lost_pings']:.0f} of {result['pings']:,.0f}",
+            _with_range(result, "peak_rss_mib"),
+        ]
+        for result in results
+    ]
     return _markdown(header, rows)
 
 

@@ -18,7 +18,7 @@ class Scenario:
     summary: str
     path: str = SMALL
     workload: str = "get"
-    server: str = "http"  # or https, http2, streams
+    server: str = "http"  # or https, http2, streams, websockets
     in_flight: int = 1
     connections: int = 0  # as many as requests in flight
     requests: int = 0  # as many as there is time for
@@ -26,6 +26,7 @@ class Scenario:
     source: str = ""  # the file that is uploaded
     idle_streams: int | None = None  # responses that stay open and silent; none in most scenarios
     idle_elsewhere: bool = False  # on another port than that of the requests
+    websockets: int = 0  # WebSockets that the server pings once a second
     is_slow: bool = False  # only run when asked for
 
     def quick(self):
@@ -34,6 +35,8 @@ class Scenario:
             return dataclasses.replace(self, path="zeros-64mib", content_length=ZEROS["zeros-64mib"])
         if self.idle_streams is not None:
             return dataclasses.replace(self, requests=500, idle_streams=min(self.idle_streams, 50))
+        if self.websockets:
+            return dataclasses.replace(self, websockets=100)
         if self.source:
             return dataclasses.replace(self, source="zeros-64mib")
         if self.name == "queued-10000":
@@ -44,6 +47,9 @@ class Scenario:
 
     def arguments(self, base_url, idle_url, seconds):
         """The command line of a client's program."""
+        if self.websockets:
+            values = {"url": f"{base_url}/websocket", "websockets": self.websockets, "seconds": seconds}
+            return _words(values)
         values = {
             "workload": self.workload,
             "url": f"{base_url}/{self.path}",
@@ -70,7 +76,7 @@ class Scenario:
         elif self.workload != "sessions":
             # Several for each connection: the first to be open may take the requests of others.
             values["warm-up"] = max(8 * (self.connections or self.in_flight), 500)
-        return [word for name, value in values.items() for word in (f"--{name}", str(value))]
+        return _words(values)
 
     def curl_arguments(self, base_url):
         """The same for the curl command."""
@@ -82,6 +88,10 @@ class Scenario:
     def _file(self):
         """What is uploaded: the file that has the length of what is downloaded."""
         return os.path.join(os.environ["BENCH_FOLDER"], "content", self.source)
+
+
+def _words(values):
+    return [word for name, value in values.items() for word in (f"--{name}", str(value))]
 
 
 def small(name, summary, **changes):
@@ -162,6 +172,14 @@ def _all():
         requests=500,
     )
     yield from _idle()
+    yield Scenario(
+        "websockets-10000",
+        "10,000 WebSockets that are silent but for the pongs: the server pings each of them once a second",
+        "websocket",
+        "websockets",
+        server="websockets",
+        websockets=10_000,
+    )
     yield Scenario("build-time", "Clean debug build of a program that makes one GET, dependencies fetched", is_slow=True)
 
 

@@ -34,6 +34,9 @@ struct Servers: Sendable {
         case tus, tusBehindProxy
         /// HTTP/2 as Scripts/http2_server.py is told to speak it, and HTTP/1.1.
         case misbehaving
+        /// HTTP/3 and HTTP/1.1 as Scripts/http3_server.py speaks them: with QUIC, without, and with a certificate there
+        /// that has an unknown issuer.
+        case http3, http3Absent, http3Impostor
         /// A leaf, its intermediate, and a root that is not sent, each with a key of its own; for the name localhost
         /// alone.
         case chain

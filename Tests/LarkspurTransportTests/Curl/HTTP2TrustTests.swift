@@ -45,6 +45,9 @@ struct HTTP2TrustTests {
             ("[HTTP/2] [15] -> FRAME[RST_STREAM, len=4, flags=0, error=8]\n", nil),
             ("[HTTP/2] [5] RESET: REFUSED_STREAM (err 7)\n", .refused(5)),
             ("[HTTP/2] [5] RESET: CANCEL (err 8)\n", nil),
+            ("[HTTP/3] [0] reset -> 0\n", .abandoned(0)), ("[HTTP/3] [12] reset -> 0\n", .abandoned(12)),
+            ("[HTTP/3] [0] CLOSED\n", nil), ("[HTTP/3] [0] RESET: error 258\n", nil),
+            ("[HTTP/2] [0] reset -> 0\n", nil), ("[HTTP/3] [0", nil),
             ("[HTTP/2] [3] header: x: ] CLOSED\n", nil), ("[HTTP/2] [99999999999999999999] CLOSED\n", nil),
             ("Connection #0 to host localhost left intact\n", nil), ("[HTTP/2] [", nil), ("", nil),
         ] as [(String, StreamEvent?)]

@@ -27,6 +27,12 @@ struct LinuxSamplesTests {
         #expect(samples.output.values == ["libcurl \(version)"])
     }
 
+    @Test func http3() {
+        let session = samples.http3()
+        #expect(samples.output.values == ["\(session.offersHTTP3)"])
+        session.invalidateAndCancel()
+    }
+
     @Test(arguments: TransportOfSample.allCases)
     func content(_ transport: TransportOfSample) async throws {
         let session = transport.makeSession()

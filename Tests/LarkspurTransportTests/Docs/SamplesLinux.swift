@@ -27,6 +27,17 @@ struct LinuxSamples: Sendable {
         // end
     }
 
+    func http3() -> CurlURLSession {
+        // sample: HTTP/3
+        var options = CurlURLSession.Options()
+        options.http3 = .automatic
+
+        let session = CurlURLSession(configuration: .default, options: options)
+        print(session.offersHTTP3)
+        // end
+        return session
+    }
+
     func lines(_ session: URLSession) async throws {
         // sample: lines of a response
         let (bytes, _) = try await session.bytes(from: url)

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
+internal import Synchronization
 
 /// The configuration values that the engine reads, once when its session is made. It is an object, as each request uses
 /// it and copying so many values is expensive.
@@ -18,6 +19,9 @@ final class SessionSettings: Sendable {
     let proxies: ProxySettings
     let options: EngineOptions
     let offersHTTP2: Bool
+    /// The use of HTTP/3; off if it is not possible.
+    let http3: HTTP3Use
+    let http3Origins = Mutex(HTTP3Origins())
     let tls: TLSSettings
     /// The session's cache; nil without one.
     let cache: (any ResponseStore)?
@@ -28,7 +32,8 @@ final class SessionSettings: Sendable {
     init(
         _ configuration: URLSessionConfiguration,
         options: EngineOptions,
-        tlsAbilities: TLSAbilities? = nil
+        tlsAbilities: TLSAbilities? = nil,
+        hasHTTP3: Bool = Libcurl.hasHTTP3
     ) {
         maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         requestTimeout = configuration.timeoutIntervalForRequest
@@ -51,6 +56,7 @@ final class SessionSettings: Sendable {
         )
         self.options = options
         offersHTTP2 = HTTP2Trust.offersHTTP2(options.http2)
+        http3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: offersHTTP2, tls: options.tls)
         tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
@@ -114,6 +120,11 @@ public struct EngineOptions: Sendable {
         get { http2 != .never }
         set { if newValue != allowsHTTP2 { http2 = newValue ? .whereTrusted : .never } }
     }
+    /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
+    ///
+    /// It needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, and a session that offers HTTP/2,
+    /// which is used where QUIC does not work. Otherwise the option has no effect: ``CurlURLSession/offersHTTP3``.
+    public var http3 = HTTP3Use.off
     /// Whether a redirect may lead from https to http. Default: false; such a task fails.
     public var allowsInsecureRedirects = false
     /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost before a

@@ -57,6 +57,7 @@ extension Exchange {
         }
         transfer.response = response
         watchStream(of: head)
+        noteAlternatives(of: head)
         if url.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
@@ -238,7 +239,7 @@ extension Exchange {
 #endif
 
 #if canImport(FoundationNetworking)
-/// HTTP/2 streams whose end libcurl does not distinguish from a reset without an error.
+/// HTTP/2 and HTTP/3 streams whose end libcurl does not distinguish from a reset without an error.
 extension Exchange {
     /// Watches streams from the beginning if a response may end before the request, or must not be sent twice.
     ///
@@ -251,7 +252,9 @@ extension Exchange {
 
     /// Watches streams from the head of a response on, if only the end of its stream shows that it is complete.
     func watchStream(of head: ResponseHead) {
-        guard head.version == "HTTP/2", head.contentLength == nil, mayHaveContent(head) else { return }
+        guard ["HTTP/2", "HTTP/3"].contains(head.version), head.contentLength == nil, mayHaveContent(head) else {
+            return
+        }
         transfer.endsWithStream = true
         watchStream()
     }
@@ -267,7 +270,11 @@ extension Exchange {
     }
 
     func receive(_ event: StreamEvent) {
-        if case .refused = event { transfer.sending.noteRefusal() }
+        switch event {
+        case .refused: transfer.sending.noteRefusal()
+        case .abandoned: transfer.isStreamReset = true
+        default: break
+        }
         if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }
     }
 

@@ -74,13 +74,8 @@ extension Exchange {
         setMethod(head.method, of: handle, length: head.body)
         transfer.expectsContinue = head.expectsContinue
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
-        handle.set(
-            CURLOPT_HTTP_VERSION,
-            Int(
-                settings.offersHTTP2 && credentials.server == nil && task.webSocket == nil
-                    ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-            )
-        )
+        transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
+        handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
         // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
@@ -152,7 +147,8 @@ extension Exchange {
         )
         if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
         noteSentBytes()
-        if handle.long(CURLINFO_HTTP_VERSION) == 3 { host?.allowMultiplexing(in: transfer.shard) }
+        noteFault(of: handle, result: result)
+        if handle.hasMultiplexed { host?.allowMultiplexing(in: transfer.shard) }
         releaseHandle()
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
@@ -335,7 +331,8 @@ extension Exchange {
 /// The results of libcurl's that mean the end of a connection, and not only of one of its streams.
 enum ConnectionFault {
     static func isFault(_ result: Int32) -> Bool {
-        [CURLE_HTTP2, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR].contains(result)
+        [CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR]
+            .contains(result)
     }
 }
 #endif

@@ -286,6 +286,8 @@ struct Transfer {
     var shard: Shard?
     /// The proxy; nil if the server is connected to directly.
     var proxy: ProxyServer?
+    /// The versions of HTTP that libcurl may use.
+    var versions = OfferedVersions.http1
     let start: Date
     /// The longest time for making a connection, in seconds; nil for none.
     let connectTimeout: TimeInterval?

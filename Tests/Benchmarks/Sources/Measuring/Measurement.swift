@@ -39,11 +39,9 @@ package struct Measurement<C: Client> {
         guard options.idleStreams > 0, let target = options.idleTarget else { return opening }
         let loop = ClosedLoop(requests: options.idleStreams)
         let request = try client.makeRequest(target)
-        opening.residentKiB = -ProcessStatus().residentKiB
-        opening.meter.start()
+        opening.start()
         await client.run(request, in: loop, inFlight: Opening.atOnce)
-        opening.meter.stop()
-        opening.residentKiB += ProcessStatus().residentKiB
+        opening.stop()
         if let failure = loop.failure { end("\(target.url): \(failure)") }
         return opening
     }
@@ -99,20 +97,5 @@ package struct Measurement<C: Client> {
                 + #""wall_us":\#(meter.wallMicroseconds),"peak_rss_kib":\#(ProcessStatus().peakResidentKiB),"#
                 + #""opening":\#(opening.json),"growth":[\#(growth.joined(separator: ","))]}"#
         )
-    }
-}
-
-/// The cost of opening the idle streams.
-private struct Opening {
-    static let atOnce = 64
-
-    let streams: Int
-    var meter = Meter()
-    /// By how much the resident set has grown.
-    var residentKiB = 0
-
-    var json: String {
-        #"{"streams":\#(streams),"cpu_us":\#(meter.processorMicroseconds),"wall_us":\#(meter.wallMicroseconds),"#
-            + #""rss_kib":\#(residentKiB)}"#
     }
 }

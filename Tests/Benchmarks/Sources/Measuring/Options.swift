@@ -36,6 +36,8 @@ package struct Options: Sendable {
     /// The responses that stay open during the measurement.
     package private(set) var idleTarget: Target?
     package private(set) var idleStreams = 0
+    /// The WebSockets that stay open during the measurement; of their program only.
+    package private(set) var webSockets = 0
 
     /// Reads the arguments of the process; ends it if they make no sense.
     package init() {
@@ -63,6 +65,7 @@ package struct Options: Sendable {
         case "--connections": return replace(\.connections, with: Int(value))
         case "--idle-url": idleTarget = Target(url: value, staysOpen: true)
         case "--idle-streams": return replace(\.idleStreams, with: Int(value))
+        case "--websockets": return replace(\.webSockets, with: Int(value))
         case "--buffer-size": return Int(value) != nil  // of the C library's program only
         default: return false
         }

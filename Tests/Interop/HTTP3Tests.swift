@@ -1,0 +1,198 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import LarkspurTransport
+import Testing
+
+/// The use of HTTP/3, with a libcurl that has it.
+@Suite("HTTP/3", .needsHTTP3, .serialized, .timeLimit(.minutes(5)))
+struct HTTP3Tests {
+    private let servers: Servers
+
+    init() throws { servers = try Servers() }
+
+    private func makeSession(
+        _ use: HTTP3Use,
+        change: (inout CurlURLSession.Options) -> Void = { _ in }
+    ) -> CurlURLSession {
+        var options = servers.options
+        options.http3 = use
+        change(&options)
+        return servers.makeSession(options: options)
+    }
+
+    /// Makes sessions that prefer HTTP/3, until one has a connection with it: libcurl gives QUIC a head start of a
+    /// moment, in which a busy machine may not make a connection.
+    private func connectedSession() async throws -> CurlURLSession {
+        for _ in 0..<100 {
+            let session = makeSession(.preferred)
+            if try await session.reply(to: servers.url(.http3, "/echo")).last.protocolName == "h3" { return session }
+            session.finishTasksAndInvalidate()
+        }
+        Issue.record("No connection with HTTP/3 was made.")
+        return makeSession(.preferred)
+    }
+
+    @Test("A session that prefers HTTP/3 uses it, and its connection again")
+    func preferred() async throws {
+        let session = try await connectedSession()
+        #expect(session.offersHTTP3)
+        let reply = try await session.reply(to: servers.url(.http3, "/echo"))
+        #expect(reply.text == "HTTP/3 GET 0")
+        #expect(reply.status == 200)
+        let metrics = try reply.last
+        #expect(metrics.protocolName == "h3")
+        #expect(metrics.tlsVersion == "TLSv1.3")
+        #expect(metrics.isReusedConnection)
+    }
+
+    @Test("A session does not use HTTP/3 unless it is told to")
+    func off() async throws {
+        let session = servers.makeSession()
+        #expect(!session.offersHTTP3)
+        for _ in 0..<2 {
+            #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/1.1 GET 0")
+        }
+    }
+
+    @Test("HTTP/3 is used after a server has announced it, until it takes that back")
+    func automatic() async throws {
+        for _ in 0..<100 {
+            let session = makeSession(.automatic)
+            #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/1.1 GET 0")
+            let second = try await session.reply(to: servers.url(.http3, "/echo"))
+            guard try second.last.protocolName == "h3" else { continue }
+            #expect(second.text == "HTTP/3 GET 0")
+            let clear = try servers.url(.http3, "/echo?announce=clear")
+            #expect(try await session.reply(to: clear).text == "HTTP/3 GET 0")
+            for _ in 0..<2 { #expect(try await session.reply(to: clear).text == "HTTP/1.1 GET 0") }
+            return
+        }
+        Issue.record("No connection with HTTP/3 was made.")
+    }
+
+    @Test("An announcement for another port or protocol is not used", arguments: ["h3=\":1\"", "h2=\":443\"", "clear"])
+    func otherAnnouncement(_ announcement: String) async throws {
+        let session = makeSession(.automatic)
+        let value = try #require(announcement.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        for _ in 0..<2 {
+            let reply = try await session.reply(to: servers.url(.http3, "/echo?announce=\(value)"))
+            #expect(reply.text == "HTTP/1.1 GET 0")
+        }
+    }
+
+    @Test("Where QUIC does not work, requests go over TCP", arguments: [HTTP3Use.automatic, .preferred])
+    func fallback(_ use: HTTP3Use) async throws {
+        let session = makeSession(use)
+        for _ in 0..<3 {
+            let reply = try await session.reply(to: servers.url(.http3Absent, "/echo"))
+            #expect(reply.text == "HTTP/1.1 GET 0")
+            #expect(try reply.last.protocolName == "http/1.1")
+        }
+    }
+
+    @Test("A server that is not trusted gets no request over HTTP/3", arguments: [true, false])
+    func impostor(_ trustsSystem: Bool) async throws {
+        let authority = try servers.certificate("authority")
+        let session = makeSession(.preferred) {
+            $0.tls.trustedRoots = trustsSystem ? .systemAnd([authority]) : .only([authority])
+        }
+        let key = UUID().uuidString
+        let reply = try await session.reply(to: servers.url(.http3Impostor, "/echo?key=\(key)"))
+        #expect(reply.text == "HTTP/1.1 GET 0")
+        #expect(try await session.reply(to: servers.url(.http3Impostor, "/count?key=\(key)")).text == "0")
+    }
+
+    @Test("A certificate that the session's checks accept is accepted over HTTP/3", arguments: [true, false])
+    func trusted(_ trustsSystem: Bool) async throws {
+        let unknown = try servers.certificate("unknown-authority")
+        let authority = try servers.certificate("authority")
+        let roots = [unknown, authority]
+        for _ in 0..<100 {
+            let session = makeSession(.preferred) {
+                $0.tls.trustedRoots = trustsSystem ? .systemAnd(roots) : .only(roots)
+            }
+            let reply = try await session.reply(to: servers.url(.http3Impostor, "/echo"))
+            if reply.text == "HTTP/3 GET 0" { return }
+        }
+        Issue.record("No connection with HTTP/3 was made.")
+    }
+
+    @Test("A host name that a certificate does not have is refused over HTTP/3 too")
+    func otherHost() async throws {
+        let port = try servers.number(of: .http3)
+        let session = makeSession(.preferred) {
+            $0.hostAddresses = [HostAddress(host: "other.test", port: port, addresses: ["127.0.0.1"])]
+        }
+        let key = UUID().uuidString
+        let url = try servers.url(.http3, "/echo?key=\(key)", host: "other.test")
+        #expect(try await session.failure(of: url).code == .serverCertificateUntrusted)
+        let count = try await connectedSession().reply(to: servers.url(.http3, "/count?key=\(key)"))
+        #expect(count.text == "0")
+    }
+
+    @Test(
+        "A response without a length that does not end as it should is an error",
+        // H3_NO_ERROR, H3_INTERNAL_ERROR, H3_REQUEST_CANCELLED
+        arguments: ["reset:256", "reset:258", "reset:268", "close:256", "close:258", "close:0"]
+    )
+    func truncation(_ end: String) async throws {
+        let url = try servers.url(.http3, "/play?end=\(end)")
+        let error = try await connectedSession().failure(of: url)
+        #expect([.networkConnectionLost, .badServerResponse].contains(error.code), "\(error)")
+    }
+
+    @Test("A response without a length that ends as it should is complete")
+    func completion() async throws {
+        let reply = try await connectedSession().reply(to: servers.url(.http3, "/play?end=fin"))
+        #expect(reply.content == Data(count: 10))
+        #expect(try reply.last.protocolName == "h3")
+    }
+
+    @Test("Content of any size goes both ways", arguments: [1, 1 << 15, 1 << 21])
+    func content(_ size: Int) async throws {
+        let session = try await connectedSession()
+        var request = URLRequest(url: try servers.url(.http3, "/echo"))
+        request.httpMethod = "PUT"
+        request.httpBody = Data(count: size)
+        #expect(try await session.reply(to: request).text == "HTTP/3 PUT \(size)")
+        let large = try await session.reply(to: servers.url(.http3, "/large"))
+        #expect(large.content == Data(count: 1 << 20))
+        #expect(try large.last.protocolName == "h3")
+    }
+
+    @Test("Requests at the same time share a connection")
+    func multiplexing() async throws {
+        let session = try await connectedSession()
+        let url = try servers.url(.http3, "/large")
+        let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+            for _ in 0..<20 { group.addTask { try await session.reply(to: url) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(replies.allSatisfy { $0.content.count == 1 << 20 })
+        #expect(replies.flatMap(\.metrics).allSatisfy { $0.isReusedConnection })
+        #expect(replies.flatMap(\.metrics).allSatisfy { $0.protocolName == "h3" })
+    }
+
+    @Test("With TLS 1.2 alone, or without HTTP/2, HTTP/3 is not offered")
+    func prerequisites() async throws {
+        let sessions = [
+            makeSession(.preferred) { $0.tls.maximumVersion = .tls12 },
+            makeSession(.preferred) { $0.http2 = .never },
+        ]
+        for session in sessions {
+            #expect(!session.offersHTTP3)
+            #expect(try await session.reply(to: servers.url(.http3, "/echo")).text == "HTTP/1.1 GET 0")
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Tests of HTTP/3 are left out with a libcurl that does not have it.
+    fileprivate static var needsHTTP3: Self {
+        .enabled(
+            if: Servers.areExpected && CurlURLSession.supportsHTTP3,
+            "Run by Tests/Interop/servers.sh, with a libcurl that has HTTP/3: Tests/Interop/libcurls.sh http3."
+        )
+    }
+}
+#endif

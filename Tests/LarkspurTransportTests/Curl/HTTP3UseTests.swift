@@ -1,0 +1,66 @@
+#if canImport(FoundationNetworking)
+import CLibcurl
+import Foundation
+import LarkspurTesting
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("The use of HTTP/3")
+struct HTTP3UseTests {
+    @Test("HTTP/3 needs libcurl's, HTTP/2 to fall back to, and TLS 1.3", arguments: [HTTP3Use.automatic, .preferred])
+    func prerequisites(_ use: HTTP3Use) {
+        var tls = TLSConfiguration()
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == use)
+        #expect(use.effective(hasHTTP3: false, offersHTTP2: true, tls: tls) == .off)
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: false, tls: tls) == .off)
+        tls.maximumVersion = .tls13
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == use)
+        tls.maximumVersion = .tls12
+        #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == .off)
+    }
+
+    @Test("It is off by default, and an option of the session's settings")
+    func option() {
+        var options = CurlURLSession.Options()
+        options.http2 = .always
+        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: true).http3 == .off)
+        options.http3 = .preferred
+        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: true).http3 == .preferred)
+        #expect(SessionSettings(.ephemeral, options: options, hasHTTP3: false).http3 == .off)
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.invalidateAndCancel() }
+        #expect(session.offersHTTP3 == CurlURLSession.supportsHTTP3)
+    }
+
+    @Test("The versions are libcurl's numbers")
+    func numbers() {
+        #expect(OfferedVersions.http1.number == 2)
+        #expect(OfferedVersions.http2.number == 4)
+        #expect(OfferedVersions.http3.number == 30)
+    }
+
+    @Test("libcurl has HTTP/3 if it says so")
+    func feature() {
+        let isBuiltIn = libcurl_features() & (1 << 25) != 0
+        #expect(CurlURLSession.supportsHTTP3 == (isBuiltIn && libcurl_version_number() >= 0x075800))
+    }
+
+    @Test("The option is no error without HTTP/3, and for http", arguments: [HTTP3Use.automatic, .preferred])
+    func plain(_ use: HTTP3Use) async throws {
+        let server = try LoopbackServer()
+        let field = "h3=%22:\(server.port)%22"
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/response-headers?Alt-Svc=\(field)"))
+        var options = CurlURLSession.Options()
+        options.http2 = .always
+        options.http3 = use
+        let session = CurlURLSession(configuration: .testing, options: options)
+        defer { session.finishTasksAndInvalidate() }
+        for _ in 0..<2 {
+            let (_, response) = try await session.data(from: url)
+            let alternatives = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Alt-Svc")
+            #expect(alternatives == "h3=\":\(server.port)\"")
+        }
+    }
+}
+#endif
