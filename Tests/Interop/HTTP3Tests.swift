@@ -117,6 +117,19 @@ struct HTTP3Tests {
         Issue.record("No connection with HTTP/3 was made.")
     }
 
+    @Test("A server without the pinned key gets no request over HTTP/3")
+    func pinned() async throws {
+        let url = try servers.url(.http3, "/echo")
+        let host = try #require(url.host)
+        let pins = try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate("unknown-authority"))])
+        let session = makeSession(.preferred) { $0.tls.pins = [pins] }
+        let key = UUID().uuidString
+        let failure = try await session.failure(of: servers.url(.http3, "/echo?key=\(key)"))
+        #expect(failure.code == .serverCertificateUntrusted)
+        let count = try await connectedSession().reply(to: servers.url(.http3, "/count?key=\(key)"))
+        #expect(count.text == "0")
+    }
+
     @Test("A host name that a certificate does not have is refused over HTTP/3 too")
     func otherHost() async throws {
         let port = try servers.number(of: .http3)

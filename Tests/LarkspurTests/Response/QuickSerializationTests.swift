@@ -1,0 +1,103 @@
+import LarkspurTestSupport
+import LarkspurTesting
+import TestSupport
+import Testing
+
+@testable import Larkspur
+
+@Suite("Serialization of small content", .timeLimit(.minutes(5)))
+struct QuickSerializationTests {
+    private struct User: Decodable, Sendable {
+        let name: String
+    }
+
+    /// A serializer of a caller, which tells whether it runs on the processing queue.
+    private struct Observer: ResponseSerializer {
+        static let key = DispatchSpecificKey<Bool>()
+
+        var validation = ResponseValidation()
+
+        func serialize(_ data: Data, response: URLResponse?) -> Bool { Self.isOnProcessingQueue }
+
+        static var isOnProcessingQueue: Bool { DispatchQueue.getSpecific(key: key) == true }
+    }
+
+    private let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/small", .json(#"{"name": "Ada"}"#))
+        server.route("/large", .text(String(repeating: "a", count: TaskFinisher.smallSize + 1)))
+    }
+
+    @Test(
+        "Small content of the serializers that run no code of a caller does not wait for the processing queue",
+        arguments: TestTransport.allCases
+    )
+    func quick(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let gate = LoopbackServer.Gate()
+        manager.processingQueue.async(flags: .barrier) { gate.wait() }
+        let events = Recorder<String>()
+
+        let others = [
+            manager.get("large", serializer: .string) { _, _ in events.record("large") },
+            manager.get("small", as: User.self) { _, _ in events.record("decoded") },
+        ]
+        try await eventually { others.allSatisfy { $0.state == .completed } }
+        manager.get("small") { _, _ in events.record("object") }
+        try await events.wait()
+        #expect(try await manager.get("small").data.count == 15)
+        #expect(try await manager.get("small").string == #"{"name": "Ada"}"#)
+        #expect(events.values == ["object"])
+
+        gate.open()
+        try await manager.finishAll()
+        #expect(events.values.sorted() == ["decoded", "large", "object"])
+    }
+
+    @Test("Code of a caller runs on the processing queue, however small the content is")
+    func codeOfCaller() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.processingQueue.setSpecific(key: Observer.key, value: true)
+        let events = Recorder<Bool>()
+
+        #expect(try await manager.get("small").value(Observer()))
+        _ = try await manager.get("small")
+            .validate { _, _, _ in events.record(Observer.isOnProcessingQueue) }
+            .data
+        #expect(events.values == [true])
+    }
+
+    @Test("A handler that is added when the response is being serialized runs its code on the processing queue")
+    func late() async throws {
+        let queue = DispatchQueue(label: "handlers")
+        let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
+        manager.processingQueue.setSpecific(key: Observer.key, value: true)
+        let events = Recorder<String>()
+
+        queue.suspend()
+        let task = manager.get("small").responseString { events.record($0.value ?? "none") }
+        try await eventually { task.state == .completed }
+        task.response(serializer: Observer()) { events.record("\($0.value ?? false)") }
+        queue.resume()
+
+        try await events.wait(for: 2)
+        try await manager.finishAll()
+        #expect(events.values == [#"{"name": "Ada"}"#, "true"])
+    }
+
+    @Test("The main queue serializes nothing")
+    func mainQueue() async throws {
+        let finisher = TaskFinisher(isQuick: true) { _, _ in fatalError() }
+        let result = TransferResult(request: nil, response: nil, data: Data())
+        func isQuick(on queue: DispatchQueue) -> Bool {
+            let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
+            let task = manager.get("small")
+            defer { task.cancel() }
+            return finisher.isQuick(for: result, of: task)
+        }
+        #expect(!isQuick(on: .main))
+        #expect(isQuick(on: DispatchQueue(label: "handlers")))
+    }
+}
