@@ -58,9 +58,16 @@ struct TaskFinisher: Sendable {
     /// Decides whether the ending is created on the completion queue, because that takes less time than waking a thread
     /// of the processing queue for it. The main queue, which may have a user interface to serve, does no such work.
     func isQuick(for result: TransferResult, of task: SessionTask) -> Bool {
-        isQuick && result.data.count <= Self.smallSize && task.environment.completionQueue !== DispatchQueue.main
+        isQuick && result.data.count <= Self.smallSize && !task.environment.completionQueue.isMain
             && task.plan?.becomesQuick() != false
     }
+}
+
+extension DispatchQueue {
+    private static let mainLabel = main.label
+
+    /// Whether the queue is the main queue, of which Dispatch on Linux makes another object for each use.
+    fileprivate var isMain: Bool { label == Self.mainLabel }
 }
 
 /// The result of a task's transfer, once the transport has finished.

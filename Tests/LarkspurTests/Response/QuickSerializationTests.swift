@@ -17,7 +17,9 @@ struct QuickSerializationTests {
 
         var validation = ResponseValidation()
 
-        func serialize(_ data: Data, response: URLResponse?) -> Bool { Self.isOnProcessingQueue }
+        func serialize(_ data: Data, response: URLResponse?) throws -> sending String {
+            Self.isOnProcessingQueue ? "there" : "elsewhere"
+        }
 
         static var isOnProcessingQueue: Bool { DispatchQueue.getSpecific(key: key) == true }
     }
@@ -47,8 +49,10 @@ struct QuickSerializationTests {
         try await eventually { others.allSatisfy { $0.state == .completed } }
         manager.get("small") { _, _ in events.record("object") }
         try await events.wait()
-        #expect(try await manager.get("small").data.count == 15)
-        #expect(try await manager.get("small").string == #"{"name": "Ada"}"#)
+        let data = try await manager.get("small").data
+        let string = try await manager.get("small").string
+        #expect(data.count == 15)
+        #expect(string == #"{"name": "Ada"}"#)
         #expect(events.values == ["object"])
 
         gate.open()
@@ -62,7 +66,8 @@ struct QuickSerializationTests {
         manager.processingQueue.setSpecific(key: Observer.key, value: true)
         let events = Recorder<Bool>()
 
-        #expect(try await manager.get("small").value(Observer()))
+        let place = try await manager.get("small").value(Observer())
+        #expect(place == "there")
         _ = try await manager.get("small")
             .validate { _, _, _ in events.record(Observer.isOnProcessingQueue) }
             .data
@@ -79,12 +84,14 @@ struct QuickSerializationTests {
         queue.suspend()
         let task = manager.get("small").responseString { events.record($0.value ?? "none") }
         try await eventually { task.state == .completed }
-        task.response(serializer: Observer()) { events.record("\($0.value ?? false)") }
+        task.response(serializer: Observer()) { response in
+            events.record(response.value ?? "nowhere")
+        }
         queue.resume()
 
         try await events.wait(for: 2)
         try await manager.finishAll()
-        #expect(events.values == [#"{"name": "Ada"}"#, "true"])
+        #expect(events.values == [#"{"name": "Ada"}"#, "there"])
     }
 
     @Test("The main queue serializes nothing")
