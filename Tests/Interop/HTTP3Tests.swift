@@ -117,12 +117,13 @@ struct HTTP3Tests {
         Issue.record("No connection with HTTP/3 was made.")
     }
 
-    @Test("A server without the pinned key gets no request over HTTP/3")
+    @Test("A session with pins does not offer HTTP/3, and a server without the pinned key gets no request")
     func pinned() async throws {
         let url = try servers.url(.http3, "/echo")
         let host = try #require(url.host)
         let pins = try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate("unknown-authority"))])
         let session = makeSession(.preferred) { $0.tls.pins = [pins] }
+        #expect(!session.offersHTTP3)
         let key = UUID().uuidString
         let failure = try await session.failure(of: servers.url(.http3, "/echo?key=\(key)"))
         #expect(failure.code == .serverCertificateUntrusted)

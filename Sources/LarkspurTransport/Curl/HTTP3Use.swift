@@ -8,7 +8,8 @@
 /// The engine was tested with libcurl 8.23.0 and its QUIC of ngtcp2. With another one, a response without
 /// Content-Length whose stream the server resets without an error may look complete.
 ///
-/// Requests through a proxy or a Unix-domain socket, with NTLM or Negotiate, and WebSockets never use HTTP/3.
+/// A session that pins keys or certificates never uses HTTP/3, as pins are not checked over QUIC. Neither do requests
+/// through a proxy or a Unix-domain socket, with NTLM or Negotiate, and WebSockets.
 public enum HTTP3Use: Sendable, Hashable {
     /// No HTTP/3.
     case off
@@ -28,8 +29,13 @@ public enum HTTP3Use: Sendable, Hashable {
     ///   - tls: The settings of TLS.
     func effective(hasHTTP3: Bool, offersHTTP2: Bool, tls: TLSConfiguration) -> HTTP3Use {
         // QUIC has no older TLS than 1.3 (RFC 9001, section 4.2).
-        hasHTTP3 && offersHTTP2 && (tls.maximumVersion ?? .tls13) >= .tls13 ? self : .off
+        hasHTTP3 && offersHTTP2 && (tls.maximumVersion ?? .tls13) >= .tls13 && !tls.pinsServers ? self : .off
     }
+}
+
+extension TLSConfiguration {
+    /// Whether a server needs certain keys or certificates, besides a chain that is trusted.
+    fileprivate var pinsServers: Bool { !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil }
 }
 #endif
 

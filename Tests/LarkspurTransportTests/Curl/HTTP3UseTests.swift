@@ -20,6 +20,21 @@ struct HTTP3UseTests {
         #expect(use.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == .off)
     }
 
+    @Test("A session that pins keys or certificates does not use HTTP/3")
+    func pins() throws {
+        let pin = try PublicKeyPin(sha256: Data(count: 32).base64EncodedString())
+        let changes: [(inout TLSConfiguration) throws -> Void] = [
+            { $0.pins = [try HostPins("localhost", pins: [pin])] },
+            { $0.pinsForAllHosts = [pin] },
+            { $0.anchorsForAllHosts = [] },
+        ]
+        for change in changes {
+            var tls = TLSConfiguration()
+            try change(&tls)
+            #expect(HTTP3Use.preferred.effective(hasHTTP3: true, offersHTTP2: true, tls: tls) == .off)
+        }
+    }
+
     @Test("It is off by default, and an option of the session's settings")
     func option() {
         var options = CurlURLSession.Options()
