@@ -35,9 +35,9 @@ public final class SessionManager: Sendable {
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB is serialized on ``completionQueue`` instead, unless that is the main queue, if only the
-    /// serializers for data, text and JSON objects are used and no checks of yours: waking a thread would take longer.
-    /// Your own serializers and checks, and decoders of your types, always run on this queue.
+    /// Content of at most 4 KiB is serialized on ``completionQueue`` instead, unless that is the main queue, if only
+    /// the serializers for data, text and JSON objects are used and no checks of yours: waking a thread would take
+    /// longer. Your own serializers and checks, and decoders of your types, always run on this queue.
     public let processingQueue: DispatchQueue
 
     private let processing: ProcessingPool

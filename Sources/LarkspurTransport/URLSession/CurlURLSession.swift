@@ -373,8 +373,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
-    /// ``webSocket(with:options:)-(URL,_)``.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
+    /// Use ``webSocket(with:options:)-(URL,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter url: The URL of the server.
@@ -382,8 +382,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
-    /// ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
+    /// Use ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameters:
@@ -395,8 +395,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         return webSocketTask(with: request)
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need. Use
-    /// ``webSocket(with:options:)-(URLRequest,_)``.
+    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
+    /// Use ``webSocket(with:options:)-(URLRequest,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter request: The request of the handshake.

@@ -216,8 +216,8 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. There is no other way to
-    /// make a WebSocket task of the superclass fail.
+    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. There is no other way
+    /// to make a WebSocket task of the superclass fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url

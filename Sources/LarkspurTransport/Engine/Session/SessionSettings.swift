@@ -123,7 +123,8 @@ public struct EngineOptions: Sendable {
     /// The use of HTTP/3 for https requests. Default: ``HTTP3Use/off``.
     ///
     /// It needs a libcurl with HTTP/3 (``CurlURLSession/supportsHTTP3``), TLS 1.3, no pins, and a session that offers
-    /// HTTP/2, which is used where QUIC does not work. Otherwise the option has no effect: ``CurlURLSession/offersHTTP3``.
+    /// HTTP/2, which is used where QUIC does not work. Otherwise the option has no effect: see
+    /// ``CurlURLSession/offersHTTP3``.
     public var http3 = HTTP3Use.off
     /// Whether a redirect may lead from https to http. Default: false; such a task fails.
     public var allowsInsecureRedirects = false
