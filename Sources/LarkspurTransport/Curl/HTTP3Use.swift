@@ -8,7 +8,7 @@
 /// The engine was tested with libcurl 8.23.0 and its QUIC of ngtcp2. With another one, a response without
 /// Content-Length whose stream the server resets without an error may look complete.
 ///
-/// A session that pins keys or certificates never uses HTTP/3, as pins are not checked over QUIC. Neither do requests
+/// A session that pins keys or certificates never uses HTTP/3, as pins were not tested over QUIC. Neither do requests
 /// through a proxy or a Unix-domain socket, with NTLM or Negotiate, and WebSockets.
 public enum HTTP3Use: Sendable, Hashable {
     /// No HTTP/3.
