@@ -86,12 +86,14 @@ struct CallTimers: Sendable {
 
     private static func timer(
         _ limit: Duration,
-        _ clock: any Clock<Duration>,
+        _ clock: some Clock<Duration>,
         _ action: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
-        Task {
+        // The limit counts from now on, and not from the time at which a thread is free for the timer.
+        let end = clock.now.advanced(by: limit.bounded)
+        return Task {
             // A cancelled sleep throws: the call has ended.
-            guard (try? await clock.sleep(for: limit.bounded)) != nil else { return }
+            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
             action()
         }
     }

@@ -171,6 +171,18 @@ struct CallTimeoutTests {
         try await eventually { clock.sleeperCount == 0 }
     }
 
+    @Test("A limit counts from the start of the call, also if its timer starts late", arguments: TestTransport.allCases)
+    func lateTimer(_ transport: TestTransport) async throws {
+        let manager = manager(transport)
+        let calls = (0..<20).map { _ in manager.get("held").timeout(total: .seconds(5)) }
+        for call in calls { call.resume() }
+        clock.advance(by: .seconds(5))
+        for call in calls {
+            #expect(await call.response().error?.message == "The call took longer than 5.0 seconds in all.")
+        }
+        gate.open()
+    }
+
     @Test("Calls within a closure have one deadline, the earlier of two", arguments: TestTransport.allCases)
     func deadline(_ transport: TestTransport) async throws {
         let manager = manager(transport)
