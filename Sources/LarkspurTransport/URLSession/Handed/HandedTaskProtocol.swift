@@ -26,6 +26,9 @@ final class HandedTaskProtocol: URLProtocol {
     private var layout: FoundationLayout?
     /// Whether the call has a delegate of its own.
     private var hasDelegate = false
+    /// Whether the Swift task that makes the call had been cancelled before. FoundationNetworking resumes the task, in
+    /// which this object is created, and cancels it afterwards.
+    private let isCallerCancelled = Task.isCancelled
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
@@ -40,7 +43,8 @@ final class HandedTaskProtocol: URLProtocol {
     /// Starts or resumes the load; called for each resumption of the task.
     override func startLoading() {
         switch state {
-        case .new: begin()
+        // FoundationNetworking reports the cancellation itself.
+        case .new: if isCallerCancelled { state = .over } else { begin() }
         case .forwarded(let task): task.resume()
         case .decoding(let decoder): decoder.startLoading()
         case .over: break
