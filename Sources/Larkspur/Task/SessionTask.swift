@@ -240,8 +240,8 @@ public class SessionTask: @unchecked Sendable {
         ending.move.map { $0.post(from: self) }
         run(ending.deliveries[...]) { [self] in
             post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
-            // A call that takes handlers keeps the file for later ones.
-            if plan?.takesHandlers != true { ending.temporaryFile?.discard() }
+            // A call that takes handlers keeps the file for later ones, unless it has failed.
+            if plan?.takesHandlers != true || ending.completion.error != nil { ending.temporaryFile?.discard() }
             // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
             environment.completionGroup.leave()
