@@ -58,6 +58,14 @@ struct WebSocketInterceptionTests {
         #expect(server.requests(to: "/chat").map { $0.headers["Authorization"] } == ["Bearer old", "Bearer new"])
     }
 
+    @Test("An interceptor's invalid field fails the handshake, which sends nothing")
+    func invalidField() async throws {
+        manager.interceptors.call = [.adapting { $0.setValue("value", forHTTPHeaderField: "Bad Name") }]
+        let error = await #expect(throws: LarkspurError.self) { try await manager.webSocket("chat").open() }
+        #expect(error?.code == .invalidHeaderField)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test(
         "A handshake that fails for a while is made again",
         arguments: [LoopbackServer.Response.status(503), .fault(.closeBeforeHeader)]

@@ -132,6 +132,7 @@ private struct Handshake: Sendable {
         }
         if let defect { throw defect }
         defer { progress.state.withLock { $0.isUnderWay = false } }
+        try request.validate()
         let fields = progress.state.withLock { $0.facts.withheldFields }
         let attempt = try call.manager.sessions.makeAttempt(request, withholding: fields, line)
         let outcome = await attempt.open()
