@@ -50,8 +50,9 @@ public struct ResponseValidation: Hashable, Sendable {
 
     private func contentTypeError(_ response: HTTPURLResponse, data: Data) -> LarkspurError? {
         guard let acceptableContentTypes, !data.isEmpty else { return nil }
-        // The response has read its field already. Reading it again means going through all fields.
-        if let type = response.mimeType, acceptableContentTypes.contains(MediaRange(essence: type)) { return nil }
+        if let type = Platform.typeOfField(of: response), acceptableContentTypes.contains(MediaRange(essence: type)) {
+            return nil
+        }
         let essence = MediaType.essence(of: response)
         if let essence, acceptableContentTypes.contains(MediaRange(essence: essence)) { return nil }
         if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }

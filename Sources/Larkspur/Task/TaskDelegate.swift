@@ -107,8 +107,7 @@ final class TaskDelegate: Sendable {
         let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
         let (isWithinLimit, response) = storage.withLock { storage in
             let isWithinLimit = storage.body.count + data.count <= limit
-            // The first piece is taken over without a copy.
-            if isWithinLimit { if storage.body.isEmpty { storage.body = data } else { storage.body.append(data) } }
+            if isWithinLimit { storage.body.append(data) }
             return (isWithinLimit, storage.response)
         }
         guard isWithinLimit else {

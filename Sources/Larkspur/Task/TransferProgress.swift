@@ -45,8 +45,8 @@ final class TransferProgress: Sendable {
             return ByteProgress(completed: completed, total: total < 0 ? nil : total)
         }
 
-        /// Whether nobody looks at the counts as they change.
-        var isUnobserved: Bool { progress == nil && handler == nil && streams == nil }
+        /// Whether somebody looks at the counts as they change.
+        var isObserved: Bool { progress != nil || handler != nil || streams != nil }
     }
 
     /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
@@ -142,7 +142,7 @@ final class TransferProgress: Sendable {
     /// is not called again.
     func finish(successfully: Bool, of task: SessionTask) {
         if successfully {
-            let isNews = counts.withLock { !$0.isUnobserved && $0.totalCount < 0 && $0.completed > 0 }
+            let isNews = counts.withLock { $0.isObserved && $0.totalCount < 0 && $0.completed > 0 }
             change { $0.isComplete = true }
             if isNews { report(for: task) }
         }
