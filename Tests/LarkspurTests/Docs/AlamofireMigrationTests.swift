@@ -137,7 +137,7 @@ extension AlamofireMigrationTests {
         let head = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10000\r\n\r\n"
         server.route("/disk.iso", .raw([.text(head), .bytes(file.content.prefix(1_000)), .wait(gate)]))
         let (task, destination) = samples.download()
-        while task.resumeData == nil { await Task.yield() }
+        try await eventually { task.resumeData != nil }
         server.route("/disk.iso") { file.answer($0) }
         samples.goOn(task, destination)
         try await samples.output.wait(for: 2)

@@ -74,7 +74,7 @@ struct DownloadSamplesTests {
         _ = serve(cuts: [1_000])
         samples.manager.clock = ManualClock()
         let task = samples.byItself()
-        while task.resumeData == nil { await Task.yield() }
+        try await eventually { task.resumeData != nil }
         let data = Recorder<Data?>()
         task.cancel { data.record($0) }
         samples.discard(try #require(try await data.first()))

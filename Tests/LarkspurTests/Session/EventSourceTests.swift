@@ -372,10 +372,9 @@ struct EventSourceTests {
         server.route("/silent", response("data: a\n\n", .wait(LoopbackServer.Gate())))
         let limited = manager.get("silent").timeout(total: .seconds(1)).events
         let work = Task { await error(of: limited) }
-        try await eventually {
-            clock.advance(by: .seconds(100))
-            return manager.tasks.isEmpty && server.requests.count == 2
-        }
+        try await server.waitForRequests(2)
+        clock.advance(by: .seconds(100))
+        try await eventually { manager.tasks.isEmpty }
 
         #expect(events == ["a", "b"])
         #expect(await work.value?.code == .timedOut)

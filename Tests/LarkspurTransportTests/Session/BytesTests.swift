@@ -66,7 +66,7 @@ import Testing
             task = bytes.task
             #expect(task.countOfBytesReceived < 8 << 20)
         }
-        while task.state != .completed { await Task.yield() }
+        try await eventually { task.state == .completed }
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 }
