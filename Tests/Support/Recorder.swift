@@ -50,6 +50,17 @@ package final class Recorder<Value: Sendable>: Sendable {
         return values
     }
 
+    /// Waits for a condition, at which it looks after each value, and returns all recorded values.
+    @discardableResult
+    package func wait(until isMet: ([Value]) -> Bool) async throws -> [Value] {
+        while true {
+            // A value that comes during the look has its number already.
+            let values = values
+            if isMet(values) { return values }
+            try await wait(for: values.count + 1)
+        }
+    }
+
     /// Waits for the first value.
     package func first() async throws -> Value {
         guard let first = try await wait().first else { throw CancellationError() }

@@ -136,9 +136,7 @@ struct MigrationTests {
         let observer = samples.notification()
         defer { NotificationCenter.default.removeObserver(observer) }
         _ = try await samples.manager.call(.get, "status/404")
-        while !samples.output.values.contains("unacceptable-status-code") {
-            try await samples.output.wait(for: samples.output.values.count + 1)
-        }
+        try await samples.output.wait { $0.contains("unacceptable-status-code") }
     }
 
     @Test func pins() throws {

@@ -188,7 +188,7 @@ struct DownloadTests {
 
         #expect(fractions.values.last == 1)
         // Hooks have a queue of their own.
-        try await eventually { written.values.contains(300_000) }
+        try await written.wait { $0.contains(300_000) }
         #expect(task.downloadProgress.fractionCompleted == 1)
         #expect(task.timeline.firstResponseByte != nil)
     }

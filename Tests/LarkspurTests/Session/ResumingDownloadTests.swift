@@ -279,7 +279,7 @@ struct ResumingDownloadTests {
         let task = makeTask { counts.record($0.completedUnitCount) }
         #expect(task.resumeData == nil)
         task.resume()
-        while counts.values.last ?? 0 < 4_000 { try await counts.wait(for: counts.values.count + 1) }
+        try await counts.wait { $0.last ?? 0 >= 4_000 }
         #expect(task.resumeData != nil)
         let data = Recorder<(Data?, Int)>()
         task.cancel { [ends] in data.record(($0, ends.values.count)) }

@@ -38,7 +38,7 @@ struct SessionHooksTests {
 
         let call = try await manager.call(.post, "post", parameters: ["a": "b"])
         try await manager.finishAll()
-        while calls.values.last != "complete" { try await calls.wait(for: calls.values.count + 1) }
+        try await calls.wait { $0.last == "complete" }
 
         #expect(call.error == nil)
         let order = ["sent", "response", "data", "metrics", "complete"]
@@ -59,7 +59,7 @@ struct SessionHooksTests {
         let calls = record(manager)
 
         for try await _ in manager.get("bytes/1000").chunks {}
-        while calls.values.last != "complete" { try await calls.wait(for: calls.values.count + 1) }
+        try await calls.wait { $0.last == "complete" }
 
         let order = calls.values.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
         #expect(order == ["response", "data", "metrics", "complete"])
@@ -72,7 +72,7 @@ struct SessionHooksTests {
 
         manager.downloadTask(with: URLRequest(url: server.url("/bytes/1000"))) { _ in }.resume()
         try await manager.finishAll()
-        while Set(calls.values).count < 4 { try await calls.wait(for: calls.values.count + 1) }
+        try await calls.wait { Set($0).count >= 4 }
 
         #expect(Set(calls.values) == ["wrote", "file", "metrics", "complete"])
     }

@@ -141,7 +141,7 @@ struct TaskHooksTests {
         task.resume()
 
         #expect(try await files.first() == place)
-        while written.values.last != 1000 { try await written.wait(for: written.values.count + 1) }
+        try await written.wait { $0.last == 1000 }
         withExtendedLifetime(folder) {}
     }
 

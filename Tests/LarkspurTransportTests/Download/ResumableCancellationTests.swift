@@ -40,13 +40,8 @@ struct ResumableCancellationTests {
 
     /// Waits until the 4000 bytes are written.
     private func waitForContent() async throws {
-        while true {
-            let count = log.events.values.count
-            let total = log.events.values.compactMap { event -> Int64? in
-                if case .wrote(_, let total, _) = event { total } else { nil }
-            }
-            if total.last ?? 0 >= 4_000 { return }
-            try await log.events.wait(for: count + 1)
+        try await log.events.wait { events in
+            events.contains { if case .wrote(_, let total, _) = $0 { total >= 4_000 } else { false } }
         }
     }
 

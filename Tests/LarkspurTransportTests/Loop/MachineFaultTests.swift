@@ -18,7 +18,7 @@ struct MachineFaultTests {
             let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
             let download = session.downloadTask(with: server.url("/halves"))
             download.resume()
-            while !log.names.contains("wrote") { try await log.events.wait(for: log.events.values.count + 1) }
+            try await log.events.wait { _ in log.names.contains("wrote") }
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
             var descriptors: [Int32] = []
@@ -33,12 +33,12 @@ struct MachineFaultTests {
                 session.uploadTask(with: upload, fromFile: URL(filePath: "/etc/passwd")),
             ] {
                 task.resume()
-                while task.state != .completed { try await log.ends.wait(for: log.ends.values.count + 1) }
+                try await log.ends.wait { _ in task.state == .completed }
                 try #require(task.error != nil)
             }
             try #require(try await fresh.outcome(of: server.url("/get")).code == .resourceUnavailable)
             gate.open()
-            while download.state != .completed { try await log.ends.wait(for: log.ends.values.count + 1) }
+            try await log.ends.wait { _ in download.state == .completed }
             try #require(download.error == nil)
             try #require(download.countOfBytesReceived == 200_000)
             for descriptor in descriptors { close(descriptor) }

@@ -107,12 +107,7 @@ final class DelegateLog: NSObject, URLSessionDataDelegate, URLSessionDownloadDel
 
     /// Waits until so much content has come.
     func wait(forBytes count: Int) async throws {
-        var events = 1
-        while data.count < count {
-            events = self.events.values.count + 1
-            if data.count >= count { return }
-            try await self.events.wait(for: events)
-        }
+        try await events.wait { _ in data.count >= count }
     }
 
     // MARK: URLSessionDelegate
