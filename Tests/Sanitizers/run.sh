@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 export TSAN_OPTIONS=exitcode=66 ASAN_OPTIONS=exitcode=66:detect_leaks=0
 # Everything takes many times as long here, so that fewer tests run at a time. Before Swift 6.3 this has no effect.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 # The sanitizers' shadows take more addresses than any limit leaves.
 ulimit -v unlimited
 
@@ -51,7 +51,8 @@ build_and_test() {
     swift build --build-tests "${options[@]}"
     swift test --skip-build "${options[@]}" --filter LarkspurTransportTests
     # Without FoundationNetworking's own transport, which is not what is examined.
-    local sessions='Download|Invalidation|ManyTasks|Queue|RedirectAndChallenge|ResumingDownload|Upload'
+    local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload'
+    sessions+='|ResumableUpload|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
     local calls='Async|CallTimeout|Chain|ContentSequence|EventSource|Pages|ProgressUpdates|SequenceEnd|Streaming|TransferCall'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
