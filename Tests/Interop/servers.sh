@@ -25,7 +25,7 @@ if grep --quiet '^ID=ubuntu' /etc/os-release; then image_packages=(libpng16-16 l
 
 install_tools() {
     PATH=$PATH:/usr/sbin
-    local packages=(nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${httpbin_packages[@]}")
+    local packages=(curl nginx openssl libnginx-mod-http-brotli-filter "${proxy_packages[@]}" "${httpbin_packages[@]}")
     packages+=("${image_packages[@]}")
     if dpkg --status "${packages[@]}" > /dev/null; then return; fi
     export DEBIAN_FRONTEND=noninteractive

@@ -35,6 +35,8 @@ extension LarkspurError.Code {
         label: "parameter-encoding-failed",
         number: NSURLErrorCannotDecodeContentData
     )
+    /// A command line cannot be read as one for curl (``CurlCommand``).
+    public static let invalidCommand = Self(label: "invalid-command", number: NSURLErrorBadURL)
     /// The file to upload is missing, unreadable, or not a regular file.
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// The data to resume from is not resume data of the transport.

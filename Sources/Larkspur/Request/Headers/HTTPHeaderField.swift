@@ -35,25 +35,10 @@ extension HTTPHeaders.Field: Hashable {
 extension HTTPHeaders.Field {
     /// Whether the value is hidden when the field is printed. That applies to credentials, cookies, and fields whose
     /// names suggest a token, key, session, secret or password.
-    public var isSensitive: Bool {
-        let words = name.lowercased().split { $0 == "-" || $0 == "_" }
-        if words.contains(where: { Self.sensitiveWords.contains(String($0)) }) { return true }
-        let joined = words.joined()
-        return Self.sensitiveParts.contains { joined.contains($0) }
-    }
-
-    /// Words that are also part of harmless words, and therefore count only as whole words.
-    private static let sensitiveWords: Set<String> = [
-        "auth", "authentication", "authorization", "cookie", "cookie2", "key", "jwt", "pass", "session", "sid",
-    ]
-
-    private static let sensitiveParts = [
-        "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "passphrase", "credential",
-        "signature", "sessionid", "csrf", "xsrf",
-    ]
+    public var isSensitive: Bool { SecretName.matches(name) }
 
     /// The value on one line, or a placeholder if the value is sensitive.
-    var redactedValue: String { isSensitive ? "<redacted>" : value.onOneLine }
+    var redactedValue: String { isSensitive ? Redaction.placeholder : value.onOneLine }
 
     /// Checks that the field can be sent unchanged (RFC 9110, sections 5.1 and 5.5).
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message never contains the value.

@@ -1,0 +1,76 @@
+/// The effect of an option of curl on a request.
+enum CurlOption {
+    case url, method, head, query, globOff, field, cookie, user, bearer, userAgent, referrer
+    case data, rawData, encodedData, json
+    /// It changes curl's output, or what this library does in any case.
+    case output, outputTo
+    /// It changes the connection, and cannot be a part of a request.
+    case connection, connectionValue
+    case unsupported, unsupportedValue
+
+    var takesValue: Bool {
+        switch self {
+        case .head, .query, .globOff, .output, .connection, .unsupported: false
+        default: true
+        }
+    }
+
+    /// The options by their long names, as curl 8.16 has them.
+    static let long: [String: CurlOption] = table(
+        [
+            .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff", .field: "header",
+            .cookie: "cookie", .user: "user", .bearer: "oauth2-bearer", .userAgent: "user-agent", .referrer: "referer",
+            .data: "data data-ascii data-binary", .rawData: "data-raw", .encodedData: "data-urlencode", .json: "json",
+            .output: """
+            silent show-error verbose include fail fail-with-body fail-early no-buffer progress-bar progress-meter
+            remote-name remote-name-all remote-header-name remote-time create-dirs styled-output trace-time
+            trace-ids compressed location basic path-as-is raw disable http2-prior-knowledge tcp-nodelay
+            tr-encoding parallel xattr
+            """,
+            .outputTo: """
+            output output-dir write-out dump-header stderr trace trace-ascii trace-config libcurl cookie-jar
+            create-file-mode max-filesize parallel-max rate
+            """,
+            .connection: """
+            insecure http0.9 http1.0 http1.1 http2 http3 http3-only ipv4 ipv6 location-trusted tlsv1 tlsv1.0 tlsv1.1
+            tlsv1.2 tlsv1.3 ssl ssl-reqd ssl-no-revoke ssl-revoke-best-effort ssl-allow-beast cert-status
+            proxy-insecure proxytunnel proxy-anyauth proxy-basic proxy-digest proxy-negotiate proxy-ntlm netrc
+            netrc-optional junk-session-cookies alpn keepalive sessionid tcp-fastopen post301 post302 post303
+            retry-connrefused retry-all-errors haproxy-protocol ca-native doh-insecure false-start
+            """,
+            .connectionValue: """
+            proxy proxy-user proxy-header proxy-cacert preproxy noproxy socks4 socks4a socks5 socks5-hostname
+            max-time connect-timeout speed-limit speed-time limit-rate retry retry-delay retry-max-time max-redirs
+            cacert capath cert cert-type key key-type pass pinnedpubkey ciphers tls13-ciphers curves tls-max crlfile
+            resolve connect-to interface local-port dns-servers dns-interface doh-url unix-socket
+            abstract-unix-socket keepalive-time netrc-file alt-svc hsts engine expect100-timeout
+            happy-eyeballs-timeout-ms haproxy-clientip
+            """,
+            .unsupported: "digest ntlm negotiate anyauth next use-ascii append list-only crlf ntlm-wb progress",
+            .unsupportedValue: """
+            form form-string upload-file config request-target range continue-at time-cond aws-sigv4 variable
+            expand-url expand-data etag-save etag-compare url-query quote form-escape
+            """,
+        ],
+        prefix: "--"
+    )
+
+    /// The options by their letters.
+    static let short: [String: CurlOption] = table(
+        [
+            .method: "X", .head: "I", .query: "G", .globOff: "g", .field: "H", .cookie: "b", .user: "u",
+            .userAgent: "A", .referrer: "e", .data: "d", .output: "s S v i f N # O J R L q Z", .outputTo: "o w D c",
+            .connection: "k 0 1 2 3 4 6 n j p", .connectionValue: "x U m y Y E", .unsupported: ": a l B",
+            .unsupportedValue: "F T K r C z Q",
+        ],
+        prefix: "-"
+    )
+
+    private static func table(_ names: [CurlOption: String], prefix: String) -> [String: CurlOption] {
+        var table: [String: CurlOption] = [:]
+        for (option, list) in names {
+            for name in list.split(whereSeparator: \.isWhitespace) { table[prefix + name] = option }
+        }
+        return table
+    }
+}

@@ -1,0 +1,240 @@
+internal import HTTPSyntax
+
+/// The words of a command line, as a POSIX shell reads them; and bytes as words that it reads unchanged.
+enum ShellWords {
+    enum Failure: Error, Equatable {
+        case openQuote(Character)
+        case ampersand
+        case substitution
+        case missingVariable(String)
+
+        var sentence: String {
+            switch self {
+            case .openQuote(let quote): "A quote (\(quote)) is not closed."
+            case .ampersand: "An unquoted & ends the command in a shell: put the URL in quotes."
+            case .substitution: "The command contains the output of another command."
+            case .missingVariable(let name): "The variable \(name) has no value: pass one in `variables`."
+            }
+        }
+    }
+
+    /// Returns the words of the first command in a text, up to a pipe, a semicolon or a line end. Redirections are left
+    /// out. Besides the quotes of POSIX, `$'…'` of bash is read, in which browsers copy commands.
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - variables: The values of variables.
+    static func split(_ text: String, variables: [String: String]) throws(Failure) -> [[UInt8]] {
+        var reader = Reader(bytes: ArraySlice(text.utf8), variables: variables)
+        return try reader.words()
+    }
+
+    /// Returns bytes as one word. Control characters but line feeds and tabs are written by `printf`, so that the word
+    /// has no effect on a terminal. A shell removes NUL bytes, and line feeds at the end of such a word.
+    static func quoted(_ text: String) -> String {
+        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+        if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
+        return "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+
+    /// Returns the command that writes bytes.
+    static func printf(_ bytes: some Sequence<UInt8>) -> String {
+        var format = ""
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%"
+            case UInt8(ascii: "\\"): format += "\\\\"
+            case .lineFeed: format += "\\n"
+            case UInt8(ascii: "'"), 0..<0x20, 0x7F...:
+                let digits = String(byte, radix: 8)
+                format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            default: format.unicodeScalars.append(UnicodeScalar(byte))
+            }
+        }
+        return "printf '" + format + "'"
+    }
+
+    /// Whether a byte of a text is better written by `printf`.
+    static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != .lineFeed && byte != UInt8(ascii: "\t") || byte == 0x7F
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: "-_./:@%+,=".utf8.contains(byte)
+        }
+    }
+}
+
+extension ShellWords {
+    /// A reader of words, byte by byte.
+    private struct Reader {
+        var bytes: ArraySlice<UInt8>
+        let variables: [String: String]
+
+        mutating func words() throws(Failure) -> [[UInt8]] {
+            var words: [[UInt8]] = []
+            while true {
+                skipBlanks()
+                guard let byte = bytes.first else { return words }
+                switch byte {
+                case .lineFeed where words.isEmpty: bytes.removeFirst()
+                case .lineFeed, UInt8(ascii: "|"), UInt8(ascii: ";"): return words
+                case UInt8(ascii: "#"): skip { $0 != .lineFeed }
+                case UInt8(ascii: "&"):
+                    guard bytes.dropFirst().first == UInt8(ascii: "&") else { throw .ampersand }
+                    return words
+                case UInt8(ascii: ">"), UInt8(ascii: "<"):
+                    skip { ">&<|".utf8.contains($0) }
+                    skipBlanks()
+                    _ = try word()
+                default:
+                    let word = try word()
+                    // A descriptor before a redirection, as in 2>.
+                    let isDescriptor =
+                        bytes.first == UInt8(ascii: ">") && !word.isEmpty && word.allSatisfy(\.isDigit)
+                    if !isDescriptor { words.append(word) }
+                }
+            }
+        }
+
+        private mutating func skip(while isSkipped: (UInt8) -> Bool) { bytes = bytes.drop(while: isSkipped) }
+
+        /// Skips blanks, and line ends that are escaped.
+        private mutating func skipBlanks() {
+            while let byte = bytes.first {
+                if byte.isBlank || byte == .carriageReturn {
+                    bytes.removeFirst()
+                } else if bytes.starts(with: "\\\n".utf8) {
+                    bytes.removeFirst(2)
+                } else if bytes.starts(with: "\\\r\n".utf8) {
+                    bytes.removeFirst(3)
+                } else {
+                    return
+                }
+            }
+        }
+
+        private mutating func word() throws(Failure) -> [UInt8] {
+            var word: [UInt8] = []
+            while let byte = bytes.first {
+                switch byte {
+                case _ where byte.isBlank, .lineFeed, .carriageReturn, UInt8(ascii: "|"), UInt8(ascii: ";"),
+                    UInt8(ascii: ">"), UInt8(ascii: "<"):
+                    return word
+                case UInt8(ascii: "&"):
+                    guard bytes.dropFirst().first == UInt8(ascii: "&") else { throw .ampersand }
+                    return word
+                case UInt8(ascii: "'"):
+                    bytes.removeFirst()
+                    try word += quotation(until: byte)
+                case UInt8(ascii: "\""):
+                    bytes.removeFirst()
+                    try word += doubleQuotation()
+                case UInt8(ascii: "\\"):
+                    bytes.removeFirst()
+                    if let escaped = bytes.popFirst(), escaped != .lineFeed { word.append(escaped) }
+                case UInt8(ascii: "$") where bytes.dropFirst().first == UInt8(ascii: "'"):
+                    bytes.removeFirst(2)
+                    try word += escapedQuotation()
+                case UInt8(ascii: "$"), UInt8(ascii: "`"): try word += expansion()
+                default:
+                    word.append(byte)
+                    bytes.removeFirst()
+                }
+            }
+            return word
+        }
+
+        private mutating func quotation(until quote: UInt8) throws(Failure) -> ArraySlice<UInt8> {
+            guard let end = bytes.firstIndex(of: quote) else { throw .openQuote(Character(UnicodeScalar(quote))) }
+            defer { bytes = bytes[(end + 1)...] }
+            return bytes[..<end]
+        }
+
+        private mutating func doubleQuotation() throws(Failure) -> [UInt8] {
+            var text: [UInt8] = []
+            while let byte = bytes.first {
+                switch byte {
+                case UInt8(ascii: "\""):
+                    bytes.removeFirst()
+                    return text
+                case UInt8(ascii: "\\"):
+                    bytes.removeFirst()
+                    guard let escaped = bytes.popFirst() else { break }
+                    if escaped == .lineFeed { continue }
+                    if !"$`\"\\".utf8.contains(escaped) { text.append(byte) }
+                    text.append(escaped)
+                case UInt8(ascii: "$"), UInt8(ascii: "`"): try text += expansion()
+                default:
+                    text.append(byte)
+                    bytes.removeFirst()
+                }
+            }
+            throw .openQuote("\"")
+        }
+
+        /// Reads the rest of `$'…'`.
+        private mutating func escapedQuotation() throws(Failure) -> [UInt8] {
+            var text: [UInt8] = []
+            while let byte = bytes.popFirst() {
+                if byte == UInt8(ascii: "'") { return text }
+                guard byte == UInt8(ascii: "\\"), let escaped = bytes.popFirst() else {
+                    text.append(byte)
+                    continue
+                }
+                switch escaped {
+                case UInt8(ascii: "n"): text.append(.lineFeed)
+                case UInt8(ascii: "r"): text.append(.carriageReturn)
+                case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
+                case UInt8(ascii: "a"): text.append(7)
+                case UInt8(ascii: "b"): text.append(8)
+                case UInt8(ascii: "f"): text.append(12)
+                case UInt8(ascii: "v"): text.append(11)
+                case UInt8(ascii: "e"), UInt8(ascii: "E"): text.append(27)
+                case UInt8(ascii: "x"): text.append(UInt8(truncatingIfNeeded: number(16, digits: 2)))
+                case UInt8(ascii: "u"): text += scalar(digits: 4)
+                case UInt8(ascii: "U"): text += scalar(digits: 8)
+                case UInt8(ascii: "0")...UInt8(ascii: "7"):
+                    let first = Int(escaped - UInt8(ascii: "0"))
+                    text.append(UInt8(truncatingIfNeeded: number(8, digits: 2, after: first)))
+                case UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"): text.append(escaped)
+                default: text += [byte, escaped]
+                }
+            }
+            throw .openQuote("'")
+        }
+
+        private mutating func number(_ radix: Int, digits: Int, after first: Int = 0) -> Int {
+            var value = first
+            for _ in 0..<digits {
+                guard let digit = bytes.first?.hexDigitValue.map(Int.init), digit < radix else { break }
+                value = value * radix + digit
+                bytes.removeFirst()
+            }
+            return value
+        }
+
+        private mutating func scalar(digits: Int) -> [UInt8] {
+            let scalar = UInt32(exactly: number(16, digits: digits)).flatMap(UnicodeScalar.init) ?? "\u{FFFD}"
+            return Array(String(Character(scalar)).utf8)
+        }
+
+        /// Reads `$NAME` or `${NAME}`. A dollar sign that begins neither stands for itself.
+        private mutating func expansion() throws(Failure) -> [UInt8] {
+            let sign = bytes.removeFirst()
+            if sign == UInt8(ascii: "`") || bytes.first == UInt8(ascii: "(") { throw .substitution }
+            let isBraced = bytes.first == UInt8(ascii: "{")
+            let rest = isBraced ? bytes.dropFirst() : bytes
+            let name = rest.prefix { $0 == UInt8(ascii: "_") || $0.isDigit || $0.asLowercase &- UInt8(ascii: "a") < 26 }
+            guard !name.isEmpty else { return [sign] }
+            bytes = rest[name.endIndex...]
+            if isBraced, bytes.popFirst() != UInt8(ascii: "}") { throw .substitution }
+            let text = String(decoding: name, as: UTF8.self)
+            guard let value = variables[text] else { throw .missingVariable(text) }
+            return Array(value.utf8)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import HTTPSyntax
+
+extension URLRequest {
+    /// Returns a command line for curl that sends the request: method, URL, fields and content, quoted for a POSIX
+    /// shell.
+    ///
+    ///     curl --request PUT --header 'Content-Type: application/json' --data-raw '{"id":1}' https://example.com/users
+    ///
+    /// Fields that the session adds when it sends the request, such as User-Agent, are not in it; curl adds its own. A
+    /// body that is a stream is read from the standard input. Content that is no text is written by `printf`, which
+    /// pipes it to curl.
+    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``; a command with a
+    ///   hidden value does not do the same as the request.
+    public func cURLDescription(redaction: Redaction = .standard) -> String {
+        var command = CurlArguments(self, redaction)
+        return command.text
+    }
+}
+
+extension SessionTask {
+    /// Returns a command line for curl that sends the task's current request; see
+    /// ``Foundation/URLRequest/cURLDescription(redaction:)``. It is `curl` alone if the task has no request yet.
+    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+    public func cURLDescription(redaction: Redaction = .standard) -> String {
+        (currentRequest ?? originalRequest)?.cURLDescription(redaction: redaction) ?? "curl"
+    }
+}
+
+/// The arguments of curl for a request.
+private struct CurlArguments {
+    /// The longest content that is an argument. Linux allows 128 KiB for each.
+    private static let longestArgument = 100_000
+
+    private let request: URLRequest
+    private let redaction: Redaction
+    private var words = ["curl"]
+    private var producer: String?
+
+    init(_ request: URLRequest, _ redaction: Redaction) {
+        self.request = request
+        self.redaction = redaction
+    }
+
+    var text: String {
+        mutating get {
+            let content = request.httpBody.map { redaction.content($0, type: field("Content-Type")) }
+            add(method: request.httpMethod ?? "GET", hasContent: content != nil || request.httpBodyStream != nil)
+            addFields(hasContent: content != nil)
+            if let content { add(content) } else if request.httpBodyStream != nil { add("--upload-file", "-") }
+            if let url = request.url { add(url) }
+            return (producer.map { $0 + " | " } ?? "") + words.joined(separator: " ")
+        }
+    }
+
+    private func field(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
+
+    private mutating func add(_ option: String, _ value: String) { words += [option, ShellWords.quoted(value)] }
+
+    private mutating func add(method: String, hasContent: Bool) {
+        if method == "HEAD", !hasContent { return words.append("--head") }
+        if method != (hasContent ? request.httpBody == nil ? "PUT" : "POST" : "GET") { add("--request", method) }
+    }
+
+    private mutating func addFields(hasContent: Bool) {
+        let fields = HTTPHeaders(request.allHTTPHeaderFields ?? [:]).sorted { $0.name < $1.name }
+        for field in fields {
+            let value = redaction.value(of: field)
+            add("--header", value.trimmingBlanks.isEmpty ? field.name + ";" : "\(field.name): \(value)")
+        }
+        if hasContent, field("Content-Type") == nil { add("--header", "Content-Type:") }
+    }
+
+    private mutating func add(_ content: Data) {
+        if content.count <= Self.longestArgument, !content.contains(where: { $0 == 0 || ShellWords.isControl($0) }),
+            let text = String(validating: content, as: UTF8.self)
+        {
+            return add("--data-raw", text)
+        }
+        producer = ShellWords.printf(content)
+        add("--data-binary", "@-")
+    }
+
+    private mutating func add(_ url: URL) {
+        let text = redaction.text(of: url)
+        // Without the options curl expands brackets, and removes dot segments.
+        if text.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+        if url.path.contains("/.") { words.append("--path-as-is") }
+        words.append(ShellWords.quoted(text))
+    }
+}
