@@ -58,7 +58,7 @@ private struct CurlParser {
     mutating func read(_ words: [[UInt8]]) throws(LarkspurError) {
         var rest = words[...]
         // The prompt of a shell.
-        if let first = rest.first, ["$", "%", "#"].contains(String(decoding: first, as: UTF8.self)) {
+        if let first = rest.first, ["$", "%"].contains(String(decoding: first, as: UTF8.self)) {
             rest.removeFirst()
         }
         guard let name = rest.popFirst().map({ String(decoding: $0, as: UTF8.self) }),
