@@ -42,12 +42,14 @@ extension Redaction {
     /// Returns the value of a field, or the placeholder.
     func value(of field: HTTPHeaders.Field) -> String { hides(field.name) ? Self.placeholder : field.value }
 
-    /// Returns a URL as text, with the word `redacted` in place of its password and of the hidden values of its query.
-    /// The placeholder's brackets would have to be escaped in a URL.
+    /// Returns a URL as text, with the word `redacted` in place of its user, its password and the hidden values of its
+    /// query. The placeholder's brackets would have to be escaped in a URL.
     func text(of url: URL) -> String {
         guard !isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString
         }
+        // Some services take a token in place of the user's name.
+        if hidesSecrets, components.percentEncodedUser != nil { components.percentEncodedUser = Self.word }
         if hidesSecrets, components.percentEncodedPassword != nil { components.percentEncodedPassword = Self.word }
         if let query = components.percentEncodedQuery {
             components.percentEncodedQuery = form(query, placeholder: Self.word)
@@ -57,8 +59,8 @@ extension Redaction {
 
     /// Returns the content of a request or a response, with the placeholder in place of the hidden values of a form or
     /// of JSON. JSON in which something is hidden is written anew, its members in the order of their names. JSON that
-    /// cannot be parsed, and a multipart form with a hidden part, become the placeholder as a whole. Content of other
-    /// types is unchanged.
+    /// cannot be parsed, a form that is not UTF-8, and a multipart form with a hidden part become the placeholder as a
+    /// whole. Content of other types is unchanged.
     /// - Parameters:
     ///   - content: The content.
     ///   - type: The value of Content-Type. Content without one is JSON if it begins as an object or an array, and else
@@ -69,7 +71,7 @@ extension Redaction {
         let looksLikeJSON = beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[")
         let essence = type.map(MediaType.essence(of:)) ?? (looksLikeJSON ? "application/json" : Self.formType)
         if essence == Self.formType {
-            guard let text = String(validating: content, as: UTF8.self) else { return content }
+            guard let text = String(validating: content, as: UTF8.self) else { return Data(Self.placeholder.utf8) }
             return Data(form(text, placeholder: Self.placeholder).utf8)
         }
         if essence == "application/json" || essence.hasSuffix("+json") { return json(content) }

@@ -180,10 +180,11 @@ private struct CurlParser {
 
     func makeRequest() throws(LarkspurError) -> URLRequest {
         guard var text = url else { throw Self.error("The command has no URL.") }
-        if isGlobbing, text.contains("{") || text.drop(while: { $0 != "]" }).dropFirst().contains("[") {
+        let address = /^([A-Za-z]+:\/\/)?([^\/?#]*@)?\[[0-9A-Fa-f:.]+\]/
+        if isGlobbing, text.replacing(address, with: "").contains(where: { "{[".contains($0) }) {
             throw LarkspurError(.unsupported, "The URL has braces or brackets, which curl expands without --globoff.")
         }
-        if !text.contains("://") { text = "http://" + text }
+        if !text.starts(with: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) { text = "http://" + text }
         if takesDataAsQuery, let content {
             let end = text.firstIndex(of: "#") ?? text.endIndex
             text = text[..<end] + (text[..<end].contains("?") ? "&" : "?") + String(decoding: content, as: UTF8.self)

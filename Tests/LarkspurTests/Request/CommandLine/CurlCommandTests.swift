@@ -73,6 +73,17 @@ struct CurlCommandTests {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == type)
     }
 
+    @Test(
+        "A URL without a scheme gets one, and an address in brackets is no pattern",
+        arguments: [
+            ("h.test/?u=http://a/", "http://h.test/?u=http://a/"), ("http://[::1]:80/a", "http://[::1]:80/a"),
+            ("[::1]/a", "http://[::1]/a"), ("HTTPS://h.test", "HTTPS://h.test"),
+        ]
+    )
+    func urls(url: String, expected: String) throws {
+        #expect(try request("curl '\(url)'").url?.absoluteString == expected)
+    }
+
     @Test("With --get the data is the query, after one that is there")
     func query() throws {
         #expect(try request("curl -G -d a=1 'http://h/p?x=y#f' -d b=2").url?.query == "x=y&a=1&b=2")
@@ -123,7 +134,8 @@ struct CurlCommandTests {
             ("curl --frobnicate http://h/", "--frobnicate", .unsupported), ("curl -sÜ http://h/", "-", .unsupported),
             ("curl -F a=b http://h/", "-F", .unsupported), ("curl -d @file http://h/", "-d", .unsupported),
             ("curl -b jar http://h/", "-b", .unsupported), ("curl http://a/ http://b/", "several", .unsupported),
-            ("curl http://h/{a,b}", "braces", .unsupported), ("curl -X 'A B' http://h/", "A B", .invalidMethod),
+            ("curl http://h/{a,b}", "braces", .unsupported), ("curl http://h/[1-3]", "braces", .unsupported),
+            ("curl -X 'A B' http://h/", "A B", .invalidMethod),
             ("curl -H 'A B: c' http://h/", "20", .invalidHeaderField), ("curl 'http://'", "host", .invalidURL),
         ]
     )

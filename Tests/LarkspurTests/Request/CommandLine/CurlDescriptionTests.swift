@@ -56,6 +56,7 @@ struct CurlDescriptionTests {
         )
         let text = request.cURLDescription()
         #expect(!text.contains("s3cret") && !text.contains("pa55"))
+        #expect(text.contains("https://redacted:redacted@h.test/?api_key=redacted&page=2"))
         #expect(text.contains("page=2") && text.contains(#""user":"ada""#) && text.contains("acme"))
         #expect(!request.cURLDescription(redaction: .standard.hiding(["x-tenant"])).contains("acme"))
         let whole = request.cURLDescription(redaction: .none)
@@ -89,6 +90,7 @@ struct CurlDescriptionTests {
             )
         }
         let rule = Redaction.standard
+        #expect(rule.content(Data([0xFF]), type: "application/x-www-form-urlencoded") == Data("<redacted>".utf8))
         #expect(
             rule.content(Data(#" [{"token":"s3cret"}]"#.utf8), type: nil) == Data(#"[{"token":"<redacted>"}]"#.utf8)
         )
