@@ -26,6 +26,7 @@ package final class Recorder<Value: Sendable>: Sendable {
     }
 
     /// Waits until a number of values has been recorded, and returns all recorded values.
+    /// - Throws: `CancellationError`, if the task is cancelled before.
     @discardableResult
     package func wait(for count: Int = 1) async throws -> [Value] {
         let id = state.withLock { state in
@@ -34,12 +35,14 @@ package final class Recorder<Value: Sendable>: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if state.values.count >= count || Task.isCancelled { return true }
+                let outcome: Result<Void, any Error>? = state.withLock { state in
+                    if state.values.count >= count { return .success(()) }
+                    // A loop of waits in a cancelled task would never end otherwise.
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiters.append((id, count, continuation))
-                    return false
+                    return nil
                 }
-                if isReady { continuation.resume() }
+                if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
             let waiter = state.withLock { state in
