@@ -17,15 +17,6 @@ extension URLRequest {
     }
 }
 
-extension SessionTask {
-    /// Returns a command line for curl that sends the task's current request; see
-    /// ``Foundation/URLRequest/cURLDescription(redaction:)``. It is `curl` alone if the task has no request yet.
-    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
-    public func cURLDescription(redaction: Redaction = .standard) -> String {
-        (currentRequest ?? originalRequest)?.cURLDescription(redaction: redaction) ?? "curl"
-    }
-}
-
 /// The arguments of curl for a request.
 private struct CurlArguments {
     /// The longest content that is an argument. Linux allows 128 KiB for each.
