@@ -69,7 +69,8 @@ extension Redaction {
         guard !isEmpty, !content.isEmpty else { return content }
         let beginning = content.first { !$0.isBlank && $0 != .carriageReturn && $0 != .lineFeed }
         let looksLikeJSON = beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[")
-        let essence = type.map(Self.essence) ?? (looksLikeJSON ? "application/json" : Self.formType)
+        let given = type.map { FieldParameters($0).leading.lowercased() }
+        let essence = given ?? (looksLikeJSON ? "application/json" : Self.formType)
         if essence == Self.formType {
             guard let text = String(validating: content, as: UTF8.self) else { return Data(Self.placeholder.utf8) }
             return Data(form(text, placeholder: Self.placeholder).utf8)
@@ -79,11 +80,6 @@ extension Redaction {
             return Data(Self.placeholder.utf8)
         }
         return content
-    }
-
-    /// The type and subtype of a value of Content-Type, in lower case.
-    private static func essence(of type: String) -> String {
-        String(type.prefix { $0 != ";" }).trimmingBlanks.lowercased()
     }
 
     private static let formType = "application/x-www-form-urlencoded"

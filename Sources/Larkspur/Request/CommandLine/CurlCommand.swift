@@ -5,8 +5,8 @@ internal import HTTPSyntax
 ///     let command = try CurlCommand("curl -H 'Accept: application/json' https://example.com/users | jq .")
 ///     manager.dataTask(with: command.request, serializer: .json) { print($0.result) }.resume()
 ///
-/// The line is read as a POSIX shell reads it, with `$'…'` of bash, up to a pipe or a semicolon. Nothing is run, and no
-/// file is read. Options about curl's output have no effect.
+/// The line is read as a POSIX shell reads it, with `$'…'` of bash, up to a pipe or a semicolon. Nothing is run, and
+/// no file is read. Options about curl's output have no effect.
 public struct CurlCommand: Sendable {
     /// The request: method, URL, fields, and content.
     public private(set) var request: URLRequest

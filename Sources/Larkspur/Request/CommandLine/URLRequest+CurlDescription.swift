@@ -12,8 +12,7 @@ extension URLRequest {
     /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``; a command with a
     ///   hidden value does not do the same as the request.
     public func cURLDescription(redaction: Redaction = .standard) -> String {
-        var command = CurlArguments(self, redaction)
-        return command.text
+        CurlArguments(self, redaction).text
     }
 }
 
@@ -30,27 +29,27 @@ private struct CurlArguments {
     init(_ request: URLRequest, _ redaction: Redaction) {
         self.request = request
         self.redaction = redaction
+        let content = request.httpBody.map { redaction.content($0, type: field("Content-Type")) }
+        let hasStream = content == nil && request.httpBodyStream != nil
+        // The method that curl takes from the options for the content.
+        let implied = content != nil ? "POST" : hasStream ? "PUT" : "GET"
+        let method = request.httpMethod ?? "GET"
+        if method == "HEAD", implied == "GET" {
+            words.append("--head")
+        } else if method != implied {
+            add("--request", method)
+        }
+        addFields(hasContent: content != nil)
+        if let content { add(content) }
+        if hasStream { add("--upload-file", "-") }
+        if let url = request.url { add(url) }
     }
 
-    var text: String {
-        mutating get {
-            let content = request.httpBody.map { redaction.content($0, type: field("Content-Type")) }
-            add(method: request.httpMethod ?? "GET", hasContent: content != nil || request.httpBodyStream != nil)
-            addFields(hasContent: content != nil)
-            if let content { add(content) } else if request.httpBodyStream != nil { add("--upload-file", "-") }
-            if let url = request.url { add(url) }
-            return (producer.map { $0 + " | " } ?? "") + words.joined(separator: " ")
-        }
-    }
+    var text: String { (producer.map { $0 + " | " } ?? "") + words.joined(separator: " ") }
 
     private func field(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
 
     private mutating func add(_ option: String, _ value: String) { words += [option, ShellWords.quoted(value)] }
-
-    private mutating func add(method: String, hasContent: Bool) {
-        if method == "HEAD", !hasContent { return words.append("--head") }
-        if method != (hasContent ? request.httpBody == nil ? "PUT" : "POST" : "GET") { add("--request", method) }
-    }
 
     private mutating func addFields(hasContent: Bool) {
         let fields = HTTPHeaders(request.allHTTPHeaderFields ?? [:]).sorted { $0.name < $1.name }
