@@ -177,7 +177,7 @@ struct HAREntryBuilder {
 
     /// Returns a date in the format of ISO 8601, in UTC and with milliseconds.
     private static func text(of date: Date) -> String {
-        date.formatted(.iso8601.year().month().day().dateSeparator(.dash).time(includingFractionalSeconds: true))
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 

@@ -49,9 +49,9 @@ extension CallEvent {
         public static let completed = Self(.completed)
         /// A WebSocket's connection is open.
         public static let webSocketOpened = Self(.webSocketOpened)
-        /// A WebSocket has sent a message.
+        /// A WebSocket has sent a message. If 10,000 events wait for a slow observer, further messages have none.
         public static let webSocketSent = Self(.webSocketSent)
-        /// A WebSocket has received a message.
+        /// A WebSocket has received a message. If 10,000 events wait for a slow observer, further messages have none.
         public static let webSocketReceived = Self(.webSocketReceived)
         /// A WebSocket's connection was closed, refused or lost.
         public static let webSocketClosed = Self(.webSocketClosed)

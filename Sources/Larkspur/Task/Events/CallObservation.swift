@@ -6,8 +6,11 @@ import Synchronization
 /// thread at a time delivers; events that are posted in the meantime are left to it.
 final class CallObservation: Sendable {
     fileprivate struct State {
-        var entries: [ObserverEntry]
-        var pending: [CallEvent] = []
+        /// The observers, each with the number of its first event: one that was added later gets no earlier ones.
+        var entries: [(entry: ObserverEntry, first: Int)]
+        /// The events on their way, each with its number.
+        var pending: [(number: Int, event: CallEvent)] = []
+        var posted = 0
         var isDelivering = false
         var isQueued = false
         var attempt = 0
@@ -29,15 +32,15 @@ final class CallObservation: Sendable {
     init(_ observers: [ObserverEntry], on queue: DispatchQueue) {
         kinds = Atomic(observers.reduce(0) { $0 | $1.kinds })
         self.queue = queue
-        state = Mutex(State(entries: observers))
+        state = Mutex(State(entries: observers.map { ($0, 0) }))
     }
 
     /// Returns an observation of another call by the same observers.
-    func copy() -> CallObservation { CallObservation(state.withLock { $0.entries }, on: queue) }
+    func copy() -> CallObservation { CallObservation(state.withLock { $0.entries.map(\.entry) }, on: queue) }
 
     /// Adds an observer of later events.
     func add(_ entry: ObserverEntry) {
-        state.withLock { $0.entries.append(entry) }
+        state.withLock { $0.entries.append((entry, $0.posted)) }
         kinds.bitwiseOr(entry.kinds, ordering: .relaxed)
     }
 
@@ -61,11 +64,7 @@ final class CallObservation: Sendable {
         let detail = detail()
         return state.withLock { state in
             let event = CallEvent(kind, of: task, attempt: state.attempt, state.counted(detail, kind), identity)
-            if let last = state.pending.last, let merged = last.merged(with: event) {
-                state.pending[state.pending.count - 1] = merged
-            } else {
-                state.pending.append(event)
-            }
+            state.append(event)
             defer { state.isQueued = true }
             return !state.isQueued && !state.isDelivering
         }
@@ -83,8 +82,10 @@ final class CallObservation: Sendable {
 
     private func deliver() {
         while let (events, entries) = state.withLock({ $0.next() }) {
-            for event in events {
-                for entry in entries where entry.kinds & event.kind.bit != 0 { entry.observer.observe(event) }
+            for (number, event) in events {
+                for (entry, first) in entries where number >= first && entry.kinds & event.kind.bit != 0 {
+                    entry.observer.observe(event)
+                }
             }
             state.withLock { $0.isDelivering = false }
         }
@@ -92,6 +93,9 @@ final class CallObservation: Sendable {
 }
 
 extension CallObservation.State {
+    /// The number of events that wait for the observers above which messages of a WebSocket are left out.
+    private static let longestLine = 10_000
+
     fileprivate mutating func beginAttempt() {
         attempt += 1
         sent = 0
@@ -110,8 +114,21 @@ extension CallObservation.State {
         return .bytes(count: count, total: received)
     }
 
+    fileprivate mutating func append(_ event: CallEvent) {
+        if let last = pending.last, let merged = last.event.merged(with: event) {
+            pending[pending.count - 1].event = merged
+        } else {
+            // Messages of a WebSocket may come without end.
+            if case .message = event.detail, pending.count >= Self.longestLine { return }
+            pending.append((posted, event))
+            posted += 1
+        }
+    }
+
     /// Takes the events on their way; nil if there are none, or another thread delivers.
-    fileprivate mutating func next() -> ([CallEvent], [ObserverEntry])? {
+    fileprivate mutating func next() -> (
+        events: [(number: Int, event: CallEvent)], entries: [(entry: ObserverEntry, first: Int)]
+    )? {
         guard !isDelivering, !pending.isEmpty else { return nil }
         isDelivering = true
         isQueued = false

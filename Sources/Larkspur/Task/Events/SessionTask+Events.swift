@@ -86,7 +86,7 @@ extension SessionTask {
 
 extension CallObservation {
     /// Posts what an interceptor does.
-    func post(_ note: CallNote, of task: SessionTask) {
+    func post(_ note: CallNote, of task: SessionTask?) {
         switch note {
         case .retry(let delay, let reason):
             post(.retryScheduled, of: task, .retry(delay: delay, reason: reason))
