@@ -109,8 +109,8 @@ extension LarkspurError: CustomNSError {
     /// if it is known.
     ///
     /// An `NSError` prints all of its user info. Therefore the URLs, also those of the underlying error, are without
-    /// user, password and the secrets of their queries (``Redaction/standard``). The response has all its fields, but prints without credentials and cookies. Content is printed as its
-    /// length.
+    /// user, password and the secrets of their queries (``Redaction/standard``). The response has all its fields, but
+    /// prints without credentials and cookies. Content is printed as its length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError.map { PrintableError.of($0) }
