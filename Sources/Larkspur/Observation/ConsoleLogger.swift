@@ -118,7 +118,9 @@ public struct ConsoleLogger: CallObserver {
         }
         if event.attempt > 1 { facts.append("\(event.attempt) attempts") }
         if let last = timeline?.transactions.last {
-            if last.source != .network { facts.append("\(last.source)") }
+            if last.isFromCache {
+                facts.append("from the cache (\(last.cacheUse.map { "\($0)" } ?? "\(last.source)"))")
+            }
             if let name = last.protocolName { facts.append(name) }
             if last.isReusedConnection { facts.append("reused connection") }
         }

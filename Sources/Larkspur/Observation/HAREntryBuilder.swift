@@ -36,7 +36,7 @@ struct HAREntryBuilder {
         )
         entry.response.headersSize = metrics.responseHeaderBytes
         entry.response.bodySize = metrics.responseBodyBytes
-        if metrics.isFromCache { entry.cache.comment = "\(metrics.source)" }
+        entry.cache.comment = metrics.cacheUse.map { "\($0)" }
         if let error = end?.error { entry.comment = "\(error.code.label): \(error.message.onOneLine)" }
         return entry
     }

@@ -36,6 +36,36 @@ struct CachingTests {
         #expect(server.requests(to: "/x").count == 1)
     }
 
+    @Test("A transaction tells the part that the cache had, and why")
+    func cacheUse() async throws {
+        let validated = LoopbackServer.Response.json("[1]").adding("Cache-Control", "max-age=0").adding("ETag", "\"1\"")
+        server.route("/validated", validated, .status(304, headers: ["ETag": "\"1\""]), .json("[2]"))
+        server.route("/plain", .json("[1]").adding("Cache-Control", "max-age=0"), .json("[2]"))
+        let fallible = validated.adding("Cache-Control", "stale-if-error=100")
+        server.route("/fallible", fallible, .status(503))
+        func use(_ path: String, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy) async -> [String] {
+            var request = URLRequest(url: server.url(path))
+            request.cachePolicy = policy
+            let responses = Recorder<DataResponse<Data>>()
+            manager.dataTask(with: request, serializer: .data) { responses.record($0) }.resume()
+            let transactions = (try? await responses.first())?.timeline.transactions ?? []
+            return transactions.map { $0.cacheUse.map { "\($0)" } ?? "none" }
+        }
+        #expect(await use("/x") == ["absent"])
+        #expect(await use("/x") == ["fresh"])
+        #expect(await use("/x", .reloadIgnoringLocalCacheData) == ["bypassed"])
+        #expect(await use("/validated") == ["absent"])
+        #expect(await use("/validated") == ["validated"])
+        #expect(await use("/validated", .returnCacheDataElseLoad) == ["stale"])
+        #expect(await use("/validated") == ["replaced"])
+        #expect(await use("/plain") == ["absent"])
+        #expect(await use("/plain") == ["unverifiable"])
+        #expect(await use("/fallible") == ["absent"])
+        #expect(await use("/fallible").last == "fallback")
+        let post = await manager.post("x").response()
+        #expect(post.timeline.transactions.map(\.cacheUse) == [nil])
+    }
+
     @Test("The serializer's cache policy counts")
     func policy() async throws {
         manager.requestSettings.cachePolicy = .returnCacheDataDontLoad

@@ -177,6 +177,7 @@ extension CallEvent: CustomStringConvertible {
         }
         if let status = httpResponse?.statusCode { parts.append("status \(status)") }
         if let transaction { parts.append("from \(transaction.source) in \(transaction.end)") }
+        if let use = transaction?.cacheUse { parts.append("cache: \(use)") }
         if let challenge { parts.append("by \(challenge.host)") }
         if let byteCount { parts.append("\(byteCount) bytes") }
         if let delay { parts.append("in \(delay)") }

@@ -28,6 +28,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public let response: HTTPURLResponse?
     /// The source of the response that was delivered.
     public let source: Source
+    /// The part that the cache had, and the reason; nil if it had none: the session has no cache, or the request is
+    /// none that a cache answers.
+    public let cacheUse: CacheUse?
     /// Whether the delivered response is the cache's.
     public var isFromCache: Bool { source != .network }
     /// The date at which the transfer began.
@@ -77,8 +80,15 @@ public struct TransferMetrics: Sendable, Hashable {
 #if canImport(FoundationNetworking)
 extension TransferMetrics {
     /// Creates the metrics of a cached response, for which nothing was sent.
-    init(cachedResponse response: HTTPURLResponse, to request: URLRequest, start: Date, contentBytes: Int64) {
+    init(
+        cachedResponse response: HTTPURLResponse,
+        to request: URLRequest,
+        cacheUse: CacheUse?,
+        start: Date,
+        contentBytes: Int64
+    ) {
         self.request = request
+        self.cacheUse = cacheUse
         self.response = response
         source = .cache
         self.start = start
@@ -119,6 +129,7 @@ extension TransferMetrics {
         request: URLRequest,
         response: HTTPURLResponse?,
         source: Source,
+        cacheUse: CacheUse?,
         start: Date,
         contentBytes: Int64,
         decodedBytes: Int64,
@@ -127,6 +138,7 @@ extension TransferMetrics {
         self.request = request
         self.response = response
         self.source = source
+        self.cacheUse = cacheUse
         self.start = start
         let isNewConnection = handle.long(CURLINFO_NUM_CONNECTS) > 0
         let requestStart = handle.time(CURLINFO_PRETRANSFER_TIME_T)

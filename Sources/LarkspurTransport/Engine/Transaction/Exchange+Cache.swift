@@ -55,15 +55,21 @@ extension Exchange {
             enqueue()
         case .load(let fallback):
             caching?.stale = fallback
+            caching?.use = fallback != nil ? .unverifiable : caching?.request.looksUp == true ? .absent : .bypassed
             enqueue()
-        case .use(let entry): replay(entry)
+        case .use(let entry):
+            caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
+            replay(entry)
         case .useWhileRevalidating(let entry):
             guard let state = caching, !state.fields.answersChallenge else { return perform(.revalidate(entry)) }
+            state.use = .revalidatedLater
             loop.refresh(state.url, with: request, after: task)
             replay(entry)
         case .revalidate(let entry):
             caching?.stale = entry
             caching?.isConditional = true
+            // Until the server confirms it.
+            caching?.use = .replaced
             enqueue()
         case .fail: finish(.failure(notInCache))
         case .gatewayTimeout: replay(CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil))
@@ -136,6 +142,7 @@ extension Exchange {
                 TransferMetrics(
                     cachedResponse: response,
                     to: request,
+                    cacheUse: caching?.use,
                     start: Date(),
                     contentBytes: Int64(content.count)
                 )
@@ -233,6 +240,7 @@ final class CacheState {
     /// Whether the server is asked to validate ``stale``.
     @exclusivity(unchecked) var isConditional = false
     @exclusivity(unchecked) var replay: Replay?
+    @exclusivity(unchecked) var use: TransferMetrics.CacheUse?
 
     init(request: CacheRequest, url: String, fields: CacheRequestFields) {
         self.request = request

@@ -17,6 +17,7 @@ extension Exchange {
         case 500, 502, 503, 504:
             guard let fallback = fallback(to: stale) else { return nil }
             caching?.replay = fallback
+            caching?.use = .fallback
             // The content of the server error is not needed.
             return .replay(readsContent: false)
         default: return nil
@@ -34,6 +35,7 @@ extension Exchange {
         let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
         store(entry, inPlaceOf: stale, of: state, in: cache)
         caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
+        caching?.use = .validated
         return .replay(readsContent: true)
     }
 
@@ -49,7 +51,9 @@ extension Exchange {
         guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)
         else { return nil }
-        return fallback(to: stale)
+        let replay = fallback(to: stale)
+        if replay != nil { state.use = .fallback }
+        return replay
     }
 
     // MARK: Storing

@@ -267,6 +267,7 @@ final class Exchange: DeadlineHolder {
                 request: request,
                 response: transfer.response,
                 source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
+                cacheUse: caching?.use,
                 start: transfer.start,
                 contentBytes: sink.incoming.framed.count,
                 decodedBytes: sink.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
