@@ -33,6 +33,7 @@ LAYERS = {
         ["Session"],
         ["Reachability"],
         ["Activity"],
+        ["Observation"],
     ],
 }
 

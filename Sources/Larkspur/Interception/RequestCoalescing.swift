@@ -59,6 +59,7 @@ public final class RequestCoalescing: RequestInterceptor {
                 return nil
             }
             guard let other else { return try await lead(request, key, own, next) }
+            context.note(.coalesced)
             do {
                 return try await other.value()
             } catch is LeaderCancellation {

@@ -81,7 +81,11 @@ public struct RequestContext: Sendable {
     /// Whether the content of the response is collected in memory: the call is neither a download nor a stream.
     public let collectsContent: Bool
     /// The identifier of the call, which is random and the same for all its attempts.
-    public let callID = UUID()
+    public var callID: UUID { identity.id }
+    /// The identifier of the call, which its events share.
+    var identity = CallIdentity()
+    /// Reports what an interceptor does to the observers of the call.
+    var note: @Sendable (CallNote) -> Void = { _ in }
     /// Whether content outside of the request, hooks of the call itself, or interceptors of its own that come later,
     /// take part in the attempt.
     var isPersonal = false

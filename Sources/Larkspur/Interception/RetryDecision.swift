@@ -22,6 +22,14 @@ struct RetryAttempt: Sendable {
     /// Whether the content can be sent again, and the call has neither been cancelled nor delivered content.
     var canRepeat = true
     var isWithinBudget = true
+
+    /// The failure in words.
+    var reason: String {
+        switch result {
+        case .success(let response): response.statusCode.map { "status \($0)" } ?? "the response"
+        case .failure(let error): (error as? LarkspurError)?.code.label ?? "\(type(of: error))"
+        }
+    }
 }
 
 extension RetryPolicy {

@@ -118,7 +118,9 @@ public struct RetryPolicy: RequestInterceptor {
             )
             switch decision(after: attempt, random: random(), now: date()) {
             case .done: return try result.get()
-            case .retry(let delay): try await context.clock.sleep(for: delay.bounded)
+            case .retry(let delay):
+                context.note(.retry(after: delay.bounded, reason: attempt.reason))
+                try await context.clock.sleep(for: delay.bounded)
             case .fail(let told, let deadline): throw Self.error(told, deadline, of: attempt)
             }
         }

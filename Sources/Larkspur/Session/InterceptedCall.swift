@@ -70,6 +70,10 @@ struct InterceptedCall: Sendable {
             }
         )
         context.sender = ObjectIdentifier(manager.sessions)
+        if let observation = task.observation {
+            context.identity = observation.identity
+            context.note = { [task] in observation.post($0, of: task) }
+        }
         if template.resumer != nil { context.upload = uploadControl }
         let result: TransferResult
         do {

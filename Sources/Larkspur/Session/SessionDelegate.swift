@@ -41,10 +41,12 @@ extension SessionDelegate: URLSessionTaskDelegate {
         let adapter = Platform.adapter(for: session)
         let request = delegate.withholdingFields(of: adapter.prepareRedirect(request, after: response), after: response)
         guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: delegate.task) else {
+            delegate.task.note(.redirected, .redirect(response, request))
             return adapter.reply(in: session, if: { delegate.task.isActive }) { completionHandler(request) }
         }
         hooks.queue.async {
             let answer = hook(delegate.task, response, request)
+            delegate.task.note(.redirected, .redirect(response, answer))
             guard answer != nil || adapter.canRefuseRedirect(of: delegate.kind) else {
                 return delegate.end(with: response)
             }
@@ -77,6 +79,7 @@ extension SessionDelegate: URLSessionTaskDelegate {
                 nil
             )
         }
+        delegate.task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
         guard let hook = hooks.hook(\.didReceiveChallenge, of: delegate.task) else {
             return answer(.performDefaultHandling, challenge, of: delegate, in: session, completionHandler)
         }
@@ -213,6 +216,7 @@ extension SessionDelegate: URLSessionDownloadDelegate {
         totalBytesExpectedToWrite: Int64
     ) {
         guard let delegate = delegate(of: downloadTask) else { return }
+        delegate.task.note(.contentReceived, .bytes(count: bytesWritten, total: 0))
         delegate.wrote(totalBytesWritten, of: totalBytesExpectedToWrite)
         guard let task = delegate.task as? DownloadTask else { return }
         hooks.call(\.didWriteData, of: task) { $0(task, bytesWritten, totalBytesWritten, totalBytesExpectedToWrite) }

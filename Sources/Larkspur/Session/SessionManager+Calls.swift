@@ -315,6 +315,7 @@ extension SessionManager {
             upload: nil,
             download: progress
         )
+        task.note(.created, .request(try? request?.get()))
         if let hooks { task.hooks = hooks }
         return task
     }
@@ -349,6 +350,7 @@ extension SessionManager {
                 }
             )
         )
+        task.note(.created, .request(try? request.get()))
         if let hooks { task.hooks = hooks }
         return task
     }

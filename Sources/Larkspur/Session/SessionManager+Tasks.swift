@@ -159,6 +159,7 @@ extension SessionManager {
         let environment = environment
         guard environment.needsPlan || template.resumption != nil || template.resumer != nil else {
             let task = make(environment, nil)
+            task.note(.created, .request(try? request?.get()))
             launch(task, template, request, CallPlan.Settings(), finisher)
             return task
         }
@@ -171,7 +172,9 @@ extension SessionManager {
         ) {
             self.launch($0, template, request, $1, finisher)
         }
-        return make(environment, plan)
+        let task = make(environment, plan)
+        task.note(.created, .request(try? request?.get()))
+        return task
     }
 
     /// Creates the attempt of a task, or ends the task if that is not possible.

@@ -41,6 +41,7 @@ public final class SessionManager: Sendable {
     public let processingQueue: DispatchQueue
 
     private let processing: ProcessingPool
+    let observing: Published<ObserverList?>
     let sessions: SessionStore
     private let builder: Published<RequestBuilder>
     private let parser: Published<any ResponseSerializer>
@@ -145,6 +146,7 @@ public final class SessionManager: Sendable {
         self.sessions = sessions
         builder = Published(requestBuilder, writers: sessions.hooks.writers)
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
+        observing = Published(nil, writers: sessions.hooks.writers)
         values = Mutex(
             Settings(
                 completionQueue: completionQueue ?? Platform.makeCompletionQueue(),
@@ -384,11 +386,13 @@ public final class SessionManager: Sendable {
         copy.interceptors = interceptors
         copy.clock = clock
         copy.timeouts = timeouts
+        copy.observers = observers
         return copy
     }
 
     var environment: TaskEnvironment {
         let deadline = Deadline.current
+        let observers = observing.value
         return values.withLock {
             TaskEnvironment(
                 completionQueue: $0.completionQueue,
@@ -399,7 +403,8 @@ public final class SessionManager: Sendable {
                 interceptors: $0.interceptors,
                 clock: $0.clock,
                 timeouts: $0.timeouts,
-                deadline: deadline
+                deadline: deadline,
+                observers: observers
             )
         }
     }

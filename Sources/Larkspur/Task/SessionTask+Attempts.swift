@@ -61,11 +61,11 @@ extension SessionTask {
         download.finish(successfully: result.error == nil, of: self)
         report(result.error)
         if finisher.isQuick(for: result, of: self) {
-            environment.completionQueue.async { [self] in finish(with: finisher.makeEnding(result, self)) }
+            environment.completionQueue.async { [self] in finish(with: finisher.makeEnding(result, self), of: result) }
         } else {
             environment.processing.submit { [self] in
                 let ending = finisher.makeEnding(result, self)
-                environment.completionQueue.async { [self] in finish(with: ending) }
+                environment.completionQueue.async { [self] in finish(with: ending, of: result) }
             }
         }
     }
@@ -93,12 +93,14 @@ extension SessionTask {
             storage.applied = other.applied
             storage.isApplying = other.isApplying
             storage.hooks = other.hooks
+            storage.observation = other.observation?.copy()
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
             storage.enterGroup(of: environment)
+            announce(.created, to: storage.observation)
+            announce(.resumed, to: storage.observation)
+            if other.machine.state == .suspended { announce(.suspended, to: storage.observation) }
         }
-        queuePost(Self.didResumeNotification)
-        if other.machine.state == .suspended { queuePost(Self.didSuspendNotification) }
     }
 
     private func takeTurn() {

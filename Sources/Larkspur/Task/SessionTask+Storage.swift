@@ -28,6 +28,8 @@ extension SessionTask {
         var priority = URLSessionTask.defaultPriority
         /// The task's own hooks. They are stored behind a reference, because most tasks have none.
         var hooks: TaskHooks?
+        /// The observers of the call; nil if there are none.
+        var observation: CallObservation?
     }
 }
 

@@ -32,7 +32,7 @@ public class SessionTask: @unchecked Sendable {
     let download: TransferProgress
     /// The plan of a call that is launched when it starts; nil for a task whose attempt exists from the beginning.
     let plan: CallPlan?
-    let storage = Mutex(Storage())
+    let storage: Mutex<Storage>
 
     init(
         environment: TaskEnvironment,
@@ -42,6 +42,8 @@ public class SessionTask: @unchecked Sendable {
     ) {
         self.environment = environment
         self.plan = plan
+        let observation = environment.observers.map { CallObservation($0.entries, on: environment.completionQueue) }
+        storage = Mutex(Storage(observation: observation))
         self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
         self.download = TransferProgress(queue: environment.completionQueue, handler: download)
     }
@@ -227,15 +229,16 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Runs the handlers and posts the notifications of the end, then leaves the group. Called once, on the completion
-    /// queue and after ``markCompleted()``.
-    func finish(with ending: TaskEnding) {
-        let (handlers, hooks) = storage.withLock { storage in
+    /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
+    /// once, on the completion queue and after ``markCompleted()``.
+    func finish(with ending: TaskEnding, of result: TransferResult) {
+        let (handlers, hooks, observation) = storage.withLock { storage in
             storage.error = ending.completion.error
             storage.hasEnded = true
             defer { storage.resumeDataHandlers = [] }
-            return (storage.resumeDataHandlers, storage.hooks.take())
+            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation)
         }
+        observation?.deliver(.completed, of: self, .completion(ending.completion, result))
         for handler in handlers { handler(ending.completion.error?.resumeData) }
         ending.move.map { $0.post(from: self) }
         run(ending.deliveries[...]) { [self] in
@@ -281,10 +284,12 @@ public class SessionTask: @unchecked Sendable {
             case .started:
                 storage.timeline.resumed = .now
                 storage.enterGroup(of: environment)
-                queuePost(Self.didResumeNotification)
-            case .resumed: queuePost(Self.didResumeNotification)
-            case .suspended: queuePost(Self.didSuspendNotification)
-            case .cancelled: storage.enterGroup(of: environment)
+                announce(.resumed, to: storage.observation)
+            case .resumed: announce(.resumed, to: storage.observation)
+            case .suspended: announce(.suspended, to: storage.observation)
+            case .cancelled:
+                storage.enterGroup(of: environment)
+                announce(.cancelled, to: storage.observation)
             case .completed, nil: break
             }
             return transition
@@ -299,10 +304,6 @@ public class SessionTask: @unchecked Sendable {
         if transition != nil { applyState() }
     }
 
-    func queuePost(_ name: Notification.Name) {
-        environment.completionQueue.async { [self] in post(name) }
-    }
-
     /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Events that
     /// occur in the meantime leave their orders to that thread, so that the transport gets the orders one after the
     /// other and in order.
@@ -310,7 +311,9 @@ public class SessionTask: @unchecked Sendable {
         var isFirst = true
         while true {
             switch storage.withLock({ $0.nextStep(isFirst: isFirst) }) {
-            case .order(let attempt, let control): attempt.perform(control)
+            case .order(let attempt, let control):
+                if control == .start { note(.attemptStarted, .request(attempt.urlTask.originalRequest)) }
+                attempt.perform(control)
             case .rest(let whenIdle):
                 whenIdle?()
                 return

@@ -72,6 +72,7 @@ final class TaskDelegate: Sendable {
     /// transfer that was suspended) is discarded with its content.
     func receive(_ response: URLResponse) {
         task.markFirstResponseByte()
+        task.note(.responseReceived, .response(response))
         storage.withLock { storage in
             storage.response = response
             storage.body = Data()
@@ -89,7 +90,8 @@ final class TaskDelegate: Sendable {
     ///   - held: An object whose release tells the transport that the piece has been consumed. Default: none.
     func receive(_ data: Data, held: (any Sendable)? = nil) {
         // Content that arrives after a cancellation, which may be much, is dropped.
-        guard task.state == .running || task.state == .suspended else { return }
+        guard task.isActive else { return }
+        task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
         var data = data
         if let stream {
             do throws(LarkspurError) {
@@ -124,6 +126,7 @@ final class TaskDelegate: Sendable {
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
     /// may have it.
     func sent(_ sent: Int64, of expected: Int64) {
+        task.note(.contentSent, .bytes(count: 0, total: sent))
         if let part = template.part {
             return task.upload.update(completed: part.completed(sent), total: part.length, of: task)
         }
@@ -224,12 +227,14 @@ final class TaskDelegate: Sendable {
             guard let state = task.markCompleted() else { return }
             if state == .cancelling { stream?.stop() }
             let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
+            task.noteAttemptEnd(result)
             task.conclude(with: result, report: report, finisher: finisher)
         case .attempt(let end):
             let isCancelled = task.state == .cancelling
             if isCancelled { stream?.stop() }
             let result = collected.result(of: task, transportError: error, wasCancelled: isCancelled)
             task.endAttempt(resumeData: result.error?.resumeData)
+            task.noteAttemptEnd(result)
             end(result, report)
         case nil: break
         }
@@ -304,6 +309,8 @@ struct TaskEnvironment: Sendable {
     let timeouts: Timeouts
     /// The deadline of the code that made the task; nil if there is none.
     let deadline: Deadline?
+    /// The observers of all calls; nil if there are none.
+    let observers: ObserverList?
 
     /// Whether a task has to be launched by a plan when it starts.
     var needsPlan: Bool { !interceptors.isEmpty || !timeouts.isEmpty || deadline != nil }

@@ -47,10 +47,53 @@ extension SessionManager {
         do throws(LarkspurError) {
             var request = try requestResult(.get, url, parameters, nil, headers).get()
             request.url = request.url.map(\.ofHandshake)
-            let call = WebSocketCall(manager: self, request: request, reconnection: reconnection, greeting: greeting)
-            return WebSocketTask(options: options) { await call.run($0) }
+            let observation = observing.value.map { CallObservation($0.entries, on: completionQueue) }
+            let call = WebSocketCall(
+                manager: self,
+                request: request,
+                reconnection: reconnection,
+                greeting: greeting,
+                observation: observation
+            )
+            observation?.post(.created, of: nil, .request(request))
+            return WebSocketTask(options: options, observer: observation?.webSocketObserver(of: request)) {
+                await call.run($0)
+            }
         } catch {
             return WebSocketTask(failure: error)
+        }
+    }
+}
+
+extension CallObservation {
+    /// Returns the closure that posts the events of a WebSocket.
+    fileprivate func webSocketObserver(of request: URLRequest) -> WebSocketObserver {
+        { [self] event in
+            switch event {
+            case .sent(let message): post(.webSocketSent, of: nil, .message(message))
+            case .received(let message): post(.webSocketReceived, of: nil, .message(message))
+            case .ended(let end): post(.webSocketClosed, of: nil, .webSocket(request, nil, reason: end.reason))
+            }
+        }
+    }
+}
+
+extension CallEvent.Detail {
+    fileprivate static func message(_ message: WebSocketTask.Message) -> Self {
+        switch message {
+        case .text(let text): .message(size: text.utf8.count, isText: true)
+        case .data(let data): .message(size: data.count, isText: false)
+        }
+    }
+}
+
+extension WebSocketEnd {
+    /// The end in words.
+    fileprivate var reason: String {
+        switch self {
+        case .closed(let closure): closure?.code.map { "code \($0.rawValue)" } ?? "no code"
+        case .failed(let error as WebSocketError): error.description
+        case .failed(let error): LarkspurError(transportError: error).code.label
         }
     }
 }

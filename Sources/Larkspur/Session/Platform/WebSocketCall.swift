@@ -8,6 +8,8 @@ struct WebSocketCall: Sendable {
     let request: URLRequest
     let reconnection: EventSource.Reconnection
     let greeting: (@Sendable () async throws -> [WebSocketTask.Message])?
+    /// The observers of the WebSocket; nil if there are none.
+    let observation: CallObservation?
 
     /// Makes one connection after the other until the WebSocket has ended, or until its last connection is open.
     func run(_ line: WebSocketLine) async {
@@ -95,6 +97,10 @@ private struct Handshake: Sendable {
         context.sender = ObjectIdentifier(call.manager.sessions)
         // A connection cannot be shared.
         context.isPersonal = true
+        if let observation = call.observation {
+            context.identity = observation.identity
+            context.note = { observation.post($0, of: nil) }
+        }
         do {
             let response = try await next(0, context)(call.request)
             let opened = progress.state.withLock { $0.opened }
@@ -135,11 +141,13 @@ private struct Handshake: Sendable {
         try request.validate()
         let fields = progress.state.withLock { $0.facts.withheldFields }
         let attempt = try call.manager.sessions.makeAttempt(request, withholding: fields, line)
+        call.observation?.post(.attemptStarted, of: nil, .request(request))
         let outcome = await attempt.open()
         let request = attempt.request ?? request
         switch outcome {
         case .open(let response):
             progress.state.withLock { $0.opened = attempt }
+            call.observation?.post(.webSocketOpened, of: nil, .webSocket(request, response, reason: nil))
             return InterceptedResponse(request: request, response: response)
         case .refused(let response, let content):
             line.abandon(attempt)

@@ -152,7 +152,7 @@ extension WebSocketChannel.State {
     /// - Returns: The loss of that connection, if it is known, and the consequence for the caller.
     mutating func use(
         _ attempt: WebSocketAttempt,
-        _ greeting: [WebSocketTask.Message],
+        _ greeting: [WebSocketChannel.Order],
         isLast: Bool,
         _ waiter: CheckedContinuation<WebSocketLoss?, Never>
     ) -> (WebSocketLoss?, WebSocketChannel.Use) {
@@ -165,7 +165,7 @@ extension WebSocketChannel.State {
         task = attempt.task
         connections.isLast = isLast
         connections.waiter = waiter
-        connections.greeting = greeting.map { .send(WebSocketMessage($0)) { _ in } }
+        connections.greeting = greeting
         return (nil, .begins)
     }
 }

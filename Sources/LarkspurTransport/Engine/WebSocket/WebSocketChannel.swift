@@ -35,14 +35,17 @@ final class WebSocketChannel: Sendable {
     static let messageOverhead = 64
 
     let options: WebSocketTask.Options
+    private let observer: WebSocketObserver?
     private let state: Mutex<State>
 
     /// Creates a channel.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
+    ///   - observer: Sees the messages and the ends of connections. Default: none.
     ///   - connector: Makes the connections. Default: nil, for a channel with the one connection of a task.
-    init(options: WebSocketTask.Options, connector: Connector? = nil) {
+    init(options: WebSocketTask.Options, observer: WebSocketObserver? = nil, connector: Connector? = nil) {
         self.options = options
+        self.observer = observer
         var state = State()
         state.connector = connector
         self.state = Mutex(state)
@@ -87,6 +90,7 @@ final class WebSocketChannel: Sendable {
             state.isPaused = state.bufferedBytes >= Self.upperMark
             return (nil, !state.isPaused)
         }
+        observer?(.received(message))
         waiter?.resume(returning: message)
         return goesOn
     }
@@ -98,7 +102,11 @@ final class WebSocketChannel: Sendable {
     /// Notes the end of a connection. It is the end of the channel if no other connection follows.
     func end(_ end: End, of attempt: WebSocketAttempt?) {
         let loss = state.withLock { $0.lose(attempt, end) }
-        if loss.isFinal { self.end(end) }
+        if loss.isFinal {
+            self.end(end)
+        } else if loss.waiter != nil {
+            observer?(.ended(end))
+        }
         loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
     }
 
@@ -117,6 +125,7 @@ final class WebSocketChannel: Sendable {
             return state
         }
         guard let ended else { return }
+        observer?(.ended(end))
         for order in ended.orders { order.fail(error(after: end)) }
         for waiter in ended.openWaiters { waiter.resume(throwing: error(after: end)) }
         for waiter in ended.waiters { waiter.continuation.resume(with: Self.lastMessage(end)) }
@@ -155,6 +164,7 @@ final class WebSocketChannel: Sendable {
     /// - Returns: The loss of the connection; nil at the end of the channel, and for the last connection.
     func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
         await withCheckedContinuation { continuation in
+            let greeting = greeting.map { observed(.send(WebSocketMessage($0)) { _ in }) }
             let (loss, use) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
             switch use {
             case .begins: return attempt.post(.use)
@@ -203,8 +213,18 @@ final class WebSocketChannel: Sendable {
 
     /// Gives an order to the loop, or keeps it until a connection is open. The first one begins the handshake.
     func give(_ order: Order) {
+        let order = observed(order)
         let (action, task) = state.withLock { state in (state.take(order), state.task) }
         carryOut(action, task)
+    }
+
+    /// Returns an order that tells the observer when it has sent its message.
+    private func observed(_ order: Order) -> Order {
+        guard let observer, case .send(let message, let answer) = order else { return order }
+        return .send(message) { result in
+            if case .success = result { observer(.sent(WebSocketTask.Message(message))) }
+            answer(result)
+        }
     }
 
     private func carryOut(_ action: Action?, _ task: TaskCore?) {

@@ -106,6 +106,17 @@ package final class WebSocketAttempt: Sendable {
     package func cancel() { task?.cancel() }
 }
 
+/// Something that happens on a WebSocket's connections.
+package enum WebSocketActivity: Sendable {
+    case sent(WebSocketTask.Message)
+    case received(WebSocketTask.Message)
+    /// A connection has ended, or the WebSocket before it had one.
+    case ended(WebSocketEnd)
+}
+
+/// A closure that sees what happens on a WebSocket's connections. Called on any thread, and returns soon.
+package typealias WebSocketObserver = @Sendable (WebSocketActivity) -> Void
+
 /// The part of a WebSocket through which a connector makes its connections.
 package struct WebSocketLine: Sendable {
     let channel: WebSocketChannel

@@ -28,13 +28,20 @@ public final class WebSocketTask: Sendable {
     /// Creates a WebSocket with connections that a closure makes.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
+    ///   - observer: Sees the messages and the ends of connections. Default: none.
     ///   - connect: Makes connections until the WebSocket has ended or its last connection is open. Called once, when
     ///     the connection is needed, in a Swift task that is cancelled when the WebSocket ends.
-    package init(options: Options, connect: @escaping @Sendable (WebSocketLine) async -> Void) {
+    package init(
+        options: Options,
+        observer: WebSocketObserver? = nil,
+        connect: @escaping @Sendable (WebSocketLine) async -> Void
+    ) {
         let latest = LatestHandshake()
         self.latest = latest
         task = nil
-        channel = WebSocketChannel(options: options) { await connect(WebSocketLine(channel: $0, latest: latest)) }
+        channel = WebSocketChannel(options: options, observer: observer) {
+            await connect(WebSocketLine(channel: $0, latest: latest))
+        }
     }
 
     /// Creates a WebSocket that has ended with an error, because it could not be made.

@@ -1,0 +1,146 @@
+internal import HTTPSyntax
+
+/// An observer that writes a line about each call, for the development and the operation of a program.
+///
+///     manager.observers = [ConsoleLogger()]
+///     // GET https://api.example.com/users?page=2 → 200, 1.2 kB in 45 ms, h2
+///     // POST https://api.example.com/login → timedOut after 10.0 s: The request timed out.
+///
+/// Secrets are hidden by a ``Redaction``, and characters that a terminal would interpret are shown as question marks.
+public struct ConsoleLogger: CallObserver {
+    /// The calls that are logged, and how much of them. Each level has what the one before it has.
+    public struct Level: Sendable, Hashable, Comparable {
+        private let rank: Int
+
+        private init(_ rank: Int) { self.rank = rank }
+
+        /// Nothing.
+        public static let off = Self(0)
+        /// A line for each call that failed.
+        public static let failures = Self(1)
+        /// A line for each call.
+        public static let calls = Self(2)
+        /// A line for each retry and redirect too.
+        public static let attempts = Self(3)
+        /// The fields of request and response too.
+        public static let fields = Self(4)
+        /// Text content of request and response too, up to a limit.
+        public static let content = Self(5)
+
+        /// Compares levels: that of fewer lines is less.
+        public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+    }
+
+    /// A closure that writes one or more lines, without a line break at the end.
+    public typealias Writer = @Sendable (String) -> Void
+
+    /// The kinds of events that the level needs.
+    public let kinds: Set<CallEvent.Kind>
+
+    private let level: Level
+    private let redaction: Redaction
+    private let contentLimit: Int
+    private let style: TerminalStyle
+    private let write: Writer
+
+    /// Creates a logger.
+    /// - Parameters:
+    ///   - level: The calls that are logged, and how much of them. Default: a line for each call.
+    ///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+    ///   - contentLimit: The number of characters of content after which it is cut, at the level `content`. Default:
+    ///     1,000.
+    ///   - usesColours: Whether failures are red, retries yellow and details dimmed. Default: nil, only if standard
+    ///     error is a terminal and the environment has no variable `NO_COLOR`.
+    ///   - write: Writes lines. Called on the completion queue of the session manager. Default: writes to standard
+    ///     error.
+    public init(
+        level: Level = .calls,
+        redaction: Redaction = .standard,
+        contentLimit: Int = 1000,
+        usesColours: Bool? = nil,
+        write: Writer? = nil
+    ) {
+        self.level = level
+        self.redaction = redaction
+        self.contentLimit = max(0, contentLimit)
+        style = TerminalStyle(
+            isEnabled: usesColours ?? (write == nil && TerminalStyle.isWanted(on: FileHandle.standardError))
+        )
+        self.write = write ?? UnhandledFailure.writer
+        kinds = level == .off ? [] : level < .attempts ? [.completed] : [.completed, .retryScheduled, .redirected]
+    }
+
+    /// Writes the lines of an event.
+    public func observe(_ event: CallEvent) {
+        switch event.kind {
+        case .completed where event.error != nil || level >= .calls: write(lines(about: event))
+        case .retryScheduled:
+            let delay = event.delay.map { " in \($0.inSeconds)" } ?? ""
+            write(style.yellow("  \(target(of: event)): another attempt\(delay), because of \(event.reason ?? "")"))
+        case .redirected:
+            let status = event.httpResponse.map { "\($0.statusCode)" } ?? ""
+            let target = event.request?.url.map { "to " + redaction.text(of: $0).printable } ?? "is not followed"
+            write(style.yellow("  redirect \(status) \(target)"))
+        default: break
+        }
+    }
+
+    private func lines(about event: CallEvent) -> String {
+        let summary = "\(target(of: event)) → \(outcome(of: event))"
+        var lines = [event.error == nil ? summary : style.red(summary)]
+        guard level >= .fields else { return lines[0] }
+        let request = event.request
+        append(request?.allHTTPHeaderFields, "> ", to: &lines)
+        append(request?.httpBody, request?.value(forHTTPHeaderField: "Content-Type"), "> ", to: &lines)
+        append(event.httpResponse?.allHeaderFields as? [String: String], "< ", to: &lines)
+        append(event.completion?.data, event.httpResponse?.value(forHTTPHeaderField: "Content-Type"), "< ", to: &lines)
+        return lines.joined(separator: "\n")
+    }
+
+    private func target(of event: CallEvent) -> String {
+        let request = event.request ?? event.task?.currentRequest ?? event.task?.originalRequest
+        let url = request?.url.map { redaction.text(of: $0).printable } ?? "no URL"
+        return "\((request?.httpMethod ?? "GET").printable) \(url)"
+    }
+
+    private func outcome(of event: CallEvent) -> String {
+        let timeline = event.completion?.timeline
+        let duration = (timeline?.totalDuration ?? timeline?.requestDuration)?.brief
+        var facts: [String] = []
+        if let error = event.error {
+            let status = event.httpResponse.map { "\($0.statusCode) " } ?? ""
+            let after = duration.map { " after \($0)" } ?? ""
+            facts.append("\(status)\(error.code.label)\(after): \(error.message.printable)")
+        } else {
+            let status = event.httpResponse.map { "\($0.statusCode)" } ?? "done"
+            let size = event.completion?.data.map { ", " + ProgressBar.text(Int64($0.count)) } ?? ""
+            facts.append(status + size + (duration.map { " in \($0)" } ?? ""))
+        }
+        if event.attempt > 1 { facts.append("\(event.attempt) attempts") }
+        if let last = timeline?.transactions.last {
+            if last.source != .network { facts.append("\(last.source)") }
+            if let name = last.protocolName { facts.append(name) }
+            if last.isReusedConnection { facts.append("reused connection") }
+        }
+        return facts.joined(separator: ", ")
+    }
+
+    private func append(_ fields: [String: String]?, _ prefix: String, to lines: inout [String]) {
+        for (name, value) in (fields ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let field = HTTPHeaders.Field(name: name, value: value)
+            lines.append(style.dim("\(prefix)\(name.printable): \(redaction.value(of: field).printable)"))
+        }
+    }
+
+    private func append(_ content: Data?, _ type: String?, _ prefix: String, to lines: inout [String]) {
+        guard level >= .content, let content, !content.isEmpty else { return }
+        guard let text = String(validating: redaction.content(content, type: type), as: UTF8.self) else {
+            return lines.append(style.dim("\(prefix)(\(content.count) bytes that are not text)"))
+        }
+        let shown = text.prefix(contentLimit)
+        for line in shown.split(separator: "\n", omittingEmptySubsequences: false) {
+            lines.append(style.dim(prefix + String(line).printable))
+        }
+        if shown.count < text.count { lines.append(style.dim("\(prefix)… (\(content.count) bytes in all)")) }
+    }
+}

@@ -1,0 +1,153 @@
+import Synchronization
+
+/// An observer that reports measurements under OpenTelemetry's names for HTTP clients, for any system of metrics.
+///
+///     manager.observers.append(
+///         HTTPMeasurements { measurement in
+///             print(measurement.name, measurement.value, measurement.unit, measurement.attributes)
+///         }
+///     )
+///
+/// Redirects, challenges and retries are requests of their own, as OpenTelemetry has it. A response of the cache, for
+/// which nothing was sent, is none. Attributes have no path and no query, so that there are not too many of them.
+public final class HTTPMeasurements: CallObserver {
+    /// The kind of a measurement.
+    public struct Instrument: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the kind.
+        public let description: String
+
+        /// A value of a distribution.
+        public static let histogram = Self(description: "histogram")
+        /// A change of a count, which may be negative.
+        public static let upDownCounter = Self(description: "upDownCounter")
+    }
+
+    /// One measurement.
+    public struct Measurement: Sendable, Hashable {
+        /// The name, such as `http.client.request.duration`.
+        public let name: String
+        /// The kind of measurement.
+        public let instrument: Instrument
+        /// The value in the unit.
+        public let value: Double
+        /// The unit by UCUM: `s`, `By` or `{request}`.
+        public let unit: String
+        /// The attributes by OpenTelemetry's names, such as `http.request.method`.
+        public let attributes: [String: String]
+    }
+
+    private struct Running {
+        let attributes: [String: String]
+        let start: ContinuousClock.Instant
+        var hasTransactions = false
+        /// The transaction without a response, whose error comes with the end of the attempt.
+        var failed: TransferMetrics?
+    }
+
+    /// The kinds of events that are measured.
+    public let kinds: Set<CallEvent.Kind> = [.attemptStarted, .transactionEnded, .attemptEnded]
+
+    private let report: @Sendable (Measurement) -> Void
+    private let running = Mutex<[ObjectIdentifier: Running]>([:])
+
+    /// Creates an observer.
+    /// - Parameter report: Called with each measurement, on the completion queue of the session manager.
+    public init(report: @escaping @Sendable (Measurement) -> Void) { self.report = report }
+
+    /// Reports the measurements of an event.
+    public func observe(_ event: CallEvent) {
+        guard let task = event.task.map(ObjectIdentifier.init) else { return }
+        switch event.kind {
+        case .attemptStarted:
+            let attributes = Self.attributes(of: event.request)
+            running.withLock { $0[task] = Running(attributes: attributes, start: event.instant) }
+            reportActive(1, attributes)
+        case .transactionEnded:
+            guard let transaction = event.transaction else { return }
+            running.withLock { running in
+                running[task]?.hasTransactions = true
+                if transaction.response == nil { running[task]?.failed = transaction }
+            }
+            if transaction.source != .cache, transaction.response != nil { reportRequest(transaction, nil) }
+        case .attemptEnded:
+            guard let attempt = running.withLock({ $0.removeValue(forKey: task) }) else { return }
+            reportActive(-1, attempt.attributes)
+            if let failed = attempt.failed {
+                reportRequest(failed, event.error?.code.label ?? "_OTHER")
+            } else if !attempt.hasTransactions {
+                reportRequest(event, attempt)
+            }
+        default: break
+        }
+    }
+
+    private func reportActive(_ change: Double, _ attributes: [String: String]) {
+        report(
+            Measurement(
+                name: "http.client.active_requests",
+                instrument: .upDownCounter,
+                value: change,
+                unit: "{request}",
+                attributes: attributes
+            )
+        )
+    }
+
+    private func reportRequest(_ transaction: TransferMetrics, _ errorType: String?) {
+        var attributes = Self.attributes(of: transaction.request)
+        attributes["network.protocol.version"] = transaction.protocolName.map(Self.version)
+        Self.add(transaction.response?.statusCode, errorType: errorType, to: &attributes)
+        reportHistogram("request.duration", transaction.end.timeInterval, "s", attributes)
+        reportHistogram("request.body.size", Double(transaction.requestBodyBytes), "By", attributes)
+        reportHistogram("response.body.size", Double(transaction.responseBodyBytes), "By", attributes)
+    }
+
+    /// Reports an attempt of a transport without metrics.
+    private func reportRequest(_ event: CallEvent, _ attempt: Running) {
+        var attributes = attempt.attributes
+        Self.add(event.httpResponse?.statusCode, errorType: event.error?.code.label, to: &attributes)
+        let duration = attempt.start.duration(to: event.instant)
+        reportHistogram("request.duration", max(.zero, duration).timeInterval, "s", attributes)
+    }
+
+    private func reportHistogram(_ name: String, _ value: Double, _ unit: String, _ attributes: [String: String]) {
+        report(
+            Measurement(
+                name: "http.client." + name,
+                instrument: .histogram,
+                value: value,
+                unit: unit,
+                attributes: attributes
+            )
+        )
+    }
+
+    /// Adds the status, and the type of error if there was no response or its status is one.
+    private static func add(_ status: Int?, errorType: String?, to attributes: inout [String: String]) {
+        attributes["http.response.status_code"] = status.map { "\($0)" }
+        attributes["error.type"] = errorType ?? (status.map { $0 >= 400 } == true ? status.map { "\($0)" } : nil)
+    }
+
+    private static let knownMethods: Set<String> = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+    ]
+
+    private static func attributes(of request: URLRequest?) -> [String: String] {
+        let method = request?.httpMethod ?? "GET"
+        let scheme = request?.url?.scheme?.lowercased()
+        var attributes = ["http.request.method": knownMethods.contains(method) ? method : "_OTHER"]
+        attributes["server.address"] = request?.url?.host
+        attributes["server.port"] = (request?.url?.port ?? (scheme == "https" ? 443 : 80)).description
+        attributes["url.scheme"] = scheme
+        return attributes
+    }
+
+    /// Returns the version of a protocol with an ALPN name.
+    private static func version(_ name: String) -> String {
+        switch name {
+        case "h2": "2"
+        case "h3": "3"
+        default: name.hasPrefix("http/") ? String(name.dropFirst(5)) : name
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// A file that only its owner may read and write.
+package enum PrivateFile {
+    /// Writes a file as a whole, in place of one that exists: readers see the old content or the new one.
+    /// - Throws: `POSIXError`, or the error of Foundation that the content could not be written.
+    package static func write(_ data: Data, to file: URL) throws {
+        let temporary = file.deletingLastPathComponent()
+            .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw posixError() }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        do {
+            try handle.write(contentsOf: data)
+            try handle.close()
+            guard rename(temporary.path, file.path) == 0 else { throw posixError() }
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+    }
+
+    private static func posixError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

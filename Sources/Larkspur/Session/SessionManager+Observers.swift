@@ -1,0 +1,72 @@
+extension SessionManager {
+    /// The observers of the calls and WebSockets that are made afterwards. Each event goes to all of them, in their
+    /// order. Default: none, which costs nothing.
+    ///
+    ///     manager.observers = [ConsoleLogger()]
+    ///
+    /// Threads that change the value in place do so one after the other, so that no change is lost.
+    public var observers: [any CallObserver] {
+        get { observing.value.observers }
+        set { observing.value.observers = newValue }
+        _modify { yield &observing.value.observers }
+    }
+
+    /// Adds an observer of the calls and WebSockets that are made afterwards.
+    /// - Parameters:
+    ///   - kinds: The kinds of events. Default: all.
+    ///   - observer: Called with each event, on ``completionQueue``; the events of a call come in their order, and
+    ///     before its handlers.
+    public func observe(
+        _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
+        _ observer: @escaping @Sendable (CallEvent) -> Void
+    ) {
+        observers.append(ClosureObserver(kinds: kinds, body: observer))
+    }
+
+    /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence without end. When its
+    /// consumer stops, the observer is removed.
+    ///
+    /// A consumer that is slower than the calls loses the oldest events beyond the limit.
+    /// - Parameters:
+    ///   - kinds: The kinds of events. Default: all.
+    ///   - limit: The maximum number of events that wait for the consumer. Default: 1,000.
+    public func callEvents(
+        _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
+        limit: Int = 1000
+    ) -> AsyncStream<CallEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CallEvent.self,
+            bufferingPolicy: .bufferingNewest(limit)
+        )
+        let observer = StreamObserver(kinds: kinds, continuation: continuation)
+        observers.append(observer)
+        // The identity alone: the observer is released with the manager, which ends the sequence.
+        continuation.onTermination = { [weak self, id = ObjectIdentifier(observer)] _ in
+            self?.observers.removeAll { ($0 as? StreamObserver).map(ObjectIdentifier.init) == id }
+        }
+        return stream
+    }
+}
+
+/// An observer that hands events to a sequence.
+private final class StreamObserver: CallObserver {
+    let kinds: Set<CallEvent.Kind>
+    private let continuation: AsyncStream<CallEvent>.Continuation
+
+    init(kinds: Set<CallEvent.Kind>, continuation: AsyncStream<CallEvent>.Continuation) {
+        self.kinds = kinds
+        self.continuation = continuation
+    }
+
+    deinit { continuation.finish() }
+
+    func observe(_ event: CallEvent) { continuation.yield(event) }
+}
+
+extension ObserverList? {
+    /// The observers themselves.
+    fileprivate var observers: [any CallObserver] {
+        get { self?.entries.map(\.observer) ?? [] }
+        set { self = newValue.isEmpty ? nil : ObserverList(newValue) }
+    }
+}

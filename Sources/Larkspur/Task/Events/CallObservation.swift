@@ -1,0 +1,138 @@
+import Synchronization
+
+/// The observers of one call, and the events on their way to them.
+///
+/// Events are delivered on the completion queue, one after the other and in the order in which they were posted. One
+/// thread at a time delivers; events that are posted in the meantime are left to it.
+final class CallObservation: Sendable {
+    fileprivate struct State {
+        /// The observers, each with the number of its first event: one that was added later gets no earlier ones.
+        var entries: [(entry: ObserverEntry, first: Int)]
+        /// The events on their way, each with its number.
+        var pending: [(number: Int, event: CallEvent)] = []
+        var posted = 0
+        var isDelivering = false
+        var isQueued = false
+        var attempt = 0
+        /// The bytes of content that the present attempt has sent, and received.
+        var sent: Int64 = 0
+        var received: Int64 = 0
+        var transactions = 0
+    }
+
+    /// The kinds that somebody gets.
+    private let kinds: Atomic<UInt32>
+    private let queue: DispatchQueue
+    private let state: Mutex<State>
+    let identity = CallIdentity()
+
+    /// - Parameters:
+    ///   - observers: The observers.
+    ///   - queue: The queue on which they are called.
+    init(_ observers: [ObserverEntry], on queue: DispatchQueue) {
+        kinds = Atomic(observers.reduce(0) { $0 | $1.kinds })
+        self.queue = queue
+        state = Mutex(State(entries: observers.map { ($0, 0) }))
+    }
+
+    /// Returns an observation of another call by the same observers.
+    func copy() -> CallObservation { CallObservation(state.withLock { $0.entries.map(\.entry) }, on: queue) }
+
+    /// Adds an observer of later events.
+    func add(_ entry: ObserverEntry) {
+        state.withLock { $0.entries.append((entry, $0.posted)) }
+        kinds.bitwiseOr(entry.kinds, ordering: .relaxed)
+    }
+
+    /// Posts an event, which is delivered later.
+    func post(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
+        guard note(kind, of: task, detail) else { return }
+        queue.async { [self] in deliver() }
+    }
+
+    /// Posts an event and delivers it together with those before it. Called on the completion queue.
+    func deliver(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: @autoclosure () -> CallEvent.Detail) {
+        _ = note(kind, of: task, detail)
+        deliver()
+    }
+
+    /// Appends an event to those on their way, if somebody gets it.
+    /// - Returns: Whether a delivery has to be queued.
+    private func note(_ kind: CallEvent.Kind, of task: SessionTask?, _ detail: () -> CallEvent.Detail) -> Bool {
+        if kind == .attemptStarted { state.withLock { $0.beginAttempt() } }
+        guard kinds.load(ordering: .relaxed) & kind.bit != 0 else { return false }
+        let detail = detail()
+        return state.withLock { state in
+            let event = CallEvent(kind, of: task, attempt: state.attempt, state.counted(detail, kind), identity)
+            state.append(event)
+            defer { state.isQueued = true }
+            return !state.isQueued && !state.isDelivering
+        }
+    }
+
+    /// Posts the transactions that the observers have not got yet.
+    func postTransactions(_ all: [TransferMetrics], of task: SessionTask) {
+        guard kinds.load(ordering: .relaxed) & CallEvent.Kind.transactionEnded.bit != 0 else { return }
+        let first = state.withLock { state in
+            defer { state.transactions = all.count }
+            return state.transactions
+        }
+        for metrics in all.dropFirst(first) { post(.transactionEnded, of: task, .transaction(metrics)) }
+    }
+
+    private func deliver() {
+        while let (events, entries) = state.withLock({ $0.next() }) {
+            for (number, event) in events {
+                for (entry, first) in entries where number >= first && entry.kinds & event.kind.bit != 0 {
+                    entry.observer.observe(event)
+                }
+            }
+            state.withLock { $0.isDelivering = false }
+        }
+    }
+}
+
+extension CallObservation.State {
+    /// The number of events that wait for the observers above which messages of a WebSocket are left out.
+    private static let longestLine = 10_000
+
+    fileprivate mutating func beginAttempt() {
+        attempt += 1
+        sent = 0
+        received = 0
+    }
+
+    /// Returns the facts of an event with the counts of bytes of its attempt.
+    fileprivate mutating func counted(_ detail: CallEvent.Detail, _ kind: CallEvent.Kind) -> CallEvent.Detail {
+        guard case .bytes(let count, let total) = detail else { return detail }
+        if kind == .contentSent {
+            // The transport says how much it has sent in all, which is less after it has begun again.
+            defer { sent = total }
+            return .bytes(count: max(0, total - sent), total: total)
+        }
+        received += count
+        return .bytes(count: count, total: received)
+    }
+
+    fileprivate mutating func append(_ event: CallEvent) {
+        if let last = pending.last, let merged = last.event.merged(with: event) {
+            pending[pending.count - 1].event = merged
+        } else {
+            // Messages of a WebSocket may come without end.
+            if case .message = event.detail, pending.count >= Self.longestLine { return }
+            pending.append((posted, event))
+            posted += 1
+        }
+    }
+
+    /// Takes the events on their way; nil if there are none, or another thread delivers.
+    fileprivate mutating func next() -> (
+        events: [(number: Int, event: CallEvent)], entries: [(entry: ObserverEntry, first: Int)]
+    )? {
+        guard !isDelivering, !pending.isEmpty else { return nil }
+        isDelivering = true
+        isQueued = false
+        defer { pending = [] }
+        return (pending, entries)
+    }
+}

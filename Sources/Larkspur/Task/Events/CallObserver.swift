@@ -1,0 +1,55 @@
+/// An object that sees what happens in calls.
+///
+///     struct Failures: CallObserver {
+///         let kinds: Set<CallEvent.Kind> = [.completed]
+///
+///         func observe(_ event: CallEvent) {
+///             if let error = event.error { print(event.callID, error) }
+///         }
+///     }
+///     manager.observers.append(Failures())
+///
+/// Observers only look: interceptors and hooks change what happens.
+public protocol CallObserver: Sendable {
+    /// The kinds of events that the observer gets. Fewer kinds cost less. It is read when the observer is set.
+    /// Default: all.
+    var kinds: Set<CallEvent.Kind> { get }
+
+    /// Receives an event, on the completion queue of the session manager.
+    ///
+    /// The events of a call come one after the other and in their order; those of different calls come at the same time
+    /// if the completion queue is concurrent. While an observer works, its call's handlers wait, and with a serial
+    /// queue those of all calls.
+    func observe(_ event: CallEvent)
+}
+
+extension CallObserver {
+    /// All kinds.
+    public var kinds: Set<CallEvent.Kind> { Set(CallEvent.Kind.allCases) }
+}
+
+/// An observer that is a closure.
+struct ClosureObserver: CallObserver {
+    let kinds: Set<CallEvent.Kind>
+    let body: @Sendable (CallEvent) -> Void
+
+    func observe(_ event: CallEvent) { body(event) }
+}
+
+/// An observer with the kinds of its events as one number.
+struct ObserverEntry: Sendable {
+    let observer: any CallObserver
+    let kinds: UInt32
+
+    init(_ observer: any CallObserver) {
+        self.observer = observer
+        kinds = observer.kinds.reduce(0) { $0 | $1.bit }
+    }
+}
+
+/// The observers of all calls of a session manager. It is an object, so that a call without observers copies nothing.
+final class ObserverList: Sendable {
+    let entries: [ObserverEntry]
+
+    init(_ observers: [any CallObserver]) { entries = observers.map(ObserverEntry.init) }
+}

@@ -1,0 +1,107 @@
+import Synchronization
+
+extension SessionTask {
+    /// Adds an observer of this call, for its later events and in addition to those of the session manager.
+    ///
+    ///     let user = try await manager.get("users/1").observe { print($0) }.value(as: User.self)
+    /// - Parameters:
+    ///   - kinds: The kinds of events. Default: all.
+    ///   - observer: Called with each event, on the manager's `completionQueue`, in the order of the events and before
+    ///     the handlers of the call.
+    /// - Returns: The task.
+    @discardableResult
+    public func observe(
+        _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
+        _ observer: @escaping @Sendable (CallEvent) -> Void
+    ) -> Self {
+        add(ObserverEntry(ClosureObserver(kinds: kinds, body: observer)))
+        return self
+    }
+
+    /// Returns the later events of this call as a sequence, which ends after `completed`.
+    ///
+    /// A consumer that is slower than the call loses the oldest events beyond the limit. A task that has ended has no
+    /// more events.
+    /// - Parameters:
+    ///   - kinds: The kinds of events. Default: all.
+    ///   - limit: The maximum number of events that wait for the consumer. Default: 1,000.
+    public func callEvents(
+        _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
+        limit: Int = 1000
+    ) -> AsyncStream<CallEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CallEvent.self,
+            bufferingPolicy: .bufferingNewest(limit)
+        )
+        let observer = ClosureObserver(kinds: kinds.union([.completed])) { event in
+            if kinds.contains(event.kind) { continuation.yield(event) }
+            if event.kind == .completed { continuation.finish() }
+        }
+        if !add(ObserverEntry(observer)) { continuation.finish() }
+        return stream
+    }
+
+    /// Adds an observer.
+    /// - Returns: False if the task has ended, so that there are no more events.
+    @discardableResult
+    private func add(_ entry: ObserverEntry) -> Bool {
+        storage.withLock { storage in
+            if let observation = storage.observation {
+                observation.add(entry)
+            } else {
+                storage.observation = CallObservation([entry], on: environment.completionQueue)
+            }
+            return !storage.hasEnded
+        }
+    }
+
+    /// The observers of the call; nil if there are none.
+    final var observation: CallObservation? { storage.withLock { $0.observation } }
+
+    /// Posts an event, if the call is observed.
+    final func note(_ kind: CallEvent.Kind, _ detail: @autoclosure () -> CallEvent.Detail) {
+        observation?.post(kind, of: self, detail())
+    }
+
+    /// Posts the events of an attempt's end.
+    final func noteAttemptEnd(_ result: TransferResult) {
+        guard let observation else { return }
+        observation.postTransactions(timeline.transactions, of: self)
+        observation.post(.attemptEnded, of: self, .attemptEnd(result))
+    }
+
+    /// Queues the notification of a transition, if it has one, and posts its event. Called under the lock of the
+    /// state, so that both come in the order of the transitions.
+    final func announce(_ kind: CallEvent.Kind, to observation: CallObservation?) {
+        let notification: Notification.Name? =
+            switch kind {
+            case .resumed: Self.didResumeNotification
+            case .suspended: Self.didSuspendNotification
+            default: nil
+            }
+        if let notification { environment.completionQueue.async { [self] in post(notification) } }
+        observation?.post(kind, of: self, .none)
+    }
+}
+
+extension CallObservation {
+    /// Posts what an interceptor does.
+    func post(_ note: CallNote, of task: SessionTask?) {
+        switch note {
+        case .retry(let delay, let reason):
+            post(.retryScheduled, of: task, .retry(delay: delay, reason: reason))
+        case .coalesced:
+            post(.coalesced, of: task, .retry(delay: nil, reason: "an equal request is under way"))
+        }
+    }
+}
+
+extension CallEvent.Challenge {
+    init(_ challenge: URLAuthenticationChallenge) {
+        let space = challenge.protectionSpace
+        authenticationMethod = space.authenticationMethod
+        host = space.host
+        realm = space.realm
+        previousFailureCount = challenge.previousFailureCount
+    }
+}

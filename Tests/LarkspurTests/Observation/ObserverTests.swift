@@ -1,0 +1,221 @@
+import LarkspurTestSupport
+import LarkspurTesting
+import TestSupport
+import Testing
+
+@testable import Larkspur
+
+@Suite("The ready observers", .timeLimit(.minutes(5)))
+struct ObserverTests {
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/user", .json(#"{"name": "Ada", "password": "canary"}"#))
+        server.route("/moved", .redirect(to: "/user"))
+        server.route("/busy", .status(503), .json("{}"))
+    }
+
+    // MARK: Console logger
+
+    private func lines(
+        _ level: ConsoleLogger.Level,
+        _ transport: TestTransport = .curl,
+        usesColours: Bool = false,
+        _ work: (SessionManager) async throws -> Void
+    ) async throws -> [String] {
+        let lines = Recorder<String>()
+        let manager = transport.makeManager(for: server)
+        manager.observers = [ConsoleLogger(level: level, usesColours: usesColours) { lines.record($0) }]
+        try await work(manager)
+        return lines.values
+    }
+
+    @Test("The logger writes a line a call", arguments: TestTransport.allCases)
+    func line(_ transport: TestTransport) async throws {
+        let lines = try await lines(.calls, transport) { manager in
+            _ = try await manager.get("user", parameters: ["page": 2, "token": "canary"]).data
+            _ = await manager.get("nothing").response()
+        }
+
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("GET \(server.url("/user").absoluteString)?page=2&token=redacted → 200, 37 B in "))
+        #expect(
+            lines[1].hasPrefix("GET \(server.url("/nothing").absoluteString) → 404 unacceptable-status-code after ")
+        )
+    }
+
+    @Test("A level has what the one before it has, and more")
+    func levels() async throws {
+        func work(_ manager: SessionManager) async throws {
+            manager.interceptors.call = [.retry(baseDelay: .zero)]
+            _ = try await manager.get("moved").data
+            _ = try await manager.get("busy").data
+            _ = await manager.get("nothing").response()
+            server.route("/busy", .status(503), .json("{}"))
+        }
+        var counts: [Int] = []
+        for level: ConsoleLogger.Level in [.off, .failures, .calls, .attempts, .fields, .content] {
+            counts.append(
+                try await lines(level) { try await work($0) }.joined(separator: "\n").split(separator: "\n").count
+            )
+        }
+        #expect(counts[0] == 0)
+        #expect(counts[1] == 1)
+        #expect(counts[2] == 3)
+        #expect(counts[3] == 5)
+        #expect(counts[4] > counts[3])
+        #expect(counts[5] > counts[4])
+    }
+
+    @Test("The logger writes neither secrets nor control characters")
+    func loggerSecrets() async throws {
+        server.route("/control", .text("a\u{1B}[2Jb\rc\n" + String(repeating: "x", count: 2000)))
+        let lines = try await lines(.content) { manager in
+            manager.setAuthorization(bearerToken: "canary")
+            _ = try await manager.post("user", parameters: ["password": "canary"]).data
+            _ = try await manager.get("control").data
+        }
+        let text = lines.joined(separator: "\n")
+        #expect(!text.contains("canary"))
+        #expect(!text.contains("\u{1B}") && !text.contains("\r"))
+        #expect(text.contains("Authorization: <redacted>"))
+        #expect(text.contains("a?[2Jb?c"))
+        #expect(text.contains("… (2009 bytes in all)"))
+    }
+
+    @Test("Failures are red where colours are used")
+    func colours() async throws {
+        let lines = try await lines(.calls, usesColours: true) { _ = await $0.get("nothing").response() }
+        #expect(lines[0].hasPrefix("\u{1B}[31m") && lines[0].hasSuffix("\u{1B}[0m"))
+    }
+
+    // MARK: Statistics
+
+    @Test("Statistics count calls, retries, redirects, connections and the cache")
+    func statistics() async throws {
+        var kept = LoopbackServer.Response.json("{}")
+        kept.headers["Cache-Control"] = "max-age=1000"
+        server.route("/kept", kept)
+        let configuration = URLSessionConfiguration.testing
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let manager = TestTransport.curl.makeManager(for: server, configuration: configuration)
+        manager.interceptors.call = [.retry(baseDelay: .zero)]
+        let statistics = CallStatistics()
+        manager.observers = [statistics]
+
+        for path in ["moved", "busy", "kept", "kept"] { _ = try await manager.get(path).data }
+        _ = await manager.get("nothing").response()
+
+        let snapshot = statistics.snapshot
+        #expect(snapshot.succeeded == 4)
+        #expect(snapshot.failed == 1)
+        #expect(snapshot.retries == 1)
+        #expect(snapshot.redirects == 1)
+        #expect(snapshot.cacheHits == 1)
+        #expect(snapshot.newConnections == 1)
+        #expect(snapshot.reusedConnections == 5)
+        #expect(snapshot.inFlight == 0)
+        #expect(snapshot.latency.count == 5)
+        #expect(snapshot.sentBytes > 300 && snapshot.receivedBytes > 300)
+        #expect("\(snapshot)".contains("succeeded: 4"))
+        statistics.reset()
+        #expect(statistics.snapshot.succeeded == 0)
+    }
+
+    @Test("Statistics show the calls in flight, and those that wait for a connection")
+    func inFlight() async throws {
+        let gate = LoopbackServer.Gate()
+        server.route("/held", .json("{}").held(until: gate))
+        let configuration = URLSessionConfiguration.testing
+        configuration.httpMaximumConnectionsPerHost = 1
+        let manager = TestTransport.curl.makeManager(for: server, configuration: configuration)
+        let statistics = CallStatistics()
+        manager.observers = [statistics]
+
+        for _ in 0..<3 { manager.get("held") { _, _ in } }
+        try await server.waitForRequests(1, to: "/held")
+
+        try await eventually { statistics.snapshot.inFlight == 3 && statistics.snapshot.queued == 2 }
+        gate.open()
+        try await manager.finishAll()
+        #expect(statistics.snapshot.inFlight == 0)
+        #expect(statistics.snapshot.queued == 0)
+    }
+
+    // MARK: Histogram
+
+    @Test("Percentiles are exact to 3 %")
+    func percentiles() {
+        var histogram = LatencyHistogram()
+        var other = LatencyHistogram()
+        for number in 1...10_000 {
+            if number.isMultiple(of: 2) {
+                histogram.add(.microseconds(number * 100))
+            } else {
+                other.add(.microseconds(number * 100))
+            }
+        }
+        histogram.add(other)
+
+        #expect(histogram.count == 10_000)
+        #expect(histogram.minimum == .microseconds(100))
+        #expect(histogram.maximum == .seconds(1))
+        #expect(histogram.mean == .microseconds(500_050))
+        for part in [0.1, 0.5, 0.9, 0.99, 0.999] {
+            let found = try! #require(histogram.percentile(part)) / .seconds(1)
+            #expect(abs(found - part) <= part * 0.032, "\(part)")
+        }
+    }
+
+    @Test(
+        "A histogram takes any duration",
+        arguments: [.zero, .seconds(-5), .nanoseconds(1), .seconds(1e12), .seconds(Int64.max)] as [Duration]
+    )
+    func extremes(_ duration: Duration) {
+        var histogram = LatencyHistogram()
+        #expect(histogram.percentile(0.5) == nil)
+        histogram.add(duration)
+        #expect(histogram.percentile(0.5) == max(duration, .zero))
+        #expect(histogram.percentile(.nan) == histogram.percentile(0))
+    }
+
+    // MARK: Measurements
+
+    @Test("Measurements have OpenTelemetry's names", arguments: TestTransport.allCases)
+    func measurements(_ transport: TestTransport) async throws {
+        let measurements = Recorder<HTTPMeasurements.Measurement>()
+        let manager = transport.makeManager(for: server)
+        manager.observers = [HTTPMeasurements { measurements.record($0) }]
+
+        _ = try await manager.get("user", parameters: ["token": "canary"]).data
+        _ = await manager.get("nothing").response()
+
+        let durations = measurements.values.filter { $0.name == "http.client.request.duration" }
+        #expect(durations.count == 2)
+        #expect(durations[0].instrument == .histogram && durations[0].unit == "s" && durations[0].value > 0)
+        var expected = [
+            "http.request.method": "GET", "server.address": "127.0.0.1", "server.port": "\(server.port)",
+            "url.scheme": "http", "http.response.status_code": "200",
+        ]
+        if transport == .curl { expected["network.protocol.version"] = "1.1" }
+        #expect(durations[0].attributes == expected)
+        #expect(durations[1].attributes["error.type"] == "404")
+        let active = measurements.values.filter { $0.name == "http.client.active_requests" }
+        #expect(active.map(\.value) == [1, -1, 1, -1])
+    }
+
+    @Test("A request without a response has the code of its error", arguments: TestTransport.allCases)
+    func failedMeasurement(_ transport: TestTransport) async throws {
+        server.route("/closed", .fault(.closeBeforeHeader))
+        let measurements = Recorder<HTTPMeasurements.Measurement>()
+        let manager = transport.makeManager(for: server)
+        manager.observers = [HTTPMeasurements { measurements.record($0) }]
+
+        _ = await manager.post("closed").response()
+
+        let durations = measurements.values.filter { $0.name == "http.client.request.duration" }
+        #expect(durations.last?.attributes["error.type"] == "connection-lost")
+        #expect(durations.last?.attributes["http.response.status_code"] == nil)
+    }
+}
