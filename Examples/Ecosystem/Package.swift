@@ -22,6 +22,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .target(name: "AdapterSupport", swiftSettings: strict),
         .target(
             name: "HTTPTypesAdapter",
             dependencies: [
@@ -40,6 +41,23 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "LoggingAdapter",
+            dependencies: [
+                "AdapterSupport",
+                .product(name: "Larkspur", package: "Larkspur"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "MetricsAdapter",
+            dependencies: [
+                .product(name: "Larkspur", package: "Larkspur"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "OpenAPIAdapter",
             dependencies: [
                 "HTTPTypesAdapter",
@@ -52,6 +70,7 @@ let package = Package(
         .target(
             name: "TracingAdapter",
             dependencies: [
+                "AdapterSupport",
                 .product(name: "Larkspur", package: "Larkspur"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
@@ -72,12 +91,17 @@ let package = Package(
         .testTarget(
             name: "EcosystemTests",
             dependencies: [
-                "HTTPTypesAdapter", "LifecycleAdapter", "OpenAPIAdapter", "TracedServer", "TracingAdapter",
+                "HTTPTypesAdapter", "LifecycleAdapter", "LoggingAdapter", "MetricsAdapter", "OpenAPIAdapter",
+                "TracedServer", "TracingAdapter",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Larkspur", package: "Larkspur"),
                 .product(name: "LarkspurTesting", package: "Larkspur"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),

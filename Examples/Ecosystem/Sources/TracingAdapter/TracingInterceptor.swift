@@ -1,5 +1,6 @@
+internal import AdapterSupport
 public import Larkspur
-public import Tracing
+internal import Tracing
 
 /// An interceptor that records a span around a request, with the attributes of OpenTelemetry's conventions for HTTP
 /// clients, and sends the span's context with the request.
@@ -71,17 +72,5 @@ extension Span {
         guard status >= 400 else { return }
         attributes["error.type"] = String(status)
         setStatus(SpanStatus(code: .error))
-    }
-}
-
-extension URL {
-    /// The URL without user, password, query and fragment.
-    fileprivate var withoutSecrets: String? {
-        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        components?.user = nil
-        components?.password = nil
-        components?.query = nil
-        components?.fragment = nil
-        return components?.string
     }
 }

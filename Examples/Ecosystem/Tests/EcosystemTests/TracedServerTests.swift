@@ -1,3 +1,5 @@
+import Hummingbird
+import HummingbirdCore
 import InMemoryTracing
 import Larkspur
 import LarkspurTesting

@@ -22,11 +22,12 @@ struct TracingTests {
         manager.interceptors = RequestInterceptors(call: [.retry()], attempt: [.tracing()])
         server.route("/notes", .status(503), .text("none"))
 
-        try await withTracer(tracer) {
+        let text = try await withTracer(tracer) {
             try await withSpan("parent") { _ in
-                #expect(try await manager.get("notes", parameters: ["token": "secret"]).string == "none")
+                try await manager.get("notes", parameters: ["token": "secret"]).string
             }
         }
+        #expect(text == "none")
 
         let spans = tracer.spans
         try #require(spans.map(\.operationName) == ["GET", "GET", "parent"])
@@ -50,9 +51,8 @@ struct TracingTests {
         manager.interceptors = RequestInterceptors(call: [.tracing(), .retry()], attempt: [.tracing()])
         server.route("/notes", .status(503), .text("none"))
 
-        try await withTracer(tracer) {
-            #expect(try await manager.get("notes").string == "none")
-        }
+        let text = try await withTracer(tracer) { try await manager.get("notes").string }
+        #expect(text == "none")
 
         let spans = tracer.spans
         try #require(spans.count == 3)
@@ -66,9 +66,8 @@ struct TracingTests {
         manager.interceptors.attempt = [.tracing()]
         server.route("/lost", .fault(.closeBeforeHeader))
 
-        await withTracer(tracer) {
-            #expect(await manager.get("lost").response().error?.code == .connectionLost)
-        }
+        let response = await withTracer(tracer) { await manager.get("lost").response() }
+        #expect(response.error?.code == .connectionLost)
 
         let span = try #require(tracer.spans.first)
         #expect((span.errors.first?.error as? LarkspurError)?.code == .connectionLost)
@@ -80,8 +79,8 @@ struct TracingTests {
         manager.interceptors.attempt = [.tracing()]
         server.route("/notes", .text("none"))
 
-        try await withTracer(tracer) {
-            try await withSpan("parent") { _ in
+        await withTracer(tracer) {
+            await withSpan("parent") { _ in
                 await withCheckedContinuation { continuation in
                     manager.get("notes").responseString { _ in continuation.resume() }
                 }
