@@ -22,7 +22,7 @@ LAYERS = {
         ["URLSession"],
     ],
     "Larkspur": [
-        ["Platform"],
+        ["Platform", "Redaction"],
         ["Errors"],
         ["Request"],
         ["Response"],

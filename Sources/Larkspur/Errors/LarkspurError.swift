@@ -108,13 +108,13 @@ extension LarkspurError: CustomNSError {
     /// The user info of the `NSError`: description, failing URL, response, its content and the underlying error, each
     /// if it is known.
     ///
-    /// An `NSError` prints all of its user info. Therefore the URLs, also those of the underlying error, have no
-    /// password. The response has all its fields, but prints without credentials and cookies. Content is printed as its
-    /// length.
+    /// An `NSError` prints all of its user info. Therefore the URLs, also those of the underlying error, are without
+    /// user, password and the secrets of their queries (``Redaction/standard``). The response has all its fields, but
+    /// prints without credentials and cookies. Content is printed as its length.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         info[NSUnderlyingErrorKey] = underlyingError.map { PrintableError.of($0) }
-        info[NSURLErrorFailingURLErrorKey] = failingURL?.withoutPassword
+        info[NSURLErrorFailingURLErrorKey] = failingURL?.withoutSecrets
         info[Self.responseUserInfoKey] = response.map(PrintableResponse.of)
         info[Self.responseDataUserInfoKey] = responseData
         return info

@@ -1,5 +1,5 @@
 /// Conversion of transport errors to errors that are safe to print. An `NSError` prints its user info, which may hold
-/// URLs with passwords and responses with cookies.
+/// URLs with passwords or tokens and responses with cookies.
 enum PrintableError {
     private static let maximumDepth = 16
 
@@ -24,12 +24,15 @@ enum PrintableError {
     /// Returns the replacement of a value in user info; nil for a value that is safe to log already.
     private static func replacement(of value: Any, depth: Int) -> Any? {
         switch value {
-        case let url as URL: return url.password == nil ? nil : url.withoutPassword ?? ""
+        case let url as URL:
+            let safe = url.withoutSecrets
+            return safe == url ? nil : safe ?? ""
         case let text as String:
-            guard text.utf8.contains(UInt8(ascii: "@")), let url = URL(string: text), url.password != nil else {
-                return nil
-            }
-            return url.withoutPassword?.absoluteString ?? ""
+            guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }),
+                let url = URL(string: text), url.scheme != nil
+            else { return nil }
+            let safe = url.withoutSecrets
+            return safe == url ? nil : safe?.absoluteString ?? ""
         case is PrintableResponse: return nil
         case let response as URLResponse: return PrintableResponse.of(response)
         case let error as any Error:
@@ -56,7 +59,7 @@ final class PrintableResponse: HTTPURLResponse, @unchecked Sendable {
             )
             return copy ?? response
         }
-        guard url.password != nil, let safe = url.withoutPassword else { return response }
+        guard let safe = url.withoutSecrets, safe != url else { return response }
         return URLResponse(
             url: safe,
             mimeType: response.mimeType,
@@ -90,12 +93,11 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// The URL without its password; nil if the URL cannot be parsed. An `NSError` prints its user info, so that a URL
-    /// in it must never have a password.
-    var withoutPassword: URL? {
-        guard password != nil else { return self }
-        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        components?.password = nil
-        return components?.url
+    /// The URL with its user, its password and the secrets in its query hidden; nil if it cannot be parsed then. An
+    /// `NSError` prints its user info, so that a URL in it must never have a secret.
+    var withoutSecrets: URL? {
+        // Most URLs have none, and parsing takes time.
+        guard user != nil || password != nil || query != nil else { return self }
+        return URL(string: Redaction.standard.text(of: self))
     }
 }

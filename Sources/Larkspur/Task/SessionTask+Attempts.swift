@@ -94,6 +94,7 @@ extension SessionTask {
             storage.isApplying = other.isApplying
             storage.hooks = other.hooks
             storage.observation = other.observation?.copy()
+            isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
             storage.enterGroup(of: environment)

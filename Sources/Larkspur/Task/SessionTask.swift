@@ -33,6 +33,8 @@ public class SessionTask: @unchecked Sendable {
     /// The plan of a call that is launched when it starts; nil for a task whose attempt exists from the beginning.
     let plan: CallPlan?
     let storage: Mutex<Storage>
+    /// Whether the call has observers. It spares the lock where there are none.
+    let isObserved: Atomic<Bool>
 
     init(
         environment: TaskEnvironment,
@@ -44,6 +46,7 @@ public class SessionTask: @unchecked Sendable {
         self.plan = plan
         let observation = environment.observers.map { CallObservation($0.entries, on: environment.completionQueue) }
         storage = Mutex(Storage(observation: observation))
+        isObserved = Atomic(observation != nil)
         self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
         self.download = TransferProgress(queue: environment.completionQueue, handler: download)
     }

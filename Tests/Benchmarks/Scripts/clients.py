@@ -5,6 +5,8 @@ PROGRAMS = {
     "CurlURLSession-completion": "BenchCurlURLSession",
     "CurlURLSession-websocket": "BenchWebSocket",
     "SessionManager": "BenchSessionManager",
+    "SessionManager-logged": "BenchSessionManager",
+    "SessionManager-observed": "BenchSessionManager",
     "SessionManager-data": "BenchSessionManager",
     "SessionManager-data-async": "BenchSessionManager",
     "SessionManager-data-intercepted-async": "BenchSessionManager",

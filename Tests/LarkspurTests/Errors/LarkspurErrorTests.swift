@@ -105,7 +105,7 @@ struct LarkspurErrorTests {
         let url = try #require(URL(string: "https://ada:hunter2@example.org/a?b"))
         let error = LarkspurError(.timedOut, "late", request: URLRequest(url: url)) as NSError
         let failing = error.userInfo[NSURLErrorFailingURLErrorKey] as? URL
-        #expect(failing?.absoluteString == "https://ada@example.org/a?b")
+        #expect(failing?.absoluteString == "https://redacted:redacted@example.org/a?b")
         #expect(!"\(error) \(error.userInfo)".contains("hunter2"))
     }
 }

@@ -78,6 +78,6 @@ struct PrintedErrorTests {
         let bridged = LarkspurError(.invalidURL, "outer", underlyingError: plain) as NSError
         let shown = try #require(bridged.userInfo[NSUnderlyingErrorKey] as? URLError)
         #expect(shown.code == .badURL)
-        #expect(shown.failingURL?.absoluteString == "https://ada@example.org/a")
+        #expect(shown.failingURL?.absoluteString == "https://redacted:redacted@example.org/a")
     }
 }

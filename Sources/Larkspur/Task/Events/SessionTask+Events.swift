@@ -50,13 +50,16 @@ extension SessionTask {
                 observation.add(entry)
             } else {
                 storage.observation = CallObservation([entry], on: environment.completionQueue)
+                isObserved.store(true, ordering: .relaxed)
             }
             return !storage.hasEnded
         }
     }
 
     /// The observers of the call; nil if there are none.
-    final var observation: CallObservation? { storage.withLock { $0.observation } }
+    final var observation: CallObservation? {
+        isObserved.load(ordering: .relaxed) ? storage.withLock { $0.observation } : nil
+    }
 
     /// Posts an event, if the call is observed.
     final func note(_ kind: CallEvent.Kind, _ detail: @autoclosure () -> CallEvent.Detail) {

@@ -123,6 +123,9 @@ extension SessionManager {
         if options.idleStreams > 0 { configuration.timeoutIntervalForRequest = 3600 }
         let manager = SessionManager(configuration: configuration, requestSerializer: JSONRequestSerializer())
         if options.client.contains("-intercepted") { manager.interceptors.call = [Passage()] }
+        // It drops what succeeds.
+        if options.client.contains("-logged") { manager.observers = [ConsoleLogger(level: .failures)] }
+        if options.client.contains("-observed") { manager.observe { _ in } }
         return manager
     }
 }

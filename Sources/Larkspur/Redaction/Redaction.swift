@@ -39,9 +39,6 @@ public struct Redaction: Hashable, Sendable {
 }
 
 extension Redaction {
-    /// Returns the value of a field, or the placeholder.
-    func value(of field: HTTPHeaders.Field) -> String { hides(field.name) ? Self.placeholder : field.value }
-
     /// Returns a URL as text, with the word `redacted` in place of its user, its password and the hidden values of its
     /// query. The placeholder's brackets would have to be escaped in a URL.
     func text(of url: URL) -> String {
