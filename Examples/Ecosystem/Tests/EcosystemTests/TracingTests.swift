@@ -1,0 +1,98 @@
+import InMemoryTracing
+import Larkspur
+import LarkspurTesting
+import Testing
+import Tracing
+import TracingAdapter
+
+@Suite("Spans of calls", .timeLimit(.minutes(5)))
+struct TracingTests {
+    let server: LoopbackServer
+    let manager: SessionManager
+    let tracer = TraceparentTracer()
+
+    init() throws {
+        server = try LoopbackServer()
+        manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
+        manager.clock = ImmediateClock()
+    }
+
+    @Test("Each attempt is a span below the current one, and the request carries it")
+    func attempts() async throws {
+        manager.interceptors = RequestInterceptors(call: [.retry()], attempt: [.tracing()])
+        server.route("/notes", .status(503), .text("none"))
+
+        let text = try await withTracer(tracer) {
+            try await withSpan("parent") { _ in
+                try await manager.get("notes", parameters: ["token": "secret"]).string
+            }
+        }
+        #expect(text == "none")
+
+        let spans = tracer.spans
+        try #require(spans.map(\.operationName) == ["GET", "GET", "parent"])
+        for (span, request) in zip(spans, server.requests) {
+            #expect(span.kind == .client)
+            #expect(span.traceID == spans[2].traceID && span.parentSpanID == spans[2].spanID)
+            #expect(request.headers["traceparent"] == span.spanContext.traceparent)
+            #expect(span["http.request.method"] == .string("GET"))
+            #expect(span["url.full"] == .string(server.url("/notes").absoluteString))
+            #expect(span["server.address"] == .string("127.0.0.1"))
+            #expect(span["server.port"] == .int64(Int64(server.port)))
+        }
+        #expect(spans[0]["http.response.status_code"] == .int64(503) && spans[0]["error.type"] == .string("503"))
+        #expect(spans[0].status?.code == .error && spans[0]["http.request.resend_count"] == nil)
+        #expect(spans[1]["http.response.status_code"] == .int64(200) && spans[1]["error.type"] == nil)
+        #expect(spans[1].status == nil && spans[1]["http.request.resend_count"] == .int64(1))
+    }
+
+    @Test("A call may be a span, with those of its attempts below it")
+    func calls() async throws {
+        manager.interceptors = RequestInterceptors(call: [.tracing(), .retry()], attempt: [.tracing()])
+        server.route("/notes", .status(503), .text("none"))
+
+        let text = try await withTracer(tracer) { try await manager.get("notes").string }
+        #expect(text == "none")
+
+        let spans = tracer.spans
+        try #require(spans.count == 3)
+        #expect(spans[2].parentSpanID == nil)
+        #expect(spans[0].parentSpanID == spans[2].spanID && spans[1].parentSpanID == spans[2].spanID)
+        #expect(server.requests.map { $0.headers["traceparent"] } == spans[...1].map(\.spanContext.traceparent))
+    }
+
+    @Test("A failure is recorded")
+    func failure() async throws {
+        manager.interceptors.attempt = [.tracing()]
+        server.route("/lost", .fault(.closeBeforeHeader))
+
+        let response = await withTracer(tracer) { await manager.get("lost").response() }
+        #expect(response.error?.code == .connectionLost)
+
+        let span = try #require(tracer.spans.first)
+        #expect((span.errors.first?.error as? LarkspurError)?.code == .connectionLost)
+        #expect(span["error.type"] == .string("connection-lost") && span.status?.code == .error)
+    }
+
+    @Test("A call with a closure belongs to the trace of the code that makes it")
+    func closures() async throws {
+        manager.interceptors.attempt = [.tracing()]
+        server.route("/notes", .text("none"))
+
+        await withTracer(tracer) {
+            await withSpan("parent") { _ in
+                await withCheckedContinuation { continuation in
+                    manager.get("notes").responseString { _ in continuation.resume() }
+                }
+            }
+        }
+
+        let spans = tracer.spans
+        try #require(spans.count == 2)
+        #expect(spans[0].parentSpanID == spans[1].spanID)
+    }
+}
+
+extension FinishedInMemorySpan {
+    fileprivate subscript(name: String) -> SpanAttribute? { attributes.get(name) }
+}
