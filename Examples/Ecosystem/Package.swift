@@ -22,7 +22,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "AdapterSupport", swiftSettings: strict),
         .target(
             name: "HTTPTypesAdapter",
             dependencies: [
@@ -43,7 +42,6 @@ let package = Package(
         .target(
             name: "LoggingAdapter",
             dependencies: [
-                "AdapterSupport",
                 .product(name: "Larkspur", package: "Larkspur"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -70,7 +68,6 @@ let package = Package(
         .target(
             name: "TracingAdapter",
             dependencies: [
-                "AdapterSupport",
                 .product(name: "Larkspur", package: "Larkspur"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],

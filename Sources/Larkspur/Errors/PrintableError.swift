@@ -2,6 +2,8 @@
 /// URLs with passwords or tokens and responses with cookies.
 enum PrintableError {
     private static let maximumDepth = 16
+    /// The characters of which a URL with a secret has one.
+    private static let marks = Set("@?#".utf8)
 
     /// Returns the error itself, or one with the same domain and number whose user info is safe to log.
     static func of(_ error: any Error) -> any Error { replacement(of: error, depth: 0) ?? error }
@@ -28,7 +30,7 @@ enum PrintableError {
             let safe = url.withoutSecrets
             return safe == url ? nil : safe ?? ""
         case let text as String:
-            guard text.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }),
+            guard text.utf8.contains(where: { Self.marks.contains($0) }),
                 let url = URL(string: text), url.scheme != nil
             else { return nil }
             let safe = url.withoutSecrets
@@ -93,11 +95,11 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// The URL with its user, its password and the secrets in its query hidden; nil if it cannot be parsed then. An
+    /// The URL with its user, its password and the secrets in its query and fragment hidden; nil if it cannot be parsed then. An
     /// `NSError` prints its user info, so that a URL in it must never have a secret.
     var withoutSecrets: URL? {
         // Most URLs have none, and parsing takes time.
-        guard user != nil || password != nil || query != nil else { return self }
+        guard user != nil || password != nil || query != nil || fragment != nil else { return self }
         return URL(string: Redaction.standard.text(of: self))
     }
 }

@@ -39,9 +39,9 @@ public struct Redaction: Hashable, Sendable {
 }
 
 extension Redaction {
-    /// Returns a URL as text, with the word `redacted` in place of its user, its password and the hidden values of its
-    /// query. The placeholder's brackets would have to be escaped in a URL.
-    func text(of url: URL) -> String {
+    /// Returns a URL as text, with the word `redacted` in place of its user, its password, and the hidden values of its
+    /// query and of a fragment in that form, as some services return tokens. The placeholder's brackets would have to be escaped in a URL.
+    public func text(of url: URL) -> String {
         guard !isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString
         }
@@ -50,6 +50,9 @@ extension Redaction {
         if hidesSecrets, components.percentEncodedPassword != nil { components.percentEncodedPassword = Self.word }
         if let query = components.percentEncodedQuery {
             components.percentEncodedQuery = form(query, placeholder: Self.word)
+        }
+        if let fragment = components.percentEncodedFragment {
+            components.percentEncodedFragment = form(fragment, placeholder: Self.word)
         }
         return components.string ?? url.absoluteString
     }
@@ -62,7 +65,7 @@ extension Redaction {
     ///   - content: The content.
     ///   - type: The value of Content-Type. Content without one is JSON if it begins as an object or an array, and else
     ///     a form.
-    func content(_ content: Data, type: String?) -> Data {
+    public func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
         let beginning = content.first { !$0.isBlank && $0 != .carriageReturn && $0 != .lineFeed }
         let looksLikeJSON = beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[")

@@ -1,4 +1,3 @@
-internal import AdapterSupport
 public import Larkspur
 public import Logging
 
@@ -46,7 +45,7 @@ public struct CallLogger: CallObserver {
         let request = event.request ?? event.task?.originalRequest
         var metadata: Logger.Metadata = ["call.id": "\(event.callID)"]
         metadata["http.request.method"] = request?.httpMethod.map { "\($0)" }
-        metadata["url.full"] = request?.url?.withoutSecrets.map { "\($0)" }
+        metadata["url.full"] = request?.url.map { "\(Redaction.standard.text(of: $0))" }
         metadata["http.response.status_code"] = event.httpResponse.map { "\($0.statusCode)" }
         metadata["attempts"] = "\(event.attempt)"
         metadata["duration"] = event.completion?.timeline.totalDuration.map { "\($0)" }

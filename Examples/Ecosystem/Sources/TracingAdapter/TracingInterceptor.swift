@@ -1,4 +1,3 @@
-internal import AdapterSupport
 public import Larkspur
 internal import Tracing
 
@@ -59,7 +58,7 @@ extension SpanAttributes {
         self["http.request.method"] = request.httpMethod ?? "GET"
         if count > 0 { self["http.request.resend_count"] = count }
         guard let url = request.url else { return }
-        self["url.full"] = url.withoutSecrets
+        self["url.full"] = Redaction.standard.text(of: url)
         self["server.address"] = url.host(percentEncoded: false)
         self["server.port"] = url.port ?? (url.scheme == "https" ? 443 : 80)
     }
