@@ -178,7 +178,7 @@ def convert(product, folder, binaries, target, base_path):
     run(
         tool('docc'), 'convert', catalogue, '--additional-symbol-graph-dir', graphs, '--output-dir', archive,
         '--fallback-display-name', product, '--fallback-bundle-identifier', product, '--warnings-as-errors',
-        '--transform-for-static-hosting', *options,
+        '--transform-for-static-hosting', '--default-code-listing-language', 'swift', *options,
     )
     return archive
 
