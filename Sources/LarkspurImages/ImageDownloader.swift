@@ -9,7 +9,7 @@ import Synchronization
 ///     }
 ///
 /// The downloader first looks up an image in the cache in memory. Otherwise it loads the image with a
-/// ``SessionManager``, whose configuration may also have an HTTP cache. Requests are equal if their URL, method, header
+/// `SessionManager`, whose configuration may also have an HTTP cache. Requests are equal if their URL, method, header
 /// fields, body and cache policy are equal; equal requests that are under way share one download. Every completion
 /// handler is called exactly once, on ``completionQueue``, also after a cancellation and when the session manager is
 /// invalidated. A downloader that is released still finishes its downloads.
@@ -197,7 +197,7 @@ extension ImageDownloader {
     ///
     /// Cancelling the waiting task ends only this wait, with the error `cancelled`.
     /// - Parameter request: The request.
-    /// - Throws: ``LarkspurError``, if the download fails or is cancelled.
+    /// - Throws: `LarkspurError`, if the download fails or is cancelled.
     public func image(for request: URLRequest) async throws(LarkspurError) -> Image {
         try await response(for: request).result.get()
     }

@@ -42,7 +42,7 @@ public struct ImageResponseSerializer: ResponseSerializer {
     }
 
     /// Converts the content into an image.
-    /// - Throws: ``LarkspurError`` with the code `emptyResponse`, if there is no content; with
+    /// - Throws: `LarkspurError` with the code `emptyResponse`, if there is no content; with
     ///   `responseSerializationFailed`, if the content is not an image, does not have the type that the response names,
     ///   is truncated, is too large, or cannot be decoded.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Image {

@@ -5,7 +5,7 @@ import Synchronization
 ///     manager.interceptors.call = [login, .coalescing()]
 ///
 /// Set it after interceptors that add credentials, so that the requests of different users differ. Requests are equal
-/// if their method, URL, fields, timeout and cache policy are, and their session manager is. Only those of ``methods``
+/// if their method, URL, fields, timeout and cache policy are, and their session manager is. Only those of `methods`
 /// without content share an attempt, and only calls whose content is collected in memory: neither downloads nor
 /// streams. A call with hooks of its own, such as a credential or a rule for redirects, or with later interceptors of
 /// its own shares none. A response is shared while its attempt is under way, and is not stored. If the call with the

@@ -73,6 +73,7 @@ public func download(
 /// returns, no connection and no thread of the manager is left.
 /// - Parameters:
 ///   - manager: The manager. It must not be used afterwards.
+///   - isolation: The actor on which the closure runs. Default: that of the caller.
 ///   - body: The closure, which gets the manager.
 /// - Returns: The result of the closure.
 /// - Throws: The error of the closure.

@@ -24,6 +24,7 @@ struct Deadline: Sendable {
 ///   - limit: The time from now to the deadline.
 ///   - clock: The clock that measures it; pass the manager's clock if that is not the continuous one. Default: the
 ///     continuous clock.
+///   - isolation: The actor on which the closure runs. Default: that of the caller.
 ///   - body: The closure.
 /// - Returns: The result of the closure.
 /// - Throws: The error of the closure.

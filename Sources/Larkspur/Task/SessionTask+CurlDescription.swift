@@ -1,6 +1,6 @@
 extension SessionTask {
     /// Returns a command line for curl that sends the task's current request; see
-    /// ``Foundation/URLRequest/cURLDescription(redaction:)``. It is `curl` alone if the task has no request yet.
+    /// `cURLDescription(redaction:)` of `URLRequest`. It is `curl` alone if the task has no request yet.
     /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
     public func cURLDescription(redaction: Redaction = .standard) -> String {
         (currentRequest ?? originalRequest)?.cURLDescription(redaction: redaction) ?? "curl"

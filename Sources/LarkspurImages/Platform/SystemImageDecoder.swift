@@ -28,7 +28,7 @@ public struct SystemImageDecoder: ImageDecoder {
     /// Decodes a PNG or a JPEG.
     /// - Returns: The pixels; nil for another format, if the library is missing, and for colours that the library does
     ///   not convert.
-    /// - Throws: ``LarkspurError`` with the code `responseSerializationFailed`, if the library rejects the image.
+    /// - Throws: `LarkspurError` with the code `responseSerializationFailed`, if the library rejects the image.
     public func decode(_ data: Data, header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
         guard Self.canDecode(header.format), let width = UInt32(exactly: header.width),
             let height = UInt32(exactly: header.height)

@@ -2,9 +2,9 @@ public import Foundation
 
 /// An HTTP/1.1 server for tests, which runs in the process of the test on a free port of 127.0.0.1.
 ///
-/// It responds to the routes of the test (``route(_:method:_:)``), to many paths of httpbin.org, such as `/anything`,
-/// `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records every request. A test can wait
-/// for requests and hold back responses (``Gate``), so that it never needs to sleep.
+/// It responds to the routes of the test (``route(_:method:_:)-(_,_,LoopbackServer.Response...)``), to many paths of
+/// httpbin.org, such as `/anything`, `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records
+/// every request. A test can wait for requests and hold back responses (``Gate``), so that it never needs to sleep.
 ///
 ///     let server = try LoopbackServer()
 ///     defer { server.stop() }

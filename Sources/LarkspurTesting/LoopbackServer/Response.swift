@@ -4,7 +4,7 @@ extension LoopbackServer {
     /// The response of a route.
     ///
     /// Begin with a factory such as ``text(_:status:)`` or ``data(_:contentType:status:)``, and change its properties.
-    /// If the properties are not enough, use ``raw(_:)``.
+    /// If the properties are not enough, use ``raw(_:ending:)``.
     public struct Response: Sendable {
         /// The status code. Default: 200.
         public var status = 200

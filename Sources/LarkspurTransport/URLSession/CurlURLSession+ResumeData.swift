@@ -46,7 +46,7 @@ extension CurlURLSession {
     /// the caller's thread.
     /// - Parameters:
     ///   - folder: The folder to search; nothing is removed through a symbolic link. Default: nil, the temporary
-    ///     folder, where downloads are written without a ``Options/partialDownloadFolder``.
+    ///     folder, where downloads are written without a ``EngineOptions/partialDownloadFolder``.
     ///   - age: The time since the last write after which a file is removed, in seconds, such as 86,400 for a day. If
     ///     it is not a number, nothing is removed.
     /// - Returns: The number of files that were removed.

@@ -72,12 +72,6 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["text", "Ada", "15"])
     }
 
-    @Test func limits() async throws {
-        try await samples.timeouts()
-        try await samples.deadline()
-        #expect(samples.output.values == ["text", "Ada text"])
-    }
-
     @Test func scoped() async throws {
         try await samples.scoped()
         #expect(samples.output.values == ["Ada"])

@@ -54,5 +54,63 @@ struct CookieSamplesTests {
         #expect(samples.output.values == ["sid for 127.0.0.1/", "cookies, credentials and cache are empty"])
         #expect(jar.cookies?.isEmpty == true)
     }
+
+    @Test("A policy keeps cookies from being stored, and the defaults are those of the page")
+    func policy() async throws {
+        let manager = samples.policy()
+        #expect(try await cookie(manager, manager) == nil)
+        #expect(URLSessionConfiguration.default.httpCookieAcceptPolicy == .onlyFromMainDocumentDomain)
+        #expect(URLSessionConfiguration.ephemeral.httpCookieStorage?.cookieAcceptPolicy == .always)
+    }
+
+    @Test("A field by hand is sent in place of the jar's cookies, and not to another origin")
+    func byHand() async throws {
+        let other = try LoopbackServer()
+        other.route("*", .text("there"))
+        let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
+        server.route("/account", .text("here").adding("Set-Cookie", "sid=2; Path=/"))
+        try await samples.byHand(manager)
+        #expect(server.requests.last?.headers["Cookie"] == "sid=31d4; theme=dark")
+        let host = try #require(server.url("/").host)
+        #expect(manager.session.configuration.httpCookieStorage?.cookies?.map(\.domain) == [host])
+
+        server.route("/account", .redirect(to: other.url("/").absoluteString))
+        try await samples.byHand(manager)
+        #expect(samples.output.values == ["here", "there"])
+        #expect(other.requests.last?.headers["Cookie"]?.contains("31d4") != true)
+    }
+
+    @Test("A jar with an identifier is one of its own")
+    func jarWithFile() {
+        let jar = samples.jarWithFile().session.configuration.httpCookieStorage
+        #expect(jar != nil && jar !== HTTPCookieStorage.shared)
+        #expect(jar?.cookies?.isEmpty == true)
+    }
+
+    @Test("Cookies survive a file of one's own with all that matters, and are sent again")
+    func ownFile() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.url.appendingPathComponent("cookies.json")
+        server.route(
+            "/login",
+            .text("in").adding("Set-Cookie", "sid=1; Path=/").adding("Set-Cookie", "t=2; Max-Age=900")
+        )
+        let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
+        _ = try await manager.get("login").string
+        let jar = try #require(manager.session.configuration.httpCookieStorage)
+        samples.setting(jar)
+        try samples.ownFile(jar, file)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        let next = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
+        let copy = try #require(next.session.configuration.httpCookieStorage)
+        let stored = try JSONDecoder().decode([CookieSamples.StoredCookie].self, from: Data(contentsOf: file))
+        stored.compactMap(\.cookie).forEach(copy.setCookie)
+        #expect(copy.cookies?.first { $0.name == "theme" }?.isSecure == true)
+        #expect(copy.cookies?.first { $0.name == "t" }?.expiresDate != nil)
+        _ = try await next.get("login").string
+        #expect(server.requests.last?.headers["Cookie"]?.split(separator: "; ").sorted() == ["sid=1", "t=2"])
+    }
 }
 #endif

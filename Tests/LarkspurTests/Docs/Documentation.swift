@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The pages of `Docs/`, and `README.md`, as the tests read them.
+/// The pages of `Docs/`, `README.md`, and the first pages of the products' catalogues, as the tests read them.
 enum Documentation {
     struct Page: Sendable, CustomTestStringConvertible {
         let name: String
@@ -61,7 +61,10 @@ enum Documentation {
         let folder = root.appending(path: "Docs")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let files = names.filter { $0.hasSuffix(".md") }.sorted().map { folder.appending(path: $0) }
-        return (files + [root.appending(path: "README.md")]).compactMap { file in
+        let sources = root.appending(path: "Sources")
+        let products = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []
+        let catalogues = products.sorted().map { sources.appending(path: "\($0)/\($0).docc/\($0).md") }
+        return (files + [root.appending(path: "README.md")] + catalogues).compactMap { file in
             (try? String(contentsOf: file, encoding: .utf8)).map { Page(name: file.lastPathComponent, text: $0) }
         }
     }()

@@ -136,23 +136,6 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func timeouts() async throws {
-        // sample: limits of time
-        manager.timeouts = Timeouts(idle: .seconds(60), firstByte: .seconds(120), total: .seconds(600))
-        let text = try await manager.get("notes").timeout(total: .seconds(300)).string
-        print(text)
-        // end
-    }
-
-    func deadline() async throws {
-        // sample: a deadline for several calls
-        try await withDeadline(.seconds(300)) {
-            let user = try await manager.get("users/1").value(as: User.self)
-            print(user.name, try await manager.get("notes").string)
-        }
-        // end
-    }
-
     func handlers() {
         // sample: handlers in a chain
         manager.get("users/1")

@@ -49,6 +49,71 @@ struct CookieSamples: Sendable {
         return managers
     }
 
+    func policy() -> SessionManager {
+        // sample: policy of a configuration
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .never
+
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return manager
+    }
+
+    func byHand(_ manager: SessionManager) async throws {
+        // sample: cookies by hand
+        let text = try await manager.get("account", headers: ["Cookie": "sid=31d4; theme=dark"]).string
+        print(text)
+        // end
+    }
+
+    func jarWithFile() -> SessionManager {
+        // sample: jar with a file
+        let configuration = URLSessionConfiguration.default
+        configuration.httpCookieStorage = .sharedCookieStorage(forGroupContainerIdentifier: "com.example.tool.ada")
+
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return manager
+    }
+
+    // sample: cookie in a file
+    struct StoredCookie: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var path: String
+        var isSecure: Bool
+        var expiry: Date?
+
+        init(_ cookie: HTTPCookie) {
+            (name, value, domain, path) = (cookie.name, cookie.value, cookie.domain, cookie.path)
+            isSecure = cookie.isSecure
+            expiry = cookie.expiresDate
+        }
+
+        var cookie: HTTPCookie? {
+            var properties: [HTTPCookiePropertyKey: Any] = [
+                .name: name, .value: value, .domain: domain, .path: path,
+            ]
+            properties[.expires] = expiry
+            if isSecure { properties[.secure] = "TRUE" }
+            return HTTPCookie(properties: properties)
+        }
+    }
+    // end
+
+    func ownFile(_ jar: HTTPCookieStorage, _ file: URL) throws {
+        // sample: jar to a file and back
+        let stored = (jar.cookies ?? []).map(StoredCookie.init)
+        try JSONEncoder().encode(stored).write(to: file, options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+
+        for cookie in try JSONDecoder().decode([StoredCookie].self, from: Data(contentsOf: file)) {
+            if let cookie = cookie.cookie { jar.setCookie(cookie) }
+        }
+        // end
+    }
+
     func reading(_ manager: SessionManager) {
         // sample: cookies of a manager
         for cookie in manager.session.configuration.httpCookieStorage?.cookies ?? [] {

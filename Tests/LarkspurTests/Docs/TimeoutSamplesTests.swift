@@ -1,0 +1,105 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Runs the samples of `Docs/Timeouts.md`, and what the page says that no other test shows.
+@Suite("Samples about timeouts", .timeLimit(.minutes(5)))
+struct TimeoutSamplesTests {
+    let server: LoopbackServer
+    let samples: TimeoutSamples
+    let gate = LoopbackServer.Gate()
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/notes", .text("notes"))
+        server.route("/users/1", .json(#"{"name": "Ada"}"#))
+        server.route("/slow", .text("late").held(until: gate))
+        samples = TimeoutSamples(manager: TestTransport.allCases[0].makeManager(for: server))
+    }
+
+    @Test("The page has every limit of a call, in the order of the type")
+    func complete() throws {
+        let page = try #require(Documentation.page("Timeouts.md"))
+        let limits = Mirror(reflecting: Timeouts()).children.compactMap { $0.label.map { "`\($0)`" } }
+        #expect(page.rows(below: "## Limits of a call").compactMap(\.first).prefix(5) == limits[...])
+    }
+
+    @Test func limits() async throws {
+        try await samples.timeouts()
+        try await samples.deadline()
+        #expect(samples.output.values == ["notes", "Ada notes"])
+        let page = try #require(Documentation.page("Timeouts.md"))
+        await samples.ending()
+        let message = "The call took longer than 0.1 seconds in all."
+        #expect(samples.output.values.last == message)
+        #expect(page.text.contains(message.replacing("0.1", with: "5.0")))
+        gate.open()
+    }
+
+    @Test("The time without a byte is that of the call, the manager, its requests, the configuration, in this order")
+    func precedence() async {
+        let (manager, call) = samples.idle(server.baseURL)
+
+        func interval(_ call: DataTask) async -> TimeInterval? {
+            _ = await call.response()
+            return call.urlSessionTask?.originalRequest?.timeoutInterval
+        }
+
+        #expect(manager.session.configuration.timeoutIntervalForRequest == 30)
+        #expect(await interval(call) == 5)
+        manager.requestSettings.timeoutInterval = 10
+        #expect(await interval(manager.get("notes")) == 20)
+        manager.timeouts.idle = nil
+        #expect(await interval(manager.get("notes")) == 10)
+        manager.requestSettings.timeoutInterval = nil
+        #expect(await interval(manager.get("notes")) == 60)
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("A request with 60 seconds has the time of the configuration, one with zero has 60 seconds")
+    func sixty() async throws {
+        let configuration = URLSessionConfiguration.testing
+        configuration.timeoutIntervalForRequest = 0.1
+        let manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
+        let short = await manager.get("slow").timeout(idle: .seconds(60)).response().error
+        #expect(short?.message.contains("Not a byte was sent or received for 0.1 seconds") == true)
+        async let long = manager.get("slow").timeout(idle: .seconds(61)).response()
+        try await server.waitForRequests(2)
+        gate.open()
+        #expect(await long.error == nil)
+    }
+
+    @Test("The time for a resource is that of each attempt")
+    func resource() async throws {
+        let configuration = URLSessionConfiguration.testing
+        configuration.timeoutIntervalForResource = 0.2
+        let manager = SessionManager(baseURL: server.baseURL, configuration: configuration, transport: .curl)
+        manager.interceptors.call = [.retry(maximumAttempts: 3, baseDelay: .zero)]
+        #expect(await manager.get("slow").response().error?.code == .timedOut)
+        #expect(server.requests(to: "/slow").count == 3)
+        gate.open()
+    }
+    #endif
+
+    @Test("The time without a byte is that of each attempt, and the total that of the call")
+    func retries() async throws {
+        server.route("/silent", .fault(.noResponse))
+        await samples.retries()
+        #expect(samples.output.values == ["timed-out"])
+        #expect(server.requests(to: "/silent").count == 5)
+    }
+
+    @Test("The defaults are those of the page")
+    func defaults() {
+        let configuration = URLSessionConfiguration.default
+        #expect(configuration.timeoutIntervalForRequest == 60)
+        #expect(configuration.timeoutIntervalForResource == 7 * 86_400)
+        #expect(RetryPolicy().deadline == .seconds(60))
+        #expect(EventSource.defaultTimeoutInterval == 300)
+        #if canImport(FoundationNetworking)
+        #expect(WebSocketTask.Options().closeTimeout == 10)
+        #expect(WebSocketTask.Options().pingInterval == nil)
+        #endif
+    }
+}
