@@ -34,7 +34,7 @@ CATALOGUES = {
         'Failures and limits': ['Retrying', 'Interceptors', 'Reachability'],
         'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security'],
         'Connections and caches': ['Connections', 'Caching'],
-        'Debugging': ['CurlCommands'],
+        'Debugging': ['Observation', 'CurlCommands', 'CommandLine'],
         'About the project': ['Architecture', 'Reliability', 'Performance', 'Conformance'],
     },
     'LarkspurImages': {'Guides': ['Images']},

@@ -95,8 +95,8 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// The URL with its user, its password and the secrets in its query and fragment hidden; nil if it cannot be parsed then. An
-    /// `NSError` prints its user info, so that a URL in it must never have a secret.
+    /// The URL with its user, its password and the secrets in its query and fragment hidden; nil if it cannot be parsed
+    /// then. An `NSError` prints its user info, so that a URL in it must never have a secret.
     var withoutSecrets: URL? {
         // Most URLs have none, and parsing takes time.
         guard user != nil || password != nil || query != nil || fragment != nil else { return self }

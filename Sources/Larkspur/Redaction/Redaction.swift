@@ -40,7 +40,8 @@ public struct Redaction: Hashable, Sendable {
 
 extension Redaction {
     /// Returns a URL as text, with the word `redacted` in place of its user, its password, and the hidden values of its
-    /// query and of a fragment in that form, as some services return tokens. The placeholder's brackets would have to be escaped in a URL.
+    /// query and of a fragment in that form, as some services return tokens. The placeholder's brackets would have to
+    /// be escaped in a URL.
     public func text(of url: URL) -> String {
         guard !isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString

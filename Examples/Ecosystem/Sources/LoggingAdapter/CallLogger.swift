@@ -6,8 +6,8 @@ public import Logging
 ///     manager.observers.append(.logging(to: logger))
 ///
 /// A call that failed has the level `error`, a retry `warning`, a call that succeeded or was cancelled `info`, and the
-/// beginnings of attempts and redirects have `debug`. The metadata has the paths of URLs, but no users and queries, and no
-/// fields and content.
+/// beginnings of attempts and redirects have `debug`. The metadata has the paths of URLs, but no users and queries, and
+/// no fields and content.
 ///
 /// The observer runs on the manager's completion queue. So the logger's metadata provider does not see the task-local
 /// values of the code that made the call, such as its `ServiceContext`.
