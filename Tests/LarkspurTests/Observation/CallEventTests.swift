@@ -236,14 +236,11 @@ struct CallEventTests {
     }
 
     @Test("Events of a call whose observer is slow are one for many pieces")
-    func mergedPieces() async throws {
-        let observation = CallObservation(
-            [ObserverEntry(ClosureObserver(kinds: [.contentReceived, .completed]) { _ in })],
-            on: DispatchQueue(label: "suspended", attributes: .initiallyInactive)
-        )
-        let first = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 3, total: 3), observation.identity)
-        let second = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 4, total: 7), observation.identity)
-        let other = CallEvent(.contentReceived, of: nil, attempt: 2, .bytes(count: 4, total: 4), observation.identity)
+    func mergedPieces() {
+        let identity = CallIdentity()
+        let first = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 3, total: 3), identity)
+        let second = CallEvent(.contentReceived, of: nil, attempt: 1, .bytes(count: 4, total: 7), identity)
+        let other = CallEvent(.contentReceived, of: nil, attempt: 2, .bytes(count: 4, total: 4), identity)
 
         #expect(first.merged(with: second)?.byteCount == 7)
         #expect(first.merged(with: second)?.totalByteCount == 7)

@@ -35,7 +35,7 @@ struct LoggingTests {
         #expect(!"\(entries)".contains("s3cret"))
         let last = entries[3].metadata
         #expect(last["http.request.method"] == "GET" && last["http.response.status_code"] == "200")
-        #expect(last["url.full"] == "\(server.url("/notes"))")
+        #expect(last["url.full"] == "\(server.url("/notes?token=redacted"))")
         #expect(last["attempts"] == "2" && last["duration"] != nil && last["error.type"] == nil)
     }
 

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 /// completion, or in a WebSocket.
 ///
 /// A ``CallObserver`` gets the events of all calls of a session manager (``SessionManager/observers``) or those of one
-/// (``SessionTask/observe(_:)``). Which of the properties below are set depends on the ``kind``; the others are nil.
+/// (``SessionTask/observe(_:_:)``). Which of the properties below are set depends on the ``kind``; the others are nil.
 public struct CallEvent: Sendable {
     /// The further facts of an event, by its kind.
     enum Detail: Sendable {
