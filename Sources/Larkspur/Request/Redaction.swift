@@ -35,16 +35,16 @@ public struct Redaction: Hashable, Sendable {
     }
 
     /// Whether the rule hides nothing at all.
-    var isEmpty: Bool { !hidesSecrets && names.isEmpty }
+    package var isEmpty: Bool { !hidesSecrets && names.isEmpty }
 }
 
 extension Redaction {
     /// Returns the value of a field, or the placeholder.
-    func value(of field: HTTPHeaders.Field) -> String { hides(field.name) ? Self.placeholder : field.value }
+    package func value(of field: HTTPHeaders.Field) -> String { hides(field.name) ? Self.placeholder : field.value }
 
     /// Returns a URL as text, with the word `redacted` in place of its user, its password and the hidden values of its
     /// query. The placeholder's brackets would have to be escaped in a URL.
-    func text(of url: URL) -> String {
+    package func text(of url: URL) -> String {
         guard !isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString
         }
@@ -65,7 +65,7 @@ extension Redaction {
     ///   - content: The content.
     ///   - type: The value of Content-Type. Content without one is JSON if it begins as an object or an array, and else
     ///     a form.
-    func content(_ content: Data, type: String?) -> Data {
+    package func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
         let beginning = content.first { !$0.isBlank && $0 != .carriageReturn && $0 != .lineFeed }
         let looksLikeJSON = beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[")
