@@ -112,11 +112,18 @@ extension LoopbackServer {
     /// - Throws: ``UnmetExpectations``, with all that are not met when the limit is reached, or `CancellationError`.
     public func verify(within timeout: TimeInterval) async throws {
         let expectations = expectations.all
-        let gate = journal.gate { entries in
-            expectations.allSatisfy { $0.fitting(entries.requests).count >= $0.count.range.lowerBound }
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
+        while true {
+            // Outside of the journal's lock, as the conditions are the caller's code.
+            let requests = journal.entries.requests
+            let areEnough = expectations.allSatisfy { $0.fitting(requests).count >= $0.count.range.lowerBound }
+            let remaining = clock.now.duration(to: deadline) / .seconds(1)
+            guard !areEnough, remaining > 0, !Task.isCancelled else { break }
+            let gate = journal.gate { $0.requests.count != requests.count }
+            await gate.wait(atMost: remaining)
+            journal.forget(gate)
         }
-        defer { journal.forget(gate) }
-        await gate.wait(atMost: timeout)
         try Task.checkCancellation()
         try verify()
     }
