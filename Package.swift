@@ -23,6 +23,7 @@ let package = Package(
         .target(name: "CLibcurl", dependencies: ["CDynamicLibrary"]),
         .target(name: "CCodings", dependencies: ["CDynamicLibrary"]),
         .target(name: "CEventPoll"),
+        .target(name: "CLoopbackTLS", dependencies: ["CDynamicLibrary"]),
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
         .target(name: "HTTPSyntax", swiftSettings: strict),
@@ -37,7 +38,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
-        .target(name: "LarkspurTesting", dependencies: ["HTTPSyntax"], swiftSettings: strict),
+        .target(
+            name: "LarkspurTesting",
+            dependencies: ["CLoopbackTLS", "HTTPSyntax", "Larkspur", "LarkspurTransport"],
+            swiftSettings: strict
+        ),
         .executableTarget(name: "LarkspurCommand", dependencies: ["Larkspur"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
@@ -131,7 +136,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurTestingTests",
-            dependencies: ["HTTPSyntax", "LarkspurTesting"],
+            dependencies: ["HTTPSyntax", "Larkspur", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

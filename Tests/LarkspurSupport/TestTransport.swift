@@ -50,9 +50,3 @@ extension SessionManager {
         )
     }
 }
-
-extension StubURLSession.Reply {
-    package static func json(_ text: String, status: Int = 200) -> Self {
-        .respond(status: status, headers: ["Content-Type": "application/json"], body: Data(text.utf8))
-    }
-}

@@ -35,7 +35,7 @@ public struct Redaction: Hashable, Sendable {
     }
 
     /// Whether the rule hides nothing at all.
-    var isEmpty: Bool { !hidesSecrets && names.isEmpty }
+    package var isEmpty: Bool { !hidesSecrets && names.isEmpty }
 }
 
 extension Redaction {

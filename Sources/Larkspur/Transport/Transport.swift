@@ -10,10 +10,10 @@ public struct Transport: Sendable {
     public typealias SecureSessionFactory =
         @Sendable (SecurityPolicy, URLSessionConfiguration, any URLSessionDelegate, OperationQueue) -> URLSession
 
-    let makeSession: SessionFactory
+    package let makeSession: SessionFactory
     /// The factory of sessions that enforce a security policy; nil for a transport that enforces only the system's own
     /// checks.
-    let makeSecureSession: SecureSessionFactory?
+    package let makeSecureSession: SecureSessionFactory?
 
     init(makeSession: @escaping SessionFactory, makeSecureSession: SecureSessionFactory? = nil) {
         self.makeSession = makeSession

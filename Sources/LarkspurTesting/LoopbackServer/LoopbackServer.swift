@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An HTTP/1.1 server for tests, which runs in the process of the test on a free port of 127.0.0.1.
+/// An HTTP/1.1 server for tests, which runs in the process of the test on a port of 127.0.0.1, with or without TLS.
 ///
 /// It responds to the routes of the test (``route(_:method:_:)-(_,_,LoopbackServer.Response...)``), to many paths of
 /// httpbin.org, such as `/anything`, `/status/404` and `/drip`, and with faults at `/fault/…` (``Fault``). It records
@@ -17,13 +17,29 @@ public import Foundation
 public final class LoopbackServer: Sendable {
     let router = Router()
     let journal = Journal()
+    let expectations = ExpectationList()
+    let identity: ServerIdentity?
     private let acceptor: Acceptor
 
     /// Creates and starts a server.
     ///
-    /// - Throws: `POSIXError`, if the system refuses a socket or a thread.
-    public init() throws {
-        acceptor = try Acceptor(router: router, journal: journal, socketPath: nil)
+    /// - Parameters:
+    ///   - port: The port on 127.0.0.1; 0 for a free one, so that tests can run in parallel. Default: 0.
+    ///   - tls: The certificate with which the server speaks TLS; nil for plain HTTP. Default: nil.
+    /// - Throws: ``StartError``, if the port is in use or not permitted, or TLS cannot be used; `POSIXError`, if the
+    ///   system refuses a socket or a thread for another reason.
+    public init(port: UInt16 = 0, tls: TLS? = nil) throws {
+        identity = try tls.map(ServerIdentity.init)
+        do {
+            acceptor = try Acceptor(router: router, journal: journal, place: .port(port), identity: identity)
+        } catch let error as POSIXError where port != 0 {
+            switch error.code {
+            case .EADDRINUSE:
+                throw StartError("Port \(port) of 127.0.0.1 is in use: another server listens on it already.")
+            case .EACCES: throw StartError("Port \(port) of 127.0.0.1 is not permitted to this process.")
+            default: throw error
+            }
+        }
     }
 
     /// Creates and starts a server that listens on a Unix-domain socket instead of a port. Its ``url(_:)`` and
@@ -32,7 +48,8 @@ public final class LoopbackServer: Sendable {
     /// - Parameter path: The path of the socket, of at most 107 bytes. ``stop()`` removes the socket.
     /// - Throws: `POSIXError`, if the system refuses the socket or a thread, for example because the file exists.
     public init(unixSocket path: String) throws {
-        acceptor = try Acceptor(router: router, journal: journal, socketPath: path)
+        identity = nil
+        acceptor = try Acceptor(router: router, journal: journal, place: .path(path))
     }
 
     deinit {
@@ -42,10 +59,10 @@ public final class LoopbackServer: Sendable {
     /// The port on 127.0.0.1; 0 for a Unix-domain socket.
     public var port: UInt16 { acceptor.port }
 
-    /// The URL of the server without a path, such as `http://127.0.0.1:49152`.
+    /// The URL of the server without a path, such as `http://127.0.0.1:49152`, with the scheme `https` if it has TLS.
     public var baseURL: URL {
         var components = URLComponents()
-        components.scheme = "http"
+        components.scheme = identity == nil ? "http" : "https"
         components.host = "127.0.0.1"
         components.port = Int(port)
         // Such components always form a URL, but the property is optional.
@@ -148,6 +165,16 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer {
+    /// The reason why a server cannot be started.
+    public struct StartError: Error, Sendable, CustomStringConvertible, LocalizedError {
+        /// The reason in one sentence.
+        public let description: String
+        /// The sentence of ``description``.
+        public var errorDescription: String? { description }
+
+        init(_ description: String) { self.description = description }
+    }
+
     /// The error of a wait that reached its limit.
     public struct WaitTimeout: Error, Sendable, CustomStringConvertible {
         /// The awaited condition, the limit, and the actual state.
@@ -237,7 +264,7 @@ extension LoopbackServer {
 
 extension LoopbackServer.Gate {
     /// Suspends the task until the gate is open, the time is over or the task is cancelled.
-    fileprivate func wait(atMost timeout: TimeInterval) async {
+    func wait(atMost timeout: TimeInterval) async {
         await withTaskGroup { group in
             group.addTask { await self.wait() }
             // The sleep throws only if it is cancelled, which happens when the gate opens first.

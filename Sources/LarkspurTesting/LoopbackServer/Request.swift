@@ -24,9 +24,12 @@ extension LoopbackServer {
         public internal(set) var parameters: [String: String] = [:]
 
         let head: RequestHead
+        /// Whether the request came over TLS.
+        let isSecure: Bool
 
-        init(head: RequestHead, connection: Int) {
+        init(head: RequestHead, connection: Int, isSecure: Bool = false) {
             self.head = head
+            self.isSecure = isSecure
             path = head.rawPath.percentDecoded()
             self.connection = connection
         }
@@ -45,7 +48,7 @@ extension LoopbackServer {
         /// The URL of the request, by its `Host` field; the target if it has no such field.
         var url: String {
             guard target.hasPrefix("/"), let host = headers["Host"] else { return target }
-            return "http://\(host)\(target)"
+            return "\(isSecure ? "https" : "http")://\(host)\(target)"
         }
     }
 }

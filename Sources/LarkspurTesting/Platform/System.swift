@@ -17,12 +17,15 @@ enum System {
 
     // MARK: Sockets
 
-    /// Creates a TCP socket that listens on a free port of 127.0.0.1.
-    static func makeListeningSocket(backlog: Int32) throws -> Descriptor {
+    /// Creates a TCP socket that listens on a port of 127.0.0.1.
+    /// - Parameter port: The port; 0 for a free one.
+    static func makeListeningSocket(port: UInt16, backlog: Int32) throws -> Descriptor {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return try makeListeningSocket(AF_INET, address: address, backlog: backlog)
+        // A fixed port may have connections of an earlier server that the system has not forgotten yet.
+        return try makeListeningSocket(AF_INET, address: address, reusesAddress: port != 0, backlog: backlog)
     }
 
     /// Creates a socket that listens at a path, which must not exist yet.
@@ -71,11 +74,13 @@ enum System {
     private static func makeListeningSocket<Address: BitwiseCopyable>(
         _ family: Int32,
         address: Address,
+        reusesAddress: Bool = false,
         backlog: Int32
     ) throws -> Descriptor {
         let descriptor = try check(socket(family, streamType, 0))
         do {
             markCloseOnExec(descriptor)
+            if reusesAddress { setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: Int32(1)) }
             try withSocketAddress(address) { _ = try check(bind(descriptor, $0, $1)) }
             _ = try check(listen(descriptor, backlog))
             // A client may disconnect between polling and accepting. Accepting must not block then.

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// The decision about a response that may be a redirect (RFC 9110, section 15.4, and the Fetch standard's HTTP-redirect
 /// fetch).
-enum RedirectDecision {
+package enum RedirectDecision {
     /// The response is final, even if its status is 3xx.
     case deliver
     /// The request to send next. `keepsBody` is true if its content is sent again, whatever its source.
@@ -11,7 +11,7 @@ enum RedirectDecision {
     /// The response must neither be followed nor be delivered.
     case fail(URLError.Code, String)
 
-    static func decide(
+    package static func decide(
         status: Int,
         location: String?,
         request: URLRequest,

@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurTesting
 import Synchronization
 import Testing
 
@@ -35,14 +36,14 @@ struct ActivityReentranceTests {
 
     /// A clock that stands still, and calls when a sleep begins and when one is cancelled.
     private struct CallingClock: Clock {
-        let clock = ManualClock()
+        let clock = TestClock()
         var began: @Sendable () -> Void = {}
         var cancelled: @Sendable () -> Void = {}
 
-        var now: ManualClock.Instant { clock.now }
+        var now: TestClock.Instant { clock.now }
         var minimumResolution: Duration { clock.minimumResolution }
 
-        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
             began()
             try await withTaskCancellationHandler {
                 try await clock.sleep(until: deadline, tolerance: tolerance)
@@ -98,7 +99,7 @@ struct ActivityReentranceTests {
         monitor.isEnabled = true
         monitor.incrementActivityCount()
         if kind == .cancelledSleep {
-            try await clock.clock.sleeps.wait()
+            try await clock.clock.waitForSleeps()
             monitor.isEnabled = false
         }
         try await eventually { poke.hasRun }
@@ -121,7 +122,7 @@ struct ActivityReentranceTests {
         }
         spinner.start()
         if isCancelled {
-            try await clock.clock.sleeps.wait()
+            try await clock.clock.waitForSleeps()
             spinner.stop()
         }
         try await eventually { poke.hasRun }

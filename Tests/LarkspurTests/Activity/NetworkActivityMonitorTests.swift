@@ -6,7 +6,7 @@ import Testing
 @Suite("Network activity", .timeLimit(.minutes(5)))
 struct NetworkActivityMonitorTests {
     let server: LoopbackServer
-    private let clock = ManualClock()
+    private let clock = TestClock()
     private let heard = Recorder<Bool>()
 
     init() throws { server = try LoopbackServer() }
@@ -51,7 +51,7 @@ struct NetworkActivityMonitorTests {
         let manager = transport.makeManager(for: server)
         manager.get("held", success: { _, _ in })
 
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         clock.advance(by: .milliseconds(999))
         #expect(!monitor.isActive)
         clock.advance(by: .milliseconds(1))
@@ -60,12 +60,12 @@ struct NetworkActivityMonitorTests {
 
         gate.open()
         try await manager.finishAll()
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         clock.advance(by: .milliseconds(169))
         #expect(monitor.isActive)
         clock.advance(by: .milliseconds(1))
         #expect(try await heard.wait(for: 2) == [true, false])
-        #expect(clock.sleeps.values == [.seconds(1), .milliseconds(170)])
+        #expect(clock.sleeps == [.seconds(1), .milliseconds(170)])
     }
 
     @Test("Requests that overlap turn it on once, and off once", arguments: TestTransport.allCases)
@@ -170,7 +170,7 @@ struct NetworkActivityMonitorTests {
         let monitor = makeMonitor(completion: .seconds(5))
         monitor.incrementActivityCount()
         monitor.decrementActivityCount()
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         monitor.incrementActivityCount()
         clock.advance(by: .seconds(5))
         #expect(monitor.isActive)
@@ -178,8 +178,8 @@ struct NetworkActivityMonitorTests {
         monitor.activationDelay = .seconds(3)
         #expect((monitor.activationDelay, monitor.completionDelay) == (.seconds(3), .seconds(7)))
         monitor.decrementActivityCount()
-        try await clock.sleeps.wait(for: 2)
-        #expect(clock.sleeps.values == [.seconds(5), .seconds(7)])
+        try await clock.waitForSleeps(2)
+        #expect(clock.sleeps == [.seconds(5), .seconds(7)])
         clock.advance(by: .seconds(7))
         #expect(try await heard.wait(for: 2) == [true, false])
     }

@@ -1,10 +1,11 @@
+import LarkspurTesting
 import Testing
 
 @testable import Larkspur
 
 @Suite("Spinners", .timeLimit(.minutes(5)))
 struct SpinnerTests {
-    private let clock = ManualClock()
+    private let clock = TestClock()
     private let erase = "\r\u{1B}[K"
 
     static let lines: [(frame: Int, label: String, width: Int, line: String)] = [
@@ -24,13 +25,13 @@ struct SpinnerTests {
         let spinner = Spinner(label: "Loading", on: terminal.file, clock: clock)
         spinner.start()
         spinner.start()
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         clock.advance(by: Spinner.interval)
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         spinner.label = "A label that is too long for it"
         #expect(spinner.label == "A label that is too long for it")
         clock.advance(by: Spinner.interval)
-        try await clock.sleeps.wait(for: 3)
+        try await clock.waitForSleeps(3)
         spinner.stop()
         spinner.stop()
         clock.advance(by: Spinner.interval)
@@ -44,7 +45,7 @@ struct SpinnerTests {
         let terminal = try PseudoTerminal(columns: 20)
         var spinner: Spinner? = Spinner(on: terminal.file, clock: clock)
         spinner?.start()
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         spinner = nil
         #expect(try await terminal.read(until: "⠋" + erase) == erase + "⠋" + erase)
     }
@@ -57,6 +58,6 @@ struct SpinnerTests {
         spinner.stop()
         try pipe.fileHandleForWriting.close()
         #expect(try pipe.fileHandleForReading.readToEnd() ?? Data() == Data())
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 }

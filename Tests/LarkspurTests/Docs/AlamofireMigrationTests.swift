@@ -96,11 +96,11 @@ struct AlamofireMigrationTests {
     }
 
     @Test func retry() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         samples.manager.clock = clock
         server.route("/users/2", .status(503), .json(#"{"name": "Ada"}"#))
         async let result: Void = samples.retry()
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .milliseconds(500))
         try await result
         #expect(samples.output.values == ["Ada"])

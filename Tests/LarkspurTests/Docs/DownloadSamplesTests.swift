@@ -46,10 +46,10 @@ struct DownloadSamplesTests {
     @Test("A download is noted and cancelled, and another goes on from the file that was noted")
     func byHand() async throws {
         let file = serve(cuts: [1_000, 1_000, 1_000])
-        let clock = ManualClock()
+        let clock = TestClock()
         samples.manager.clock = clock
         let task = samples.byItself()
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         try samples.note(task)
         samples.cancel(task)
         try await samples.manager.finishAll()
@@ -72,7 +72,7 @@ struct DownloadSamplesTests {
 
     @Test func discard() async throws {
         _ = serve(cuts: [1_000])
-        samples.manager.clock = ManualClock()
+        samples.manager.clock = TestClock()
         let task = samples.byItself()
         try await eventually { task.resumeData != nil }
         let data = Recorder<Data?>()

@@ -51,11 +51,11 @@ struct RetryingSamplesTests {
 
     @Test func ownPolicy() async throws {
         server.route("/job", .status(202), .text("done"))
-        let clock = ManualClock()
+        let clock = TestClock()
         let manager = samples.manager
         manager.clock = clock
         let call = Task { await manager.get("job").intercept(with: RetryingSamples.OneMoreTime()).response() }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(1))
         #expect(await call.value.statusCode == 200)
     }

@@ -1,5 +1,6 @@
 import Larkspur
 import LarkspurTesting
+import TestSupport
 import Testing
 
 /// The samples of `Docs/Testing.md`, each between two markers. They are tests, as those of a reader will be.
@@ -158,31 +159,117 @@ struct TestingSamples {
 
     // sample: stub
     @Test func statusesAreReported() async throws {
-        let manager = SessionManager(
-            baseURL: URL(string: "https://api.example.com"),
-            transport: .custom { configuration, delegate, queue in
-                StubURLSession(configuration: configuration, delegate: delegate, delegateQueue: queue) { request in
-                    switch request.url?.path {
-                    case "/users":
-                        .respond(headers: ["Content-Type": "application/json"], body: Data(#"["Ada"]"#.utf8))
-                    case "/slow":
-                        .hang
-                    default:
-                        .fail(URLError(.cannotConnectToHost))
-                    }
-                }
-            }
-        )
-
-        let names = await withCheckedContinuation { continuation in
-            manager.get("users", as: [String].self) { _, names in
-                continuation.resume(returning: names)
-            }
+        let stub = StubTransport()
+        stub.on(.get, "/users", .status(503), .json(#"["Ada"]"#))
+        stub.on(.get, "/users/{id}") { request in
+            .json(#"{"id": "\#(request.parameters["id"] ?? "")"}"#)
         }
+        stub.on("/slow", .hang)
+        stub.on(.post, "https://login.example.com/token", .fail(.cannotConnectToHost))
+        let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
 
-        #expect(names == ["Ada"])
+        let error = await #expect(throws: LarkspurError.self) { try await manager.get("users").data }
+        #expect(error?.statusCode == 503)
+        #expect(try await manager.get("users").value(as: [String].self) == ["Ada"])
+        #expect(try await manager.get("users/7").value(as: [String: String].self) == ["id": "7"])
+        #expect(stub.requests.map(\.path) == ["/users", "/users", "/users/7"])
     }
     // end
+
+    // sample: clock
+    @Test func attemptsHaveDelays() async throws {
+        let clock = TestClock()
+        let stub = StubTransport(clock: clock)
+        stub.on(.get, "/users", .fail(.networkConnectionLost), .json("[]").delayed(by: .seconds(3)))
+        let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
+        manager.clock = clock
+        manager.interceptors.call = [.retry()]
+
+        let call = Task { try await manager.get("users").string }
+        try await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(1))
+        try await clock.waitForSleeps(2)
+        clock.advance(by: .seconds(3))
+
+        #expect(try await call.value == "[]")
+    }
+    // end
+
+    @Test func sessionWithRoutes() async throws {
+        let stub = StubTransport()
+        // sample: stub session
+        stub.on(.get, "/users", .json("[]"))
+        let session = stub.session()
+        let (data, _) = try await session.data(from: URL(string: "https://api.example.com/users")!)
+        // end
+        #expect(data == Data("[]".utf8))
+    }
+
+    @Test func cassettes() async throws {
+        let folder = TemporaryFolder()
+        let baseURL = server.baseURL
+        server.route("/users", .json(#"["Ada"]"#))
+        for _ in 0..<2 {
+            // sample: cassette
+            try await withCassette("users", in: folder.url) { cassette in
+                let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
+                let names = try await manager.get("users").value(as: [String].self)
+                #expect(names == ["Ada"])
+            }
+            // end
+        }
+        #expect(server.requests.count == 1)
+
+        let file = folder.url.appendingPathComponent("users.json")
+        // sample: cassette matching
+        var matching = CassetteMatching()
+        matching.ignoredQueryItems = ["time"]
+        matching.fields = ["Accept-Language"]
+        let cassette = try Cassette(
+            file,
+            mode: .replay,
+            matching: matching,
+            redaction: .standard.hiding(["iban"])
+        )
+        // end
+        #expect(cassette.interactionCount == 1)
+    }
+
+    @Test func secureServer() async throws {
+        // sample: secure server
+        let server = try LoopbackServer(tls: .selfSigned())
+        defer { server.stop() }
+
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only([try TLSCertificate(server.certificate?.der ?? Data())])
+        let manager = SessionManager(baseURL: server.baseURL, transport: .curl(options))
+        // end
+        #expect(try await manager.get("get").data.isEmpty == false)
+    }
+
+    @Test func expectations() async throws {
+        // sample: expectations
+        server.expect(.post("/users").field("Accept", "application/json").json(["name": "Ada"]), times: 1)
+        server.expect(.get("/users/{id}"), atLeast: 1)
+        server.expect(.delete("/users/{id}"), .never)
+        // end
+        server.route("/users", .status(201))
+        server.route("/users/{id}", .json("{}"))
+        manager.post("users", body: ["name": "Ada"], headers: ["Accept": "application/json"]) { _, _ in }
+        manager.get("users/7") { _, _ in }
+        // sample: verify
+        try await server.verify(within: 30)
+        // end
+    }
+
+    @Test func curlCommand() async throws {
+        manager.post("login", body: ["user": "ada"]) { _, _ in }
+        // sample: curl
+        let request = try await server.waitForRequests(1, to: "/login")[0]
+        print(request.cURLDescription())
+        // end
+        #expect(request.cURLDescription().hasSuffix("http://127.0.0.1:\(server.port)/login"))
+    }
 
     @Test func pieces() async throws {
         // sample: pieces

@@ -17,7 +17,7 @@ struct BetweenAttemptsTests {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
         let call = Task { await task.response() }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
 
         task.cancel()
 
@@ -31,7 +31,7 @@ struct BetweenAttemptsTests {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
         let call = Task { await task.response(StringResponseSerializer()) }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         let first = task.urlSessionTask
 
         task.suspend()
@@ -45,7 +45,7 @@ struct BetweenAttemptsTests {
 
     @Test("A manager that is released stays until its call has ended", arguments: TestTransport.allCases)
     func release(_ transport: TestTransport) async throws {
-        let clock: ManualClock
+        let clock: TestClock
         let call: Task<DataResponse<String>, Never>
         weak var released: SessionManager?
         do {
@@ -55,7 +55,7 @@ struct BetweenAttemptsTests {
             let task = manager.get("x")
             call = Task { await task.response(StringResponseSerializer()) }
         }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(1))
 
         #expect(await call.value.value == "second")
@@ -71,7 +71,7 @@ struct BetweenAttemptsTests {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
         let call = Task { await task.response() }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         #expect(manager.tasks.map(ObjectIdentifier.init) == [ObjectIdentifier(task)])
 
         manager.invalidate(cancellingTasks: cancels)
@@ -85,7 +85,7 @@ struct BetweenAttemptsTests {
     @Test("A call that waits before its first attempt is cancelled with the others", arguments: TestTransport.allCases)
     func cancelAll(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        let clock = ManualClock()
+        let clock = TestClock()
         manager.clock = clock
         manager.interceptors.call = [
             .custom { request, context, next in
@@ -94,7 +94,7 @@ struct BetweenAttemptsTests {
             }
         ]
         let calls = (0..<2).map { _ in Task { await manager.get("x").response() } }
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         manager.invalidate(cancellingTasks: true, resettingSession: true)
         for call in calls { #expect(await call.value.error?.code == .cancelled) }
         #expect(server.requests.isEmpty && clock.sleeperCount == 0)
@@ -135,8 +135,8 @@ struct BetweenAttemptsTests {
     }
 
     /// A manager whose calls consist of two attempts, with a second between them.
-    private func makeDelayed(_ transport: TestTransport) -> (SessionManager, ManualClock) {
-        let clock = ManualClock()
+    private func makeDelayed(_ transport: TestTransport) -> (SessionManager, TestClock) {
+        let clock = TestClock()
         let manager = transport.makeManager(for: server)
         manager.clock = clock
         manager.interceptors.call = [

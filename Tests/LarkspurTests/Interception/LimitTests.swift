@@ -89,7 +89,7 @@ struct LimitTests {
 
     @Test("Attempts wait for the rate, each origin for its own", arguments: TestTransport.allCases)
     func rate(_ transport: TestTransport) async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let other = try LoopbackServer()
         let manager = transport.makeManager(for: server)
         manager.clock = clock
@@ -97,38 +97,38 @@ struct LimitTests {
 
         for _ in 0..<2 { #expect(await manager.get("get").response().error == nil) }
         let third = Task { await manager.get("get").response() }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         #expect(await manager.get(other.url("/get").absoluteString).response().error == nil)
         #expect(server.requests.count == 2)
         clock.advance(by: .milliseconds(500))
 
         #expect(await third.value.error == nil)
-        #expect(clock.sleeps.values == [.milliseconds(500)])
+        #expect(clock.sleeps == [.milliseconds(500)])
     }
 
     @Test("A call that is cancelled while it waits gives its place back")
     func cancelled() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let manager = TestTransport.curl.makeManager(for: server)
         manager.clock = clock
         manager.interceptors.attempt = [.rateLimit(1)]
         #expect(await manager.get("get").response().error == nil)
         for count in 1...5 {
             let call = Task { await manager.get("get").response() }
-            try await clock.sleeps.wait(for: count)
+            try await clock.waitForSleeps(count)
             call.cancel()
             #expect(await call.value.error?.code == .cancelled)
         }
         let call = Task { await manager.get("get").response() }
-        try await clock.sleeps.wait(for: 6)
-        #expect(clock.sleeps.values == Array(repeating: .seconds(1), count: 6))
+        try await clock.waitForSleeps(6)
+        #expect(clock.sleeps == Array(repeating: .seconds(1), count: 6))
         clock.advance(by: .seconds(1))
         #expect(await call.value.error == nil)
     }
 
     @Test("Tokens go to the highest priority first, one at a time, also after a cancellation")
     func tokens() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let limit = RateLimit(1) { Int($0.value(forHTTPHeaderField: "Priority") ?? "") ?? 0 }
         let manager = TestTransport.curl.makeManager(for: server)
         manager.clock = clock
@@ -147,18 +147,18 @@ struct LimitTests {
         #expect(await calls[3].value.error?.code == .cancelled)
 
         for (turn, index) in [1, 4, 0, 2].enumerated() {
-            try await clock.sleeps.wait(for: turn + 1)
+            try await clock.waitForSleeps(turn + 1)
             #expect(server.requests.count == turn + 1)
             clock.advance(by: .seconds(1))
             #expect(await calls[index].value.error == nil)
         }
         #expect(server.requests.dropFirst().map { $0.query("n") } == ["1", "4", "0", "2"])
-        #expect(clock.sleeps.values == Array(repeating: .seconds(1), count: 4) && clock.sleeperCount == 0)
+        #expect(clock.sleeps == Array(repeating: .seconds(1), count: 4) && clock.sleeperCount == 0)
     }
 
     @Test("A thousand calls that wait cost no more than their number, cancelled or not")
     func manyWaiters() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         let limits: [any RequestInterceptor] = [.rateLimit(1), .concurrencyLimit(1)]
         for limit in limits {
             let gate = LoopbackServer.Gate()
@@ -277,7 +277,7 @@ struct CircuitBreakerTests {
         let server = try LoopbackServer()
         let other = try LoopbackServer()
         server.route("/x", .status(404), .status(500), .fault(.closeBeforeHeader))
-        let clock = ManualClock()
+        let clock = TestClock()
         let manager = transport.makeManager(for: server)
         manager.clock = clock
         manager.interceptors.attempt = [.circuitBreaker(failures: 2)]

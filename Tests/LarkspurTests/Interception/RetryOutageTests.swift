@@ -8,10 +8,10 @@ struct RetryOutageTests {
     /// A thousand clients call once a second. For ten seconds, the server is down.
     @Test("An outage gets hardly more requests than without retries, and its end is noticed soon")
     func outage() async throws {
-        let clock = ManualClock()
-        let attempts = Recorder<ManualClock.Instant>()
+        let clock = TestClock()
+        let attempts = Recorder<TestClock.Instant>()
         let successes = Recorder<Int>()
-        let outage = ManualClock.Instant(offset: .seconds(2))..<ManualClock.Instant(offset: .seconds(12))
+        let outage = TestClock.Instant(offset: .seconds(2))..<TestClock.Instant(offset: .seconds(12))
         let manager = SessionManager.stubbed { _ in
             attempts.record(clock.now)
             return outage.contains(clock.now) ? .fail(URLError(.cannotConnectToHost)) : .json("{}")

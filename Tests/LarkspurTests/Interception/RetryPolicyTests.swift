@@ -6,7 +6,7 @@ import Testing
 @Suite("Calls with a retry policy", .timeLimit(.minutes(5)))
 struct RetryPolicyTests {
     let server: LoopbackServer
-    let clock = ManualClock()
+    let clock = TestClock()
 
     init() throws { server = try LoopbackServer() }
 
@@ -26,15 +26,15 @@ struct RetryPolicyTests {
         let manager = makeManager(transport)
 
         let call = Task { await manager.get("x").response(StringResponseSerializer()) }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         #expect(server.requests(to: "/x").count == 1)
         clock.advance(by: .milliseconds(500))
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         #expect(server.requests(to: "/x").count == 2)
         clock.advance(by: .seconds(1))
 
         #expect(await call.value.value == "done")
-        #expect(clock.sleeps.values == [.milliseconds(500), .seconds(1)])
+        #expect(clock.sleeps == [.milliseconds(500), .seconds(1)])
     }
 
     @Test("A request that times out is sent again", arguments: TestTransport.allCases)
@@ -68,11 +68,11 @@ struct RetryPolicyTests {
         let manager = makeManager(transport)
 
         let call = Task { await manager.get("x").response(StringResponseSerializer()) }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .milliseconds(30_500))
 
         #expect(await call.value.value == "done")
-        #expect(clock.sleeps.values == [.milliseconds(30_500)])
+        #expect(clock.sleeps == [.milliseconds(30_500)])
     }
 
     @Test("A time beyond the deadline ends the call at once, with both in the error", arguments: TestTransport.allCases)
@@ -85,7 +85,7 @@ struct RetryPolicyTests {
         #expect(error.code == .deadlineExceeded && error.statusCode == 503)
         #expect(error.message.contains("120 s") && error.message.contains("60 s"))
         #expect(error.responseData == Data("busy".utf8) && error.request?.url == server.url("/x"))
-        #expect(server.requests.count == 1 && clock.sleeps.values.isEmpty)
+        #expect(server.requests.count == 1 && clock.sleeps.isEmpty)
     }
 
     @Test("A cancellation during a delay ends the call at once", arguments: TestTransport.allCases)
@@ -95,7 +95,7 @@ struct RetryPolicyTests {
 
         let task = manager.get("x")
         let call = Task { await task.response() }
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         task.cancel()
 
         #expect(await call.value.error?.code == .cancelled)

@@ -1,3 +1,4 @@
+import LarkspurTesting
 import Synchronization
 import Testing
 
@@ -11,7 +12,7 @@ struct RoutedReachabilitySourceTests {
     }
 
     private let table = StubRoutingTable()
-    private let clock = ManualClock()
+    private let clock = TestClock()
     private let statuses = Recorder<NetworkReachabilityStatus>()
     private let lookups = Recorder<String>()
     private let answers = Answers()
@@ -87,9 +88,9 @@ struct RoutedReachabilitySourceTests {
         table.set(StubRoutingTable.network, ways: [address: 2])
         let stop = try watch(.host("example.org"))
         for (index, pause) in RoutedObservation.pauses.enumerated() {
-            try await clock.sleeps.wait(for: index + 1)
+            try await clock.waitForSleeps(index + 1)
             #expect(statuses.values.last == .notReachable)
-            #expect(clock.sleeps.values.last == pause)
+            #expect(clock.sleeps.last == pause)
             if pause == .seconds(8) { answers.value.withLock { $0 = [address] } }
             clock.advance(by: pause)
             if pause == .seconds(8) { break }
@@ -105,7 +106,7 @@ struct RoutedReachabilitySourceTests {
         let stop = try watch(.host("example.org"))
         try await statuses.wait()
         #expect(statuses.values == [.notReachable])
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
 
         answers.value.withLock { $0 = [address] }
         table.set(StubRoutingTable.network, ways: [address: 2])
@@ -118,7 +119,7 @@ struct RoutedReachabilitySourceTests {
     func cancelling() async throws {
         table.set(StubRoutingTable.network)
         let stop = try watch(.host("example.org"))
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         stop()
         clock.advance(by: .seconds(100))
         table.set(StubRoutingTable.network, ways: [address: 2])

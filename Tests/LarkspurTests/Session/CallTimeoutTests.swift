@@ -6,7 +6,7 @@ import Testing
 @Suite("The time that a call may take", .timeLimit(.minutes(5)))
 struct CallTimeoutTests {
     let server: LoopbackServer
-    let clock = ManualClock()
+    let clock = TestClock()
     let gate = LoopbackServer.Gate()
 
     init() throws {
@@ -37,7 +37,7 @@ struct CallTimeoutTests {
         } failure: {
             closure.record($1)
         }
-        try await clock.sleeps.wait(for: 3)
+        try await clock.waitForSleeps(3)
         clock.advance(by: .seconds(5))
         #expect(await own.error?.code == .timedOut)
         clock.advance(by: .seconds(4))
@@ -58,7 +58,7 @@ struct CallTimeoutTests {
         async let slow = manager.get("slow").timeout(firstByte: .seconds(1))
             .onHTTPResponse { _ in arrived.record(()) }
             .response()
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         try await arrived.first()
         clock.advance(by: .seconds(1))
 
@@ -109,7 +109,7 @@ struct CallTimeoutTests {
         async let first = manager.get("held").response()
         try await server.waitForRequests(1)
         async let second = manager.get("text").response()
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         clock.advance(by: .seconds(5))
         #expect(await second.error?.message == "The call waited longer than 5.0 seconds for a connection.")
         gate.open()
@@ -129,7 +129,7 @@ struct CallTimeoutTests {
 
         var chunks = manager.get("large").timeout(queue: .seconds(5)).chunks.makeAsyncIterator()
         var count = try await chunks.next()?.count ?? 0
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(5))
         while let chunk = try await chunks.next() { count += chunk.count }
         #expect(count == 4 << 20 && server.requests.count == 1)
@@ -142,7 +142,7 @@ struct CallTimeoutTests {
         async let first = manager.get("held").response()
         try await server.waitForRequests(1)
         async let second = manager.get("text").timeout(queue: .seconds(5)).response()
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(5))
         #expect(await second.error?.code == .timedOut)
         gate.open()
@@ -210,7 +210,7 @@ struct CallTimeoutTests {
         let manager = manager(transport)
         async let file = manager.download("held").timeout(total: .seconds(5)).response()
         async let chunks = Self.error(of: manager.get("slow").timeout(total: .seconds(5)).chunks)
-        try await clock.sleeps.wait(for: 2)
+        try await clock.waitForSleeps(2)
         clock.advance(by: .seconds(5))
 
         #expect(await file.error?.code == .timedOut)

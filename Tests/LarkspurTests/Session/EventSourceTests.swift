@@ -10,7 +10,7 @@ struct EventSourceTests {
     }
 
     let server: LoopbackServer
-    let clock = ManualClock()
+    let clock = TestClock()
 
     init() throws { server = try LoopbackServer() }
 
@@ -33,7 +33,7 @@ struct EventSourceTests {
     private func passingDelays<T: Sendable>(_ body: @Sendable @escaping () async throws -> T) async throws -> T {
         let mover = Task {
             for count in 1... {
-                try await clock.sleeps.wait(for: count)
+                try await clock.waitForSleeps(count)
                 clock.advance(by: .seconds(100))
             }
         }
@@ -72,7 +72,7 @@ struct EventSourceTests {
         let request = try #require(server.requests.first)
         #expect(request.headers["Accept"] == "text/event-stream" && request.headers["Cache-Control"] == "no-store")
         #expect(request.headers["Last-Event-ID"] == nil && request.target == "/updates?q=1")
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("A connection that ends is made again, with the ID of the last event", arguments: TestTransport.allCases)
@@ -94,8 +94,8 @@ struct EventSourceTests {
 
         #expect(events == [.init(data: "a", id: "é 日本"), .init(data: "b", id: "é 日本"), .init(data: "c")])
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, "é 日本", "é 日本", nil])
-        #expect(clock.sleeps.values.count == 3)
-        #expect(clock.sleeps.values.allSatisfy { $0 >= .seconds(1) && $0 <= .seconds(1.25) })
+        #expect(clock.sleeps.count == 3)
+        #expect(clock.sleeps.allSatisfy { $0 >= .seconds(1) && $0 <= .seconds(1.25) })
         try await manager.finishAll()
         #expect(manager.tasks.isEmpty)
     }
@@ -120,7 +120,7 @@ struct EventSourceTests {
 
         #expect(events == ["a", "c"])
         #expect(server.requests.last?.headers["Last-Event-ID"] == "7")
-        let delays = clock.sleeps.values
+        let delays = clock.sleeps
         #expect(delays.count >= 3 && delays[0] >= .seconds(3) && delays[0] <= .seconds(3.75))
         // Nothing came of the second connection.
         #expect(delays[1] >= .seconds(6) && delays[1] <= .seconds(7.5))
@@ -138,7 +138,7 @@ struct EventSourceTests {
         let error = try await passingDelays { await self.error(of: events) }
 
         #expect(error?.code == .cannotConnectToHost && error?.request != nil)
-        #expect(clock.sleeps.values == [.seconds(3), .seconds(6), .seconds(12)])
+        #expect(clock.sleeps == [.seconds(3), .seconds(6), .seconds(12)])
     }
 
     @Test("Other responses end the sequence", arguments: TestTransport.allCases)
@@ -164,7 +164,7 @@ struct EventSourceTests {
         let empty = await error(of: manager.events("empty"))
         let endless = await error(of: manager.events("endless"))
         gate.open()
-        #expect(clock.sleeps.values.isEmpty && server.requests.count == 6)
+        #expect(clock.sleeps.isEmpty && server.requests.count == 6)
         let parameters = try await passingDelays { await self.error(of: manager.events("parameters")) }
 
         #expect(none == nil && parameters == nil)
@@ -184,7 +184,7 @@ struct EventSourceTests {
 
         var events = 0
         for try await _ in manager.events("chat", method: .post, body: Question()) { events += 1 }
-        #expect(events == 1 && server.requests.count == 1 && clock.sleeps.values.isEmpty)
+        #expect(events == 1 && server.requests.count == 1 && clock.sleeps.isEmpty)
 
         let again = try await passingDelays {
             var events: [String] = []
@@ -210,7 +210,7 @@ struct EventSourceTests {
         #expect(refused?.statusCode == 401 && refused?.responseData == Data("no key".utf8))
         #expect(server.requests.map { $0.headers["Accept"] } == ["text/event-stream, */*", "text/event-stream"])
         #expect(server.requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" && $0.method == "POST" })
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("The rules of a call replace those of event streams", arguments: TestTransport.allCases)
@@ -268,7 +268,7 @@ struct EventSourceTests {
         gate.open()
 
         let ended = follow("ended")
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         ended.cancel()
         #expect(await ended.value?.code == .cancelled)
         let before = follow("ended")
@@ -325,7 +325,7 @@ struct EventSourceTests {
         #expect(await error(of: manager.events("http://[")).map(\.code) == .invalidURL)
         manager.invalidate(cancellingTasks: true)
         #expect(await error(of: manager.events("updates")).map(\.code) == .sessionInvalidated)
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("The timeout is that of event streams", arguments: TestTransport.allCases)
@@ -365,7 +365,7 @@ struct EventSourceTests {
 
         for try await event in manager.get("held").events {
             events.append(event.data)
-            try await clock.sleeps.wait()
+            try await clock.waitForSleeps()
             clock.advance(by: .seconds(100))
             gate.open()
         }
@@ -388,7 +388,7 @@ struct EventSourceTests {
         let work = Task {
             await withDeadline(.seconds(50), clock: clock) { await error(of: manager.events("updates")) }
         }
-        try await eventually { clock.sleeps.values.contains { $0 >= .seconds(3) && $0 < .seconds(4) } }
+        try await eventually { clock.sleeps.contains { $0 >= .seconds(3) && $0 < .seconds(4) } }
         clock.advance(by: .seconds(100))
 
         #expect(await work.value?.code == .timedOut)
@@ -424,7 +424,7 @@ struct EventSourceTests {
 
         #expect(error?.code == .contentTooLarge && error?.statusCode == 200 && error?.request != nil)
         try await manager.finishAll()
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("The server waits for a consumer that rests, and no event is lost", arguments: TestTransport.allCases)

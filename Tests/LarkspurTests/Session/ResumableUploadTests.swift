@@ -68,8 +68,8 @@ struct ResumableUploadTests {
         #expect(notifications.names == [SessionTask.didResumeNotification, SessionTask.didCompleteNotification])
         #expect(ends.values.count == 1 && manager.tasks.isEmpty && task.state == .completed && task.resumption == nil)
         // New content begins the delays anew.
-        #expect(clock.sleeps.values.count == 3)
-        #expect(clock.sleeps.values.first.map { $0 <= .milliseconds(500) } == true)
+        #expect(clock.sleeps.count == 3)
+        #expect(clock.sleeps.first.map { $0 <= .milliseconds(500) } == true)
         #expect(counts.values == counts.values.sorted() && counts.values.last == 1 << 20)
         #expect(task.uploadProgress.totalUnitCount == 1 << 20)
     }
@@ -125,7 +125,7 @@ struct ResumableUploadTests {
         let response = await manager.upload("files", from: .data(content), resumable: test.resumable).response()
         #expect(response.error == nil && server.content == content)
         #expect(server.methods == ["POST", "POST", "POST", "PATCH"])
-        #expect(clock.sleeps.values.count == 2 && clock.sleeps.values.last.map { $0 >= .seconds(7) } == true)
+        #expect(clock.sleeps.count == 2 && clock.sleeps.last.map { $0 >= .seconds(7) } == true)
     }
 
     @Test(
@@ -137,12 +137,12 @@ struct ResumableUploadTests {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.answer(.status(status).adding("Retry-After", "9"), keeping: 30))
         let manager = test.transport.makeManager(for: server.server)
-        let manual = ManualClock()
+        let manual = TestClock()
         manager.clock = manual
         let content = makeContent(70)
         let task = manager.upload("files", from: .data(content), resumable: test.resumable)
         let call = Task { await task.response() }
-        #expect(try await manual.sleeps.first() >= .seconds(9))
+        #expect(try await manual.waitForSleeps()[0] >= .seconds(9))
         #expect(server.methods == ["POST", "PATCH"])
         manual.advance(by: .seconds(60))
         #expect(await call.value.error == nil && server.content == content)
@@ -303,7 +303,7 @@ struct ResumableUploadTests {
         let manager = makeManager(test, server)
         let end = await manager.upload("files", from: .data(makeContent(70)), resumable: .tus).response()
         #expect(end.error?.code == .resumptionFailed)
-        #expect(server.methods.filter { $0 == "PATCH" }.count == 5 && clock.sleeps.values.count == 4)
+        #expect(server.methods.filter { $0 == "PATCH" }.count == 5 && clock.sleeps.count == 4)
     }
 
     @Test("A server without resumable uploads is an error", arguments: Case.all)
@@ -325,7 +325,7 @@ struct ResumableUploadTests {
         #expect(end.error?.code == .unacceptableStatusCode && end.error?.statusCode == 413)
         server.next("PATCH", UploadServer.answer(.status(403)))
         let other = await manager.upload("files", from: .data(makeContent(70)), resumable: test.resumable).response()
-        #expect(other.error?.statusCode == 403 && clock.sleeps.values.isEmpty)
+        #expect(other.error?.statusCode == 403 && clock.sleeps.isEmpty)
     }
 
     @Test("If the last response is lost, the upload is complete nevertheless", arguments: Case.all)
@@ -524,11 +524,11 @@ struct ResumableUploadTests {
         let server = try UploadServer(test.dialect)
         server.next("PATCH", UploadServer.cut(after: 10))
         let manager = test.transport.makeManager(for: server.server)
-        let manual = ManualClock()
+        let manual = TestClock()
         manager.clock = manual
         let task = manager.upload("files", from: .data(makeContent(70)), resumable: test.resumable)
         let call = Task { await task.response() }
-        _ = try await manual.sleeps.first()
+        try await manual.waitForSleeps()
         task.cancel()
         #expect(await call.value.error?.code == .cancelled)
         try await manager.finishAll()

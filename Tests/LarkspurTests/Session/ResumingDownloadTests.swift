@@ -67,8 +67,8 @@ struct ResumingDownloadTests {
             ]
         )
         // New content begins the delays anew.
-        #expect(clock.sleeps.values.count == 20)
-        #expect(clock.sleeps.values.allSatisfy { $0 <= .milliseconds(250) })
+        #expect(clock.sleeps.count == 20)
+        #expect(clock.sleeps.allSatisfy { $0 <= .milliseconds(250) })
         #expect(try await offsets.wait(for: 20) == offsets.values.sorted())
         #expect(counts.values == counts.values.sorted())
         #expect(counts.values.last == 8 << 20)
@@ -123,11 +123,11 @@ struct ResumingDownloadTests {
     /// A task that waits between two attempts, and what ends the wait.
     private func paused(resumes: Int = 1) async throws -> (task: DownloadTask, goOn: @Sendable () -> Void) {
         serve(BrokenFile(100_000, cuts: [10_000]))
-        let clock = ManualClock()
+        let clock = TestClock()
         manager.clock = clock
         let task = makeTask(resumes: resumes)
         task.resume()
-        try await clock.sleeps.wait(for: 1)
+        try await clock.waitForSleeps(1)
         return (task, { clock.advance(by: .seconds(1)) })
     }
 
@@ -185,8 +185,8 @@ struct ResumingDownloadTests {
         }
         #expect(try await end(of: makeTask(resumes: 9)).error?.code == .connectionLost)
         let limits = [0.25, 0.5, 1, 2, 4, 8, 16, 30, 30].map { Duration.seconds($0) }
-        #expect(clock.sleeps.values.count == 9)
-        #expect(zip(clock.sleeps.values, limits).allSatisfy { $0 <= $1 })
+        #expect(clock.sleeps.count == 9)
+        #expect(zip(clock.sleeps, limits).allSatisfy { $0 <= $1 })
     }
 
     @Test("What interceptors add is sent with each attempt, also from resume data alone")

@@ -64,7 +64,7 @@ struct WebSocketReconnectionTests {
         // A reset may overtake messages.
         #expect(texts.filter { !$0.hasPrefix("2") } == ["1a", "1b", "3a", "3b"])
         #expect(connections == 3)
-        #expect(clock.sleeps.values.count == 2)
+        #expect(clock.sleeps.count == 2)
         // Each connection has a chain of its own.
         #expect(attempts.values == [1, 1, 1])
     }
@@ -115,12 +115,12 @@ struct WebSocketReconnectionTests {
         let failed = manager.webSocket("feed", reconnection: .automatic)
         await #expect { try await failed.open() } throws: { ($0 as? URLError)?.code == .networkConnectionLost }
         #expect(connections == 3)
-        #expect(clock.sleeps.values.isEmpty)
+        #expect(clock.sleeps.isEmpty)
     }
 
     @Test("A message that waits for a connection follows the greeting, which begins each connection")
     func waitingSend() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         manager.clock = clock
         let received = Recorder<String>()
         route { number, socket in
@@ -139,7 +139,7 @@ struct WebSocketReconnectionTests {
         }
         try await socket.send("hello")
         try await socket.send("lose")
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         let waiting = Task { try await socket.send("waiting") }
         let open = Task { try await socket.open() }
         #expect(connections == 1)
@@ -191,12 +191,12 @@ struct WebSocketReconnectionTests {
 
     @Test("The end during a delay is the end of everything at once", arguments: ["close", "cancel", "invalidate"])
     func endDuringDelay(_ end: String) async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         manager.clock = clock
         lose()
         let socket = manager.webSocket("feed", reconnection: .automatic)
         try await socket.send("lose")
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         let isOver: @Sendable (any Error) -> Bool = { error in
             end == "close" ? (error as? WebSocketError)?.kind == .ended : (error as? URLError)?.code == .cancelled
         }
@@ -232,7 +232,7 @@ struct WebSocketReconnectionTests {
         let socket = manager.webSocket("feed", reconnection: rules)
         await #expect { try await socket.receive() } throws: { ($0 as? URLError)?.code == .networkConnectionLost }
         #expect(connections == 4)
-        #expect(clock.sleeps.values == [.seconds(1), .seconds(2), .seconds(4)])
+        #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
     @Test("A message begins the count anew")
@@ -250,7 +250,7 @@ struct WebSocketReconnectionTests {
         var count = 0
         for try await _ in manager.webSocket("feed", reconnection: rules).messages { count += 1 }
         #expect(count == 5)
-        #expect(clock.sleeps.values == Array(repeating: .seconds(1), count: 4))
+        #expect(clock.sleeps == Array(repeating: .seconds(1), count: 4))
     }
 
     @Test("A handshake that is refused ends the WebSocket")
@@ -299,7 +299,7 @@ struct WebSocketReconnectionTests {
 
     @Test("A WebSocket that may connect again keeps its manager until it ends")
     func lifetime() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         lose()
         weak var released: SessionManager?
         let socket: WebSocketTask
@@ -310,7 +310,7 @@ struct WebSocketReconnectionTests {
             socket = manager.webSocket("feed", reconnection: .automatic)
         }
         try await socket.send("lose")
-        try await clock.sleeps.wait()
+        try await clock.waitForSleeps()
         #expect(released != nil)
         clock.advance(by: .seconds(60))
         try await socket.send("hello")

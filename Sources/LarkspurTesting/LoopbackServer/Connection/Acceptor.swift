@@ -28,24 +28,35 @@ final class Acceptor: Sendable {
     let port: UInt16
     private let socketPath: String?
     private let listener: Socket
+    private let identity: ServerIdentity?
     private let alarmReceiver: Socket
     private let router: Router
     private let journal: Journal
     private let state: Mutex<State>
     private let isStopped = LoopbackServer.Gate()
 
-    /// - Parameter socketPath: The path of the socket on which the acceptor listens instead of a port. The file is
-    ///   removed at the end.
-    init(router: Router, journal: Journal, socketPath: String?) throws {
+    /// The place where an acceptor listens.
+    enum Place {
+        /// A port of 127.0.0.1; 0 for a free one.
+        case port(UInt16)
+        /// A Unix-domain socket, whose file is removed at the end.
+        case path(String)
+    }
+
+    /// - Parameter identity: The certificate of connections with TLS; nil for connections without.
+    init(router: Router, journal: Journal, place: Place, identity: ServerIdentity? = nil) throws {
         self.router = router
         self.journal = journal
-        self.socketPath = socketPath
-        if let socketPath {
-            listener = try Socket.listening(path: socketPath, backlog: 1_024)
+        self.identity = identity
+        switch place {
+        case .path(let path):
+            socketPath = path
+            listener = try Socket.listening(path: path, backlog: 1_024)
             port = 0
-        } else {
-            listener = try Socket.listening(backlog: 1_024)
-            port = try listener.localPort()
+        case .port(let port):
+            socketPath = nil
+            listener = try Socket.listening(port: port, backlog: 1_024)
+            self.port = try listener.localPort()
         }
         let alarm = try Socket.reflecting()
         alarmReceiver = alarm
@@ -106,7 +117,7 @@ final class Acceptor: Sendable {
 
     private func acceptConnection() {
         do {
-            let socket = try listener.accept()
+            let socket = try listener.accept(identity)
             journal.connectionOpened()
             do {
                 try startWorker(socket)

@@ -58,7 +58,7 @@ final class Connection: Sendable {
     private func serveOneRequest(_ parser: inout RequestParser) throws -> Bool {
         guard case .head(let head)? = try nextEvent(&parser) else { return false }
         let resolution = router.resolve(head)
-        var request = LoopbackServer.Request(head: head, connection: id)
+        var request = LoopbackServer.Request(head: head, connection: id, isSecure: socket.isSecure)
         request.parameters = resolution.parameters
         if resolution.requestBody != .refuse {
             if head.expectsContinue, resolution.requestBody == .read {

@@ -9,17 +9,27 @@ final class Socket: Sendable {
     /// The state that protects the descriptor's number: after closing, the system may assign the number to another
     /// file.
     private let isOpen = Mutex(true)
+    private let tls: TLSStream?
+    /// The turn of threads that send with TLS, whose bytes must keep their order.
+    private let sending = Mutex(())
 
-    init(descriptor: System.Descriptor) {
+    /// The number of bytes that are encrypted at once, so that a long response needs no memory twice.
+    private static let pieceSize = 1 << 18
+
+    init(descriptor: System.Descriptor, tls: TLSStream? = nil) {
         self.descriptor = descriptor
+        self.tls = tls
     }
+
+    /// Whether the connection has TLS.
+    var isSecure: Bool { tls != nil }
 
     deinit {
         close()
     }
 
-    static func listening(backlog: Int32) throws -> Socket {
-        Socket(descriptor: try System.makeListeningSocket(backlog: backlog))
+    static func listening(port: UInt16, backlog: Int32) throws -> Socket {
+        Socket(descriptor: try System.makeListeningSocket(port: port, backlog: backlog))
     }
 
     static func listening(path: String, backlog: Int32) throws -> Socket {
@@ -38,12 +48,36 @@ final class Socket: Sendable {
         try System.localPort(of: descriptor)
     }
 
-    func accept() throws -> Socket {
-        Socket(descriptor: try System.acceptConnection(descriptor))
+    /// Accepts a connection, whose handshake begins with the first bytes that are received.
+    /// - Parameter identity: The certificate of a connection with TLS; nil for one without.
+    func accept(_ identity: ServerIdentity?) throws -> Socket {
+        let descriptor = try System.acceptConnection(descriptor)
+        do {
+            return Socket(descriptor: descriptor, tls: try identity.map(TLSStream.init))
+        } catch {
+            System.closeDescriptor(descriptor)
+            throw error
+        }
     }
 
     /// Receives bytes, at least one; nil at the end of the stream.
     func receive(atMost count: Int = 64 * 1024) throws -> [UInt8]? {
+        guard let tls else { return try receiveUnprotected(atMost: count) }
+        while true {
+            let reading = Result { try tls.read(atMost: count) }
+            // The parts of a handshake, and the alert that explains a failure.
+            try flush(tls)
+            switch try reading.get() {
+            case .bytes(let bytes): return bytes
+            case .end: return nil
+            case .needsInput:
+                guard let bytes = try receiveUnprotected(atMost: count) else { return nil }
+                try tls.feed(bytes)
+            }
+        }
+    }
+
+    private func receiveUnprotected(atMost count: Int) throws -> [UInt8]? {
         let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             initialized = try System.receive(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
         }
@@ -51,6 +85,28 @@ final class Socket: Sendable {
     }
 
     func send(_ data: Data) throws {
+        guard let tls else { return try sendUnprotected(data) }
+        try sending.withLock { _ in
+            try data.withUnsafeBytes { bytes in
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    try tls.write(UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceSize)))
+                    try sendUnprotected(tls.takeOutput())
+                    rest = rest.dropFirst(Self.pieceSize)
+                }
+            }
+        }
+    }
+
+    /// Sends what TLS has to say.
+    private func flush(_ tls: TLSStream) throws {
+        try sending.withLock { _ in
+            let output = tls.takeOutput()
+            if !output.isEmpty { try sendUnprotected(output) }
+        }
+    }
+
+    private func sendUnprotected(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -102,6 +158,11 @@ final class Socket: Sendable {
     /// If a socket is closed while there are unread bytes, the system sends RST. That can destroy the end of the
     /// response before the client has read it (RFC 9112, section 9.6).
     func closeAfterDraining(milliseconds limit: Int = 1_000) {
+        if let tls, self.isOpen.withLock({ $0 }) {
+            tls.close()
+            // An error means that the client has disconnected.
+            try? flush(tls)
+        }
         let isOpen = isOpen.withLock { isOpen in
             if isOpen { System.shutDown(descriptor, .write) }
             return isOpen
@@ -111,7 +172,7 @@ final class Socket: Sendable {
         let deadline = clock.now + .milliseconds(limit)
         // An error here means that the client has disconnected, which ends the wait.
         while clock.now < deadline, (try? waitUntilReadable(milliseconds: Int32(limit))) == true,
-            (try? receive()) != nil
+            (try? receiveUnprotected(atMost: 64 * 1024)) != nil
         {}
         close()
     }

@@ -1,49 +1,85 @@
 #if canImport(FoundationNetworking)
+internal import LarkspurTransport
 import Synchronization
 
-/// The common part of scripted tasks of every kind: the script's reply, and the part of it that has been delivered.
+/// The common part of stub tasks of every kind: the source's reply, and the part of it that has been delivered.
 ///
 /// A reply is a list of steps. Each step is one operation on the delegate queue. A suspended task keeps its position.
 final class StubTaskCore: Sendable {
-    private enum Step {
-        case response
-        case sentBody
+    /// A step of a reply.
+    enum Step: Sendable {
+        case pause(Duration)
+        case gate(LoopbackServer.Gate)
+        case sentBody(Int64)
+        case challenge(@Sendable (URLSession, (any URLSessionTaskDelegate)?, URLSessionTask) -> Void)
+        case response(status: Int, headers: [String: String])
         case chunk(Data)
         case end((any Error)?)
     }
 
+    /// The content of a request, and the place where it is.
+    enum Content: Sendable {
+        /// The content of the request itself.
+        case request
+        case data(Data)
+        case file(URL)
+        /// The stream for which the delegate is asked.
+        case stream
+    }
+
+    /// A handler that gets the result of a task in place of the delegate.
+    enum Completion: Sendable {
+        case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        case file(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+    }
+
     private struct Storage {
         var state = URLSessionTask.State.suspended
-        var steps: [Step]?
-        var reply: StubURLSession.Reply?
+        var hasBegun = false
+        var steps: ArraySlice<Step> = []
         var isDelivering = false
+        /// The number of requests that were followed by another one.
+        var hop = 0
+        var currentRequest: URLRequest
         var received: Int64 = 0
+        /// The content of a download, or for a completion handler.
+        var collected = Data()
         var response: URLResponse?
         var error: (any Error)?
+        var delegate: (any URLSessionTaskDelegate)?
+        /// The wait of the present step.
+        var wait: Task<Void, Never>?
+        var abandonment: (@Sendable () -> Void)?
         weak var task: URLSessionTask?
         /// A reference that keeps the task while it is under way, as a session does.
         var runningTask: URLSessionTask?
     }
 
+    private static let mostRedirects = 20
+
     let identifier: Int
     let request: URLRequest
-    let bodyLength: Int64
+    private let content: Content
+    private let completion: Completion?
     private let session: StubURLSession
-    private let script: StubURLSession.Script
-    private let storage = Mutex(Storage())
+    private let source: any ReplySource
+    private let storage: Mutex<Storage>
 
     init(
         session: StubURLSession,
         identifier: Int,
         request: URLRequest,
-        bodyLength: Int64,
-        script: @escaping StubURLSession.Script
+        content: Content,
+        completion: Completion?,
+        source: any ReplySource
     ) {
         self.session = session
         self.identifier = identifier
         self.request = request
-        self.bodyLength = bodyLength
-        self.script = script
+        self.content = content
+        self.completion = completion
+        self.source = source
+        storage = Mutex(Storage(currentRequest: request))
     }
 
     func attach(_ task: URLSessionTask) { storage.withLock { $0.task = task } }
@@ -51,22 +87,23 @@ final class StubTaskCore: Sendable {
     var state: URLSessionTask.State { storage.withLock { $0.state } }
     var response: URLResponse? { storage.withLock { $0.response } }
     var error: (any Error)? { storage.withLock { $0.error } }
+    var currentRequest: URLRequest { storage.withLock { $0.currentRequest } }
+    var delegate: (any URLSessionTaskDelegate)? {
+        get { storage.withLock { $0.delegate } }
+        set { storage.withLock { $0.delegate = newValue } }
+    }
+
+    // MARK: Orders
 
     func resume() {
-        let needsReply = storage.withLock { storage in
+        let begins = storage.withLock { storage in
             guard storage.state == .suspended else { return false }
             storage.state = .running
             storage.runningTask = storage.task
-            return storage.steps == nil
+            defer { storage.hasBegun = true }
+            return !storage.hasBegun
         }
-        if needsReply {
-            let reply = script(request)
-            storage.withLock { storage in
-                storage.reply = reply
-                // A cancellation that came in the meantime takes precedence.
-                if storage.steps == nil { storage.steps = steps(of: reply) }
-            }
-        }
+        if begins { begin() }
         deliverNext()
     }
 
@@ -75,41 +112,120 @@ final class StubTaskCore: Sendable {
     }
 
     func cancel() {
-        storage.withLock { storage in
-            guard storage.state == .running || storage.state == .suspended else { return }
+        let (wait, abandonment) = storage.withLock { storage in
+            guard storage.state == .running || storage.state == .suspended else {
+                return (nil as Task<Void, Never>?, nil as (@Sendable () -> Void)?)
+            }
             storage.state = .canceling
+            storage.hasBegun = true
             storage.runningTask = storage.task
             storage.steps = [.end(URLError(.cancelled))]
+            return (storage.wait.take(), storage.abandonment.take())
+        }
+        abandonment?()
+        wait?.cancel()
+        deliverNext()
+    }
+
+    // MARK: The request
+
+    private func begin() {
+        switch content {
+        case .request:
+            if let stream = request.httpBodyStream, source.readsContent {
+                read(InputStreamBox(stream: stream))
+            } else {
+                send(request.httpBody)
+            }
+        case .data(let data): send(data)
+        case .file(let file):
+            guard source.readsContent else { return send(nil) }
+            do {
+                send(try Data(contentsOf: file))
+            } catch {
+                add([.end(URLError(.fileDoesNotExist, userInfo: [NSUnderlyingErrorKey: error]))], hop: 0)
+            }
+        case .stream:
+            guard source.readsContent else { return send(nil) }
+            session.delegateQueue.addOperation { [self] in
+                guard let task = storage.withLock({ $0.runningTask }), let delegate = eventDelegate else {
+                    return send(nil)
+                }
+                delegate.urlSession(session, task: task) { [self] stream in
+                    if let stream { read(InputStreamBox(stream: stream)) } else { send(nil) }
+                }
+            }
+        }
+    }
+
+    /// A stream on its way to the thread that reads it.
+    private struct InputStreamBox: @unchecked Sendable {  // Safe: the stream is used by that thread alone.
+        let stream: InputStream
+    }
+
+    private func read(_ box: InputStreamBox) {
+        DispatchQueue.global().async { [self] in
+            let stream = box.stream
+            stream.open()
+            defer { stream.close() }
+            var content = Data()
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while state != .canceling {
+                let count = stream.read(&buffer, maxLength: buffer.count)
+                guard count >= 0 else {
+                    let error = stream.streamError ?? URLError(.requestBodyStreamExhausted)
+                    return add([.end(error)], hop: 0)
+                }
+                if count == 0 { return send(content) }
+                content.append(contentsOf: buffer.prefix(count))
+            }
+        }
+    }
+
+    private func send(_ content: Data?) {
+        var request = request
+        if source.readsContent {
+            // The property adds a field of its own.
+            let fields = request.allHTTPHeaderFields
+            request.httpBodyStream = nil
+            request.httpBody = content
+            request.allHTTPHeaderFields = fields
+        }
+        if let content, !content.isEmpty { add([.sentBody(Int64(content.count))], hop: 0) }
+        source.reply(to: request, StubExchange(core: self, hop: 0))
+    }
+
+    func add(_ steps: [Step], hop: Int) {
+        storage.withLock { storage in
+            // A cancellation that came in the meantime takes precedence.
+            guard storage.hop == hop, storage.state == .running || storage.state == .suspended else { return }
+            storage.steps += steps
         }
         deliverNext()
     }
 
-    private func steps(of reply: StubURLSession.Reply) -> [Step] {
-        var steps: [Step] = bodyLength > 0 ? [.sentBody] : []
-        if reply.status != nil { steps.append(.response) }
-        steps += reply.chunks.map(Step.chunk)
-        switch reply.end {
-        case .success: steps.append(.end(nil))
-        case .failure(let error): steps.append(.end(error))
-        case .never: break
+    func onAbandonment(of hop: Int, _ action: @escaping @Sendable () -> Void) {
+        let isLate = storage.withLock { storage in
+            guard storage.hop == hop, storage.state == .running || storage.state == .suspended else { return true }
+            storage.abandonment = action
+            return false
         }
-        return steps
+        if isLate { action() }
     }
+
+    // MARK: Delivery
 
     /// Delivers the next step on the delegate queue, unless one is being delivered.
     private func deliverNext() {
         let mayDeliver = storage.withLock { storage in
-            guard !storage.isDelivering, storage.state != .suspended, storage.steps?.isEmpty == false else {
-                return false
-            }
+            guard !storage.isDelivering, storage.state != .suspended, !storage.steps.isEmpty else { return false }
             storage.isDelivering = true
             return true
         }
         guard mayDeliver else { return }
         session.delegateQueue.addOperation { [self] in
             let step = storage.withLock { storage -> Step? in
-                guard storage.state != .suspended, storage.steps?.isEmpty == false else { return nil }
-                return storage.steps?.removeFirst()
+                storage.state == .suspended ? nil : storage.steps.popFirst()
             }
             guard let step else { return finishDelivery() }
             deliver(step)
@@ -121,40 +237,131 @@ final class StubTaskCore: Sendable {
         deliverNext()
     }
 
+    private var eventDelegate: (any URLSessionTaskDelegate)? {
+        delegate ?? session.delegate as? any URLSessionTaskDelegate
+    }
+
     private func deliver(_ step: Step) {
-        guard let task = storage.withLock({ $0.runningTask }),
-            let delegate = session.delegate as? any URLSessionTaskDelegate
-        else {
-            return end(nil, of: nil)
-        }
+        guard let task = storage.withLock({ $0.runningTask }) else { return end(nil, of: nil) }
+        let delegate = eventDelegate
         switch step {
-        case .sentBody:
-            delegate.urlSession(
+        case .pause(let duration):
+            // An error means that the task was cancelled.
+            wait { [clock = source.clock] in try? await clock.sleep(for: duration) }
+        case .gate(let gate): wait { await gate.wait() }
+        case .sentBody(let count):
+            delegate?.urlSession(
                 session,
                 task: task,
-                didSendBodyData: bodyLength,
-                totalBytesSent: bodyLength,
-                totalBytesExpectedToSend: bodyLength
+                didSendBodyData: count,
+                totalBytesSent: count,
+                totalBytesExpectedToSend: count
             )
             finishDelivery()
-        case .response: deliverResponse(to: task, delegate)
+        case .challenge(let ask):
+            ask(session, delegate, task)
+            finishDelivery()
+        case .response(let status, let headers): deliverResponse(status, headers, to: task, delegate)
         case .chunk(let data): deliver(data, to: task, delegate)
         case .end(let error): end(error, of: task)
         }
     }
 
-    private func deliverResponse(to task: URLSessionTask, _ delegate: any URLSessionTaskDelegate) {
-        let response = storage.withLock { storage -> URLResponse? in
-            guard let reply = storage.reply, let status = reply.status, let url = request.url else { return nil }
-            storage.response = HTTPURLResponse(
+    /// Waits in a Swift task, which a cancellation of the task ends.
+    private func wait(_ body: @escaping @Sendable () async -> Void) {
+        storage.withLock { storage in
+            // Under the lock, so that the end of this wait does not come before its beginning.
+            storage.wait = Task {
+                await body()
+                finishDelivery()
+            }
+            // A cancellation that comes later finds the wait.
+            if storage.state == .canceling { storage.wait?.cancel() }
+        }
+    }
+
+    private func deliverResponse(
+        _ status: Int,
+        _ headers: [String: String],
+        to task: URLSessionTask,
+        _ delegate: (any URLSessionTaskDelegate)?
+    ) {
+        let request = currentRequest
+        guard let url = request.url,
+            let response = HTTPURLResponse(
                 url: url,
                 statusCode: status,
                 httpVersion: "HTTP/1.1",
-                headerFields: reply.headers
+                headerFields: headers
             )
-            return storage.response
+        else { return finishDelivery() }
+        guard source.followsRedirects else { return deliver(response, to: task, delegate) }
+        let decision = RedirectDecision.decide(
+            status: status,
+            location: response.value(forHTTPHeaderField: "Location"),
+            request: request,
+            allowsInsecureTarget: false
+        )
+        switch decision {
+        case .deliver: deliver(response, to: task, delegate)
+        case .fail(let code, let sentence): fail(URLError(code, userInfo: [NSLocalizedDescriptionKey: sentence]))
+        case .follow(let next, let keepsBody):
+            let take: @Sendable (URLRequest?) -> Void = { [self] answer in
+                if let answer {
+                    follow(answer, keepsBody: keepsBody)
+                } else {
+                    deliver(response, to: task, delegate)
+                }
+            }
+            guard let delegate else { return take(next) }
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: next,
+                completionHandler: take
+            )
         }
-        guard let response, let delegate = delegate as? any URLSessionDataDelegate,
+    }
+
+    /// Ends the task with an error in place of the rest of the reply.
+    private func fail(_ error: any Error) {
+        let abandonment = storage.withLock { storage in
+            if storage.state != .canceling { storage.steps = [.end(error)] }
+            return storage.abandonment.take()
+        }
+        abandonment?()
+        finishDelivery()
+    }
+
+    private func follow(_ next: URLRequest, keepsBody: Bool) {
+        var next = next
+        let (hop, abandonment) = storage.withLock { storage in
+            guard storage.state != .canceling else { return (nil as Int?, nil as (@Sendable () -> Void)?) }
+            if !keepsBody { next.httpBody = nil }
+            storage.hop += 1
+            storage.steps = []
+            storage.currentRequest = next
+            return (storage.hop, storage.abandonment.take())
+        }
+        abandonment?()
+        if let hop {
+            if hop > Self.mostRedirects {
+                add([.end(URLError(.httpTooManyRedirects))], hop: hop)
+            } else {
+                source.reply(to: next, StubExchange(core: self, hop: hop))
+            }
+        }
+        finishDelivery()
+    }
+
+    private func deliver(
+        _ response: HTTPURLResponse,
+        to task: URLSessionTask,
+        _ delegate: (any URLSessionTaskDelegate)?
+    ) {
+        storage.withLock { $0.response = response }
+        guard completion == nil, let delegate = delegate as? any URLSessionDataDelegate,
             let task = task as? URLSessionDataTask
         else {
             return finishDelivery()
@@ -165,12 +372,15 @@ final class StubTaskCore: Sendable {
         }
     }
 
-    private func deliver(_ data: Data, to task: URLSessionTask, _ delegate: any URLSessionTaskDelegate) {
+    private func deliver(_ data: Data, to task: URLSessionTask, _ delegate: (any URLSessionTaskDelegate)?) {
         let received = storage.withLock { storage in
             storage.received += Int64(data.count)
+            if completion != nil || task is URLSessionDownloadTask { storage.collected.append(data) }
             return storage.received
         }
-        if let task = task as? URLSessionDataTask {
+        if completion != nil {
+            // The handler gets all of it at the end.
+        } else if let task = task as? URLSessionDataTask {
             (delegate as? any URLSessionDataDelegate)?.urlSession(session, dataTask: task, didReceive: data)
         } else if let task = task as? URLSessionDownloadTask {
             (delegate as? any URLSessionDownloadDelegate)?.urlSession(
@@ -184,117 +394,48 @@ final class StubTaskCore: Sendable {
         finishDelivery()
     }
 
+    // MARK: The end
+
     private func end(_ error: (any Error)?, of task: URLSessionTask?) {
-        let reply = storage.withLock { storage in
+        let delegate = eventDelegate
+        let (content, response) = storage.withLock { storage in
             storage.state = .completed
             storage.error = error
             storage.runningTask = nil
-            return storage.reply
-        }
-        let delegate = session.delegate
-        if error == nil, let task = task as? URLSessionDownloadTask, let reply {
-            deliverFile(of: reply, to: task, delegate as? any URLSessionDownloadDelegate)
+            storage.abandonment = nil
+            storage.delegate = nil
+            defer { storage.collected = Data() }
+            return (storage.collected, storage.response)
         }
         if let task {
-            (delegate as? any URLSessionTaskDelegate)?.urlSession(session, task: task, didCompleteWithError: error)
+            switch completion {
+            case .data(let handler): handler(error == nil ? content : nil, response, error)
+            case .file(let handler):
+                if let error {
+                    handler(nil, response, error)
+                } else {
+                    withFile(of: content) { handler($0, response, nil) }
+                }
+            case nil:
+                if error == nil, let download = task as? URLSessionDownloadTask {
+                    withFile(of: content) { file in
+                        (delegate as? any URLSessionDownloadDelegate)?
+                            .urlSession(session, downloadTask: download, didFinishDownloadingTo: file)
+                    }
+                }
+                delegate?.urlSession(session, task: task, didCompleteWithError: error)
+            }
         }
         session.remove(identifier)
     }
 
-    private func deliverFile(
-        of reply: StubURLSession.Reply,
-        to task: URLSessionDownloadTask,
-        _ delegate: (any URLSessionDownloadDelegate)?
-    ) {
+    private func withFile(of content: Data, _ body: (URL) -> Void) {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("Stub-\(UUID().uuidString).tmp")
-        guard FileManager.default.createFile(atPath: file.path, contents: Data(reply.chunks.joined())) else {
-            return
-        }
-        delegate?.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+        guard FileManager.default.createFile(atPath: file.path, contents: content) else { return }
+        body(file)
         // As in a real session, a file that the delegate has not moved is removed. An error means that the delegate has
         // moved it.
         try? FileManager.default.removeItem(at: file)
     }
-}
-#endif
-
-#if canImport(FoundationNetworking)
-/// A scripted data task.
-final class StubDataTask: URLSessionDataTask, @unchecked Sendable {  // Safe: everything is in `core`.
-    private let core: StubTaskCore
-
-    init(core: StubTaskCore) {
-        self.core = core
-        super.init()
-        core.attach(self)
-    }
-
-    override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.request }
-    override var currentRequest: URLRequest? { core.request }
-    override var response: URLResponse? { core.response }
-    override var state: URLSessionTask.State { core.state }
-    override var error: (any Error)? { core.error }
-    override var priority: Float {
-        get { URLSessionTask.defaultPriority }
-        set {}
-    }
-    override func resume() { core.resume() }
-    override func suspend() { core.suspend() }
-    override func cancel() { core.cancel() }
-}
-#endif
-
-#if canImport(FoundationNetworking)
-/// A scripted download task.
-final class StubDownloadTask: URLSessionDownloadTask, @unchecked Sendable {  // Safe: everything is in `core`.
-    private let core: StubTaskCore
-
-    init(core: StubTaskCore) {
-        self.core = core
-        super.init()
-        core.attach(self)
-    }
-
-    override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.request }
-    override var currentRequest: URLRequest? { core.request }
-    override var response: URLResponse? { core.response }
-    override var state: URLSessionTask.State { core.state }
-    override var error: (any Error)? { core.error }
-    override var priority: Float {
-        get { URLSessionTask.defaultPriority }
-        set {}
-    }
-    override func resume() { core.resume() }
-    override func suspend() { core.suspend() }
-    override func cancel() { core.cancel() }
-}
-#endif
-
-#if canImport(FoundationNetworking)
-/// A scripted upload task.
-final class StubUploadTask: URLSessionUploadTask, @unchecked Sendable {  // Safe: everything is in `core`.
-    private let core: StubTaskCore
-
-    init(core: StubTaskCore) {
-        self.core = core
-        super.init()
-        core.attach(self)
-    }
-
-    override var taskIdentifier: Int { core.identifier }
-    override var originalRequest: URLRequest? { core.request }
-    override var currentRequest: URLRequest? { core.request }
-    override var response: URLResponse? { core.response }
-    override var state: URLSessionTask.State { core.state }
-    override var error: (any Error)? { core.error }
-    override var priority: Float {
-        get { URLSessionTask.defaultPriority }
-        set {}
-    }
-    override func resume() { core.resume() }
-    override func suspend() { core.suspend() }
-    override func cancel() { core.cancel() }
 }
 #endif

@@ -3,17 +3,16 @@ import Synchronization
 
 /// A `URLSession` without a network: each of its tasks receives the reply that a script returns for its request.
 ///
-/// It makes the delegate calls of a real session on the delegate queue, in order and without delays, so that a test of
-/// the code above a session is deterministic:
+/// It makes the delegate calls of a real session on the delegate queue, in order, so that a test of the code above a
+/// session is deterministic. ``StubTransport`` makes such sessions, with routes and recorded requests. A session with a
+/// script of its own is for tests of delegates:
 ///
-///     let manager = SessionManager(transport: .custom { configuration, delegate, queue in
-///         StubURLSession(configuration: configuration, delegate: delegate, delegateQueue: queue) { request in
-///             .respond(status: 200, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
-///         }
-///     })
+///     let session = StubURLSession(delegate: delegate) { request in
+///         .respond(status: 200, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+///     }
 ///
-/// It is available where `URLSession` can be subclassed, which is on Linux. Completion-handler tasks and the session's
-/// async methods are not scripted.
+/// It is available where `URLSession` can be subclassed, which is on Linux. Data, upload and download tasks are
+/// replied to, with a delegate, a completion handler, or `await` in files that import Larkspur.
 public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: what changes is behind `storage`.
     /// A closure that returns the reply to a request. Called when a task is first resumed, on the thread that resumes
     /// it.
@@ -26,26 +25,42 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
         var tasks: [Int: StubTaskCore] = [:]
     }
 
-    private let script: Script
+    private let source: any ReplySource
     private let queue: OperationQueue
     private let storage: Mutex<Storage>
 
     /// Creates a session.
     /// - Parameters:
     ///   - configuration: The configuration, which is stored but has no effect. Default: `.default`.
-    ///   - delegate: The delegate, which is retained until the session has become invalid.
-    ///   - delegateQueue: The queue on which the delegate is called, which must be serial. Default: a queue of the
-    ///     session's own.
+    ///   - delegate: The delegate, which is retained until the session has become invalid. Default: nil, none.
+    ///   - delegateQueue: The queue on which the delegate and completion handlers are called, which must be serial.
+    ///     Default: a queue of the session's own.
+    ///   - clock: The clock of the delays in replies. Default: the continuous clock.
     ///   - script: Returns the replies to requests.
-    public init(
+    public convenience init(
         configuration: URLSessionConfiguration = .default,
-        delegate: any URLSessionDelegate,
+        delegate: (any URLSessionDelegate)? = nil,
         delegateQueue: OperationQueue? = nil,
+        clock: any Clock<Duration> = ContinuousClock(),
         script: @escaping Script
+    ) {
+        self.init(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: delegateQueue,
+            source: ScriptedReplies(clock: clock, script: script)
+        )
+    }
+
+    init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue: OperationQueue?,
+        source: any ReplySource
     ) {
         let queue = delegateQueue ?? OperationQueue()
         if delegateQueue == nil { queue.maxConcurrentOperationCount = 1 }
-        self.script = script
+        self.source = source
         self.queue = queue
         storage = Mutex(Storage(delegate: delegate))
         super.init(configuration: configuration, delegate: nil, delegateQueue: queue)
@@ -62,39 +77,106 @@ public final class StubURLSession: URLSession, @unchecked Sendable {  // Safe: w
 
     // MARK: Tasks
 
-    /// Creates a scripted data task.
+    /// Creates a data task.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         StubDataTask(core: makeCore(request))
     }
 
-    /// Creates a scripted upload task. The data counts as its body.
+    /// Creates a data task that gets a URL.
+    public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
+
+    /// Creates a data task with a completion handler, which is called on the delegate queue.
+    public override func dataTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        StubDataTask(core: makeCore(request, completion: .data(completionHandler)))
+    }
+
+    /// Creates a data task that gets a URL, with a completion handler, which is called on the delegate queue.
+    public override func dataTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask {
+        dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    /// Creates an upload task. The data counts as its body.
     public override func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
-        StubUploadTask(core: makeCore(request, bodyLength: Int64(bodyData.count)))
+        StubUploadTask(core: makeCore(request, .data(bodyData)))
     }
 
-    /// Creates a scripted upload task. The file is not read.
+    /// Creates an upload task. A session of a ``StubTransport`` reads the file when the task is resumed; one with a
+    /// script does not read it.
     public override func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
-        StubUploadTask(core: makeCore(request))
+        StubUploadTask(core: makeCore(request, .file(fileURL)))
     }
 
-    /// Creates a scripted upload task. It does not request a stream.
+    /// Creates an upload task. A session of a ``StubTransport`` asks the delegate for the stream and reads it; one with
+    /// a script does not.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
-        StubUploadTask(core: makeCore(request))
+        StubUploadTask(core: makeCore(request, .stream))
     }
 
-    /// Creates a scripted download task. The body is written to a temporary file.
+    /// Creates an upload task with a completion handler, which is called on the delegate queue.
+    public override func uploadTask(
+        with request: URLRequest,
+        from bodyData: Data?,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        StubUploadTask(core: makeCore(request, .data(bodyData ?? Data()), completion: .data(completionHandler)))
+    }
+
+    /// Creates an upload task with a completion handler, which is called on the delegate queue.
+    public override func uploadTask(
+        with request: URLRequest,
+        fromFile fileURL: URL,
+        completionHandler: @Sendable @escaping (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionUploadTask {
+        StubUploadTask(core: makeCore(request, .file(fileURL), completion: .data(completionHandler)))
+    }
+
+    /// Creates a download task. The body is written to a temporary file.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         StubDownloadTask(core: makeCore(request))
     }
 
-    private func makeCore(_ request: URLRequest, bodyLength: Int64? = nil) -> StubTaskCore {
+    /// Creates a download task that gets a URL. The body is written to a temporary file.
+    public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url))
+    }
+
+    /// Creates a download task with a completion handler, which is called on the delegate queue. The file is removed
+    /// when it returns.
+    public override func downloadTask(
+        with request: URLRequest,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        StubDownloadTask(core: makeCore(request, completion: .file(completionHandler)))
+    }
+
+    /// Creates a download task that gets a URL, with a completion handler, which is called on the delegate queue. The
+    /// file is removed when it returns.
+    public override func downloadTask(
+        with url: URL,
+        completionHandler: @Sendable @escaping (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url), completionHandler: completionHandler)
+    }
+
+    private func makeCore(
+        _ request: URLRequest,
+        _ content: StubTaskCore.Content = .request,
+        completion: StubTaskCore.Completion? = nil
+    ) -> StubTaskCore {
         storage.withLock { storage in
             let core = StubTaskCore(
                 session: self,
                 identifier: storage.nextIdentifier,
                 request: request,
-                bodyLength: bodyLength ?? request.httpBody.map { Int64($0.count) } ?? 0,
-                script: script
+                content: content,
+                completion: completion,
+                source: source
             )
             storage.nextIdentifier += 1
             storage.tasks[core.identifier] = core

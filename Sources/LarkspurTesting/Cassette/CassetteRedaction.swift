@@ -1,0 +1,80 @@
+internal import Foundation
+internal import HTTPSyntax
+internal import Larkspur
+
+/// The making of interactions without secrets.
+struct CassetteRedaction: Sendable {
+    let redaction: Redaction
+
+    /// Returns a request as it is recorded and compared.
+    /// - Parameter request: The request, with its content as `httpBody`.
+    func request(_ request: URLRequest) -> Interaction.Request {
+        var fields = request.allHTTPHeaderFields ?? [:]
+        let typeName = fields.keys.first { $0.lowercased() == "content-type" }
+        var content = request.httpBody ?? Data()
+        if let typeName, let type = fields[typeName], let (newType, newContent) = Self.withFixedBoundary(type, content)
+        {
+            fields[typeName] = newType
+            content = newContent
+        }
+        return Interaction.Request(
+            method: request.httpMethod ?? "GET",
+            url: request.url.map(redaction.text(of:)) ?? "",
+            headers: self.fields(fields),
+            body: body(content, type: typeName.flatMap { fields[$0] })
+        )
+    }
+
+    /// Returns a response as it is recorded.
+    func response(_ response: HTTPURLResponse, _ content: Data) -> Interaction.Response {
+        var fields: [String: String] = [:]
+        for (name, value) in response.allHeaderFields {
+            if let name = name as? String, let value = value as? String { fields[name] = value }
+        }
+        return Interaction.Response(
+            status: response.statusCode,
+            headers: self.fields(fields),
+            body: body(content, type: response.value(forHTTPHeaderField: "Content-Type"))
+        )
+    }
+
+    private func body(_ content: Data, type: String?) -> RecordedBody {
+        RecordedBody(redaction.content(content, type: type), type: type)
+    }
+
+    private func fields(_ fields: [String: String]) -> [Interaction.Field] {
+        fields.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }.map { name, value in
+            Interaction.Field(name: name, value: self.value(value, of: name))
+        }
+    }
+
+    private func value(_ value: String, of name: String) -> String {
+        if redaction.hides(name) { return Redaction.placeholder }
+        switch name.lowercased() {
+        case "location", "content-location", "referer": return url(value)
+        // The targets of links are between angle brackets (RFC 8288).
+        case "link": return value.replacing(/<([^>]*)>/) { "<\(url(String($0.output.1)))>" }
+        default: return value
+        }
+    }
+
+    private func url(_ text: String) -> String { URL(string: text).map(redaction.text(of:)) ?? text }
+
+    /// Returns the type and content of a multipart form with a boundary that is always the same; nil for other types.
+    /// Clients take a random one, with which no request would be found again.
+    private static func withFixedBoundary(_ type: String, _ content: Data) -> (String, Data)? {
+        let parameters = FieldParameters(type)
+        guard parameters.leading.lowercased().hasPrefix("multipart/"),
+            let boundary = parameters.values["boundary"], !boundary.isEmpty
+        else { return nil }
+        let (old, new) = (Data(boundary.utf8), Data("boundary-of-the-cassette".utf8))
+        var result = Data()
+        var position = content.startIndex
+        while let range = content.range(of: old, in: position..<content.endIndex) {
+            result += content[position..<range.lowerBound] + new
+            position = range.upperBound
+        }
+        result += content[position...]
+        return (type.replacing(boundary, with: "boundary-of-the-cassette"), result)
+    }
+}

@@ -1,0 +1,267 @@
+internal import Foundation
+internal import HTTPSyntax
+
+/// A request and its response, as a cassette keeps them: without secrets.
+struct Interaction: Sendable {
+    struct Request: Sendable {
+        var method: String
+        var url: String
+        /// The fields in the order of their names.
+        var headers: [Field]
+        var body: RecordedBody
+    }
+
+    struct Response: Sendable {
+        var status: Int
+        /// The fields in the order of their names.
+        var headers: [Field]
+        var body: RecordedBody
+
+        /// The fields as a session gets them. The length of content that was written anew is that of the new content.
+        func fields(contentLength: Int) -> [String: String] {
+            var fields: [String: String] = [:]
+            let isCoded = headers.contains { $0.name.lowercased() == "content-encoding" }
+            for field in headers {
+                let isLength = field.name.lowercased() == "content-length" && !isCoded && contentLength > 0
+                fields[field.name] = isLength ? String(contentLength) : field.value
+            }
+            return fields
+        }
+    }
+
+    struct Field: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    let request: Request
+    let response: Response
+}
+
+/// Content in the form that a reviewer reads best: JSON, text, or else base64.
+enum RecordedBody: Sendable {
+    case none
+    case json(JSONNode)
+    case text(String)
+    case bytes(Data)
+
+    /// The number of arrays and objects that may be in one another before JSON is kept as text.
+    private static let depth = 100
+
+    init(_ content: Data, type: String?) {
+        guard !content.isEmpty else {
+            self = .none
+            return
+        }
+        let essence = type.map { FieldParameters($0).leading.lowercased() }
+        let mayBeJSON = essence.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? true
+        // A body of one number or string is no clearer as JSON.
+        if mayBeJSON, let node = try? JSONNode(Array(content), depth: Self.depth),
+            node.array != nil || node.members != nil
+        {
+            self = .json(node)
+        } else if let text = String(validating: content, as: UTF8.self),
+            !content.contains(where: { $0 < 0x20 && $0 != .tab && $0 != .lineFeed && $0 != .carriageReturn })
+        {
+            self = .text(text)
+        } else {
+            self = .bytes(content)
+        }
+    }
+
+    /// The content. That of JSON is on one line.
+    var content: Data {
+        switch self {
+        case .none: Data()
+        case .json(let node): Data(node.compact.utf8)
+        case .text(let text): Data(text.utf8)
+        case .bytes(let bytes): bytes
+        }
+    }
+
+    /// The hash by which bodies are compared. The order of members in JSON does not count.
+    var hash: String {
+        let content = if case .json(let node) = self { Data(node.canonical.utf8) } else { content }
+        return SHA256.hash(content).hexadecimal
+    }
+
+    /// The beginning of the content, for the text of an error.
+    var excerpt: String {
+        switch self {
+        case .none: return "no content"
+        case .bytes(let bytes): return "\(bytes.count) bytes"
+        case .json, .text:
+            let text = String(decoding: content.prefix(120), as: UTF8.self).onOneLine
+            return content.count > 120 ? text + "…" : text
+        }
+    }
+}
+
+// MARK: - The file
+
+/// The reading and writing of a cassette's file.
+enum CassetteFile {
+    /// The version of the format.
+    static let version = 1
+    private static let depth = 200
+
+    static func write(_ interactions: [Interaction]) -> Data {
+        let root = JSONNode.object([
+            ("larkspurCassette", JSONNode(.number(String(version)))),
+            ("interactions", JSONNode(.array(interactions.map(node)))),
+        ])
+        return Data((root.pretty + "\n").utf8)
+    }
+
+    private static func node(_ interaction: Interaction) -> JSONNode {
+        let (request, response) = (interaction.request, interaction.response)
+        return .object([
+            (
+                "request",
+                .object(
+                    [
+                        ("method", JSONNode(.string(request.method))), ("url", JSONNode(.string(request.url))),
+                        ("headers", node(request.headers)),
+                    ] + members(request.body)
+                )
+            ),
+            (
+                "response",
+                .object(
+                    [
+                        ("status", JSONNode(.number(String(response.status)))),
+                        ("headers", node(response.headers)),
+                    ] + members(response.body)
+                )
+            ),
+        ])
+    }
+
+    private static func node(_ fields: [Interaction.Field]) -> JSONNode {
+        .object(fields.map { ($0.name, JSONNode(.string($0.value))) })
+    }
+
+    /// The member with a body: `json`, `text`, `lines` for a text of several lines, or `base64`.
+    private static func members(_ body: RecordedBody) -> [(String, JSONNode)] {
+        switch body {
+        case .none: return []
+        case .json(let node): return [("json", node)]
+        case .text(let text):
+            let lines = text.split(separator: Character("\n"), omittingEmptySubsequences: false)
+            // A line end of CR and LF is one character.
+            guard lines.count > 1, !text.utf8.contains(.carriageReturn) else {
+                return [("text", JSONNode(.string(text)))]
+            }
+            return [("lines", JSONNode(.array(lines.map { JSONNode(.string(String($0))) })))]
+        case .bytes(let bytes): return [("base64", JSONNode(.string(bytes.base64EncodedString())))]
+        }
+    }
+
+    /// Reads a file.
+    /// - Throws: ``CassetteError``, with the place in the file.
+    static func read(_ data: Data, name: String) throws(CassetteError) -> [Interaction] {
+        let bytes = Array(data)
+        do throws(JSONNode.Failure) {
+            return try interactions(in: JSONNode(bytes, depth: depth))
+        } catch {
+            let before = bytes.prefix(error.offset)
+            let line = before.count { $0 == .lineFeed } + 1
+            let column = before.count - (before.lastIndex(of: .lineFeed).map { $0 + 1 } ?? 0) + 1
+            throw CassetteError(
+                "The cassette \(name) cannot be read: line \(line), column \(column): \(error.reason). "
+                    + "It was left as it is."
+            )
+        }
+    }
+
+    private static func interactions(in root: JSONNode) throws(JSONNode.Failure) -> [Interaction] {
+        guard let version = root["larkspurCassette"] else {
+            throw JSONNode.Failure(
+                reason: "the file is no cassette, as it has no member larkspurCassette",
+                offset: root.offset
+            )
+        }
+        guard version.integer == Self.version else {
+            throw JSONNode.Failure(
+                reason: "the version of the format is not \(Self.version)",
+                offset: version.offset
+            )
+        }
+        var interactions: [Interaction] = []
+        for node in try required("interactions", in: root, \.array, "an array") {
+            let request = try required("request", in: node, { $0.members == nil ? nil : $0 }, "an object")
+            let response = try required("response", in: node, { $0.members == nil ? nil : $0 }, "an object")
+            let status = { (node: JSONNode) in node.integer.flatMap { 100...999 ~= $0 ? $0 : nil } }
+            interactions.append(
+                Interaction(
+                    request: Interaction.Request(
+                        method: try required("method", in: request, \.string, "a string"),
+                        url: try required("url", in: request, \.string, "a string"),
+                        headers: try fields(of: request),
+                        body: try body(of: request)
+                    ),
+                    response: Interaction.Response(
+                        status: try required("status", in: response, status, "a number from 100 to 999"),
+                        headers: try fields(of: response),
+                        body: try body(of: response)
+                    )
+                )
+            )
+        }
+        return interactions
+    }
+
+    private static func required<Value>(
+        _ name: String,
+        in node: JSONNode,
+        _ read: (JSONNode) -> Value?,
+        _ kind: String
+    ) throws(JSONNode.Failure) -> Value {
+        guard let member = node[name] else {
+            throw JSONNode.Failure(reason: "the member \(name) is missing", offset: node.offset)
+        }
+        guard let value = read(member) else {
+            throw JSONNode.Failure(reason: "the member \(name) is not \(kind)", offset: member.offset)
+        }
+        return value
+    }
+
+    private static func fields(of node: JSONNode) throws(JSONNode.Failure) -> [Interaction.Field] {
+        guard node["headers"] != nil else { return [] }
+        var fields: [Interaction.Field] = []
+        for member in try required("headers", in: node, \.members, "an object") {
+            guard let value = member.value.string else {
+                throw JSONNode.Failure(reason: "the value of a field is not a string", offset: member.value.offset)
+            }
+            fields.append(Interaction.Field(name: member.name, value: value))
+        }
+        return fields
+    }
+
+    private static func body(of node: JSONNode) throws(JSONNode.Failure) -> RecordedBody {
+        if let value = node["json"] { return .json(value) }
+        if node["text"] != nil { return .text(try required("text", in: node, \.string, "a string")) }
+        if node["lines"] != nil {
+            let lines = try required(
+                "lines",
+                in: node,
+                { node in
+                    let lines = node.array?.compactMap(\.string)
+                    return lines?.count == node.array?.count ? lines : nil
+                },
+                "an array of strings"
+            )
+            return .text(lines.joined(separator: "\n"))
+        }
+        guard node["base64"] != nil else { return .none }
+        return .bytes(
+            try required("base64", in: node, { $0.string.flatMap { Data(base64Encoded: $0) } }, "a string of base64")
+        )
+    }
+}
+
+extension JSONNode {
+    fileprivate static func object(_ members: [(String, JSONNode)]) -> JSONNode {
+        JSONNode(.object(members.map { Member(name: $0.0, value: $0.1) }))
+    }
+}

@@ -1,0 +1,142 @@
+internal import Foundation
+internal import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+///     let clock = TestClock()
+///     manager.clock = clock
+///     manager.interceptors.call = [.retry()]
+///     let call = Task { try await manager.get("users").string }
+///     try await clock.waitForSleepers(1)
+///     clock.advance(by: .seconds(1))
+///
+/// Every method may be called on any thread.
+public final class TestClock: Clock, Sendable {
+    /// A point in time, as the duration since the creation of the clock.
+    public struct Instant: InstantProtocol {
+        /// The duration since the creation of the clock.
+        public var offset: Duration
+
+        /// Creates a point in time.
+        /// - Parameter offset: The duration since the creation of the clock. Default: zero.
+        public init(offset: Duration = .zero) { self.offset = offset }
+
+        /// Returns the point in time that is a duration later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        /// Returns the duration from this point in time to another one.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Orders points in time; earlier ones come first.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper: Sendable {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Waiter: Sendable {
+        let isSatisfied: @Sendable (State) -> Bool
+        let gate: LoopbackServer.Gate
+    }
+
+    private struct State: Sendable {
+        var now = Instant()
+        var sleepers: [Int: Sleeper] = [:]
+        var sleeps: [Duration] = []
+        var nextID = 0
+        var waiters: [Waiter] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a clock.
+    public init() {}
+
+    /// The present point in time.
+    public var now: Instant { state.withLock { $0.now } }
+    /// Zero, because the clock ends every sleep exactly at its deadline.
+    public var minimumResolution: Duration { .zero }
+    /// The number of sleeps that have begun and not ended.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    /// The length of each sleep so far, in the order of their beginnings. A sleep that had no time to wait counts too.
+    public var sleeps: [Duration] { state.withLock { $0.sleeps } }
+
+    /// Suspends the task until the clock has reached a point in time.
+    /// - Throws: `CancellationError`, if the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome: Result<Void, any Error>? = change { state in
+                    state.sleeps.append(state.now.duration(to: deadline))
+                    // Read under the lock, as the handler of the cancellation takes the sleeper out under it.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if deadline <= state.now { return .success(()) }
+                    state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            let sleeper = change { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves the clock forward, and ends the sleeps whose deadlines it has reached, the earliest first.
+    /// - Parameter duration: The duration. A negative one does nothing.
+    public func advance(by duration: Duration) {
+        guard duration >= .zero else { return }
+        let due = change { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    // MARK: Waiting
+
+    /// Suspends the task until a number of sleeps are under way at the same time.
+    /// - Parameter count: The least number.
+    /// - Throws: `CancellationError`, if the task is cancelled.
+    public func waitForSleepers(_ count: Int) async throws {
+        try await wait { $0.sleepers.count >= count }
+    }
+
+    /// Suspends the task until a number of sleeps have begun, those that have ended included.
+    /// - Parameter count: The least number.
+    /// - Returns: The lengths of the sleeps.
+    /// - Throws: `CancellationError`, if the task is cancelled.
+    @discardableResult
+    public func waitForSleeps(_ count: Int = 1) async throws -> [Duration] {
+        try await wait { $0.sleeps.count >= count }
+        return sleeps
+    }
+
+    private func wait(until isSatisfied: @escaping @Sendable (State) -> Bool) async throws {
+        let gate = LoopbackServer.Gate()
+        change { $0.waiters.append(Waiter(isSatisfied: isSatisfied, gate: gate)) }
+        await gate.wait()
+        state.withLock { state in state.waiters.removeAll { $0.gate === gate } }
+        try Task.checkCancellation()
+    }
+
+    /// Changes the state, and ends the waits that it satisfies.
+    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        let (result, satisfied) = state.withLock { state in
+            let result = body(&state)
+            let satisfied = state.waiters.filter { $0.isSatisfied(state) }
+            state.waiters.removeAll { waiter in satisfied.contains { $0.gate === waiter.gate } }
+            return (result, satisfied)
+        }
+        for waiter in satisfied { waiter.gate.open() }
+        return result
+    }
+}

@@ -1,0 +1,147 @@
+public import Foundation
+internal import HTTPSyntax
+
+extension LoopbackServer {
+    /// The number of requests that an expectation demands.
+    public struct RequestCount: Sendable, Hashable, CustomStringConvertible, ExpressibleByIntegerLiteral {
+        let range: ClosedRange<Int>
+
+        /// Exactly a number of requests; a negative number counts as 0.
+        public static func times(_ count: Int) -> RequestCount { RequestCount(range: max(0, count)...max(0, count)) }
+        /// A number of requests or more.
+        public static func atLeast(_ count: Int) -> RequestCount { RequestCount(range: max(0, count)...Int.max) }
+        /// A number of requests or fewer.
+        public static func atMost(_ count: Int) -> RequestCount { RequestCount(range: 0...max(0, count)) }
+        /// No request.
+        public static let never = times(0)
+        /// Exactly one request.
+        public static let once = times(1)
+
+        private init(range: ClosedRange<Int>) { self.range = range }
+
+        /// Exactly a number of requests.
+        public init(integerLiteral value: Int) { self = .times(value) }
+
+        /// The number in words, such as `at least 2 times`.
+        public var description: String {
+            if range == 0...0 { return "never" }
+            if range.lowerBound == range.upperBound { return Self.times(range.lowerBound, "") }
+            return range.upperBound == Int.max
+                ? Self.times(range.lowerBound, "at least ") : Self.times(range.upperBound, "at most ")
+        }
+
+        private static func times(_ count: Int, _ prefix: String) -> String {
+            prefix + (count == 1 ? "once" : "\(count) times")
+        }
+    }
+
+    /// An expectation that a server has of its clients.
+    struct Expectation: Sendable {
+        let pattern: RequestPattern
+        let count: RequestCount
+
+        /// Returns the requests that fit.
+        func fitting(_ requests: [Request]) -> [Request] {
+            requests.filter { pattern.differences(of: $0).isEmpty }
+        }
+
+        /// Returns the failure in words; nil if the expectation is met.
+        func failure(_ requests: [Request]) -> String? {
+            let fitting = fitting(requests)
+            guard !count.range.contains(fitting.count) else { return nil }
+            var text =
+                "Expected \(count): \(pattern)\n    came: \(fitting.count == 1 ? "once" : "\(fitting.count) times")"
+            let others = requests.filter { !pattern.differences(of: $0).isEmpty }
+            guard fitting.count < count.range.lowerBound,
+                let nearest = Nearness.nearest(1, of: others, by: pattern.distance(to:)).first
+            else { return text }
+            let differences = pattern.differences(of: nearest).joined(separator: ", and ")
+            text += "\n    nearest: \(nearest.method) \(nearest.target), but \(differences)".onOneLineKeepingIndentation
+            return text
+        }
+    }
+
+    /// The error of expectations that are not met.
+    public struct UnmetExpectations: Error, Sendable, CustomStringConvertible, LocalizedError {
+        /// The expectations, the requests that came, and the nearest one with its difference.
+        public let description: String
+        /// The text of ``description``.
+        public var errorDescription: String? { description }
+    }
+
+    /// Adds an expectation of the requests of clients, which ``verify()`` and ``verify(within:)`` check. The responses
+    /// come from the routes, as without it.
+    ///
+    ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
+    ///     server.expect(.delete("/users/{id}"), .never)
+    ///
+    /// - Parameters:
+    ///   - pattern: The requests.
+    ///   - count: The number of requests, a literal for an exact one. Default: once.
+    public func expect(_ pattern: RequestPattern, _ count: RequestCount = .once) {
+        expectations.add(Expectation(pattern: pattern, count: count))
+    }
+
+    /// Adds an expectation of the requests of clients.
+    /// - Parameters:
+    ///   - pattern: The requests.
+    ///   - times: The exact number of requests.
+    public func expect(_ pattern: RequestPattern, times: Int) { expect(pattern, .times(times)) }
+
+    /// Adds an expectation of the requests of clients.
+    /// - Parameters:
+    ///   - pattern: The requests.
+    ///   - atLeast: The least number of requests.
+    public func expect(_ pattern: RequestPattern, atLeast: Int) { expect(pattern, .atLeast(atLeast)) }
+
+    /// Removes the expectations.
+    public func removeExpectations() { expectations.removeAll() }
+
+    /// Checks the expectations against the requests so far.
+    /// - Throws: ``UnmetExpectations``, with all that are not met.
+    public func verify() throws {
+        let requests = journal.entries.requests
+        let failures = expectations.all.compactMap { $0.failure(requests) }
+        guard !failures.isEmpty else { return }
+        throw UnmetExpectations(description: Self.report(failures, requests))
+    }
+
+    /// Checks the expectations, and waits until enough requests have come. So a test need not know when its client has
+    /// sent them. It does not wait for requests that would be too many.
+    /// - Parameter timeout: The limit in seconds. Default: 30.
+    /// - Throws: ``UnmetExpectations``, with all that are not met when the limit is reached, or `CancellationError`.
+    public func verify(within timeout: TimeInterval) async throws {
+        let expectations = expectations.all
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
+        while true {
+            // Outside of the journal's lock, as the conditions are the caller's code.
+            let requests = journal.entries.requests
+            let areEnough = expectations.allSatisfy { $0.fitting(requests).count >= $0.count.range.lowerBound }
+            let remaining = clock.now.duration(to: deadline) / .seconds(1)
+            guard !areEnough, remaining > 0, !Task.isCancelled else { break }
+            let gate = journal.gate { $0.requests.count != requests.count }
+            await gate.wait(atMost: remaining)
+            journal.forget(gate)
+        }
+        try Task.checkCancellation()
+        try verify()
+    }
+
+    private static func report(_ failures: [String], _ requests: [Request]) -> String {
+        let most = 20
+        var lines = failures
+        lines.append(requests.isEmpty ? "No request came." : "The requests that came:")
+        lines += requests.prefix(most).map { "    \($0.method) \($0.target)".onOneLineKeepingIndentation }
+        if requests.count > most { lines.append("    … and \(requests.count - most) more") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// The text with escapes in place of control characters, except for the white space at its beginning.
+    fileprivate var onOneLineKeepingIndentation: String {
+        let indentation = prefix { $0 == " " || $0 == "\n" }
+        return indentation + String(dropFirst(indentation.count)).onOneLine
+    }
+}

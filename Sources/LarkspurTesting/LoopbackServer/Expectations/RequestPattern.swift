@@ -1,0 +1,157 @@
+internal import Foundation
+internal import HTTPSyntax
+
+extension LoopbackServer {
+    /// The requests that an expectation is about: a method, a path, and conditions on fields and content.
+    ///
+    ///     server.expect(.post("/users").field("Content-Type", "application/json").json(["name": "Ada"]))
+    public struct RequestPattern: Sendable, CustomStringConvertible {
+        /// A condition, with the words of an error.
+        struct Condition: Sendable {
+            let description: String
+            /// Returns the difference of a request; nil if it meets the condition.
+            let difference: @Sendable (Request) -> String?
+        }
+
+        /// The method; nil for all.
+        let method: String?
+        let path: String
+        private let pattern: PathPattern
+        private(set) var conditions: [Condition] = []
+
+        /// Creates a pattern.
+        /// - Parameters:
+        ///   - method: The method, in upper case; nil for all.
+        ///   - path: The path, without a query. `{name}` stands for any one segment, and `*` as the last segment for
+        ///     all that follows.
+        public init(method: String?, path: String) {
+            self.method = method
+            self.path = path
+            pattern = PathPattern(path)
+        }
+
+        /// Requests of any method for a path.
+        public static func any(_ path: String) -> RequestPattern { RequestPattern(method: nil, path: path) }
+        /// GET requests for a path.
+        public static func get(_ path: String) -> RequestPattern { RequestPattern(method: "GET", path: path) }
+        /// HEAD requests for a path.
+        public static func head(_ path: String) -> RequestPattern { RequestPattern(method: "HEAD", path: path) }
+        /// POST requests for a path.
+        public static func post(_ path: String) -> RequestPattern { RequestPattern(method: "POST", path: path) }
+        /// PUT requests for a path.
+        public static func put(_ path: String) -> RequestPattern { RequestPattern(method: "PUT", path: path) }
+        /// PATCH requests for a path.
+        public static func patch(_ path: String) -> RequestPattern { RequestPattern(method: "PATCH", path: path) }
+        /// DELETE requests for a path.
+        public static func delete(_ path: String) -> RequestPattern { RequestPattern(method: "DELETE", path: path) }
+
+        /// Returns the pattern with a value that a query item must have.
+        public func query(_ name: String, _ value: String) -> RequestPattern {
+            adding("query \(name)=\(value)") { request in
+                guard let given = request.query(name) else { return "it has no query item \(name)" }
+                return given == value ? nil : "its query item \(name) is \(given.quotation)"
+            }
+        }
+
+        /// Returns the pattern with a value that a header field must have.
+        public func field(_ name: String, _ value: String) -> RequestPattern {
+            adding("\(name): \(value)") { request in
+                guard let given = request.headers[name] else { return "it has no field \(name)" }
+                return given == value ? nil : "its field \(name) is \(given.quotation)"
+            }
+        }
+
+        /// Returns the pattern with a condition on the value of a header field.
+        /// - Parameters:
+        ///   - name: The name, in any case.
+        ///   - isMet: Returns whether a value is expected, nil for a missing field. Called on the thread that verifies.
+        public func field(_ name: String, where isMet: @escaping @Sendable (String?) -> Bool) -> RequestPattern {
+            adding("a condition on \(name)") { request in
+                let given = request.headers[name]
+                if isMet(given) { return nil }
+                return given.map { "its field \(name) is \($0.quotation)" } ?? "it has no field \(name)"
+            }
+        }
+
+        /// Returns the pattern with the text that the content must be.
+        public func text(_ text: String) -> RequestPattern {
+            adding("the content \(text.quotation)") { request in
+                request.text == text ? nil : "its content is \(request.text.quotation)"
+            }
+        }
+
+        /// Returns the pattern with the JSON that the content must be. The order of members and white space do not
+        /// count.
+        /// - Parameter value: The value, which is compared as JSON.
+        public func json(_ value: some Encodable & Sendable) -> RequestPattern {
+            let expected = try? Self.normalized(JSONEncoder().encode(value))
+            return adding("the JSON \(expected?.quotation ?? "of a value that cannot be encoded")") { request in
+                guard let expected else { return "the expected value cannot be encoded" }
+                guard let given = try? Self.normalized(request.body) else {
+                    return "its content is no JSON: \(request.text.quotation)"
+                }
+                return given == expected ? nil : "its JSON is \(given.quotation)"
+            }
+        }
+
+        /// Returns the pattern with a condition on the request as a whole.
+        /// - Parameters:
+        ///   - description: The words of an error, such as `a user with an e-mail address`. Default: `a condition`.
+        ///   - isMet: Returns whether a request is expected. Called on the thread that verifies.
+        public func matching(
+            _ description: String = "a condition",
+            where isMet: @escaping @Sendable (Request) -> Bool
+        ) -> RequestPattern {
+            adding(description) { isMet($0) ? nil : "it does not meet \(description.onOneLine)" }
+        }
+
+        /// The method, the path and the conditions.
+        public var description: String {
+            let head = "\(method ?? "any method") \(path)"
+            let text =
+                conditions.isEmpty ? head : head + " with " + conditions.map(\.description).joined(separator: ", ")
+            return text.onOneLine
+        }
+
+        private func adding(
+            _ description: String,
+            _ difference: @escaping @Sendable (Request) -> String?
+        ) -> RequestPattern {
+            var pattern = self
+            pattern.conditions.append(Condition(description: description, difference: difference))
+            return pattern
+        }
+
+        private static func normalized(_ json: Data) throws -> String {
+            let object = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)
+            let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed]
+            return String(decoding: try JSONSerialization.data(withJSONObject: object, options: options), as: UTF8.self)
+        }
+
+        // MARK: Comparing
+
+        /// Returns the ways in which a request differs from the pattern; none if it fits.
+        func differences(of request: Request) -> [String] {
+            var differences: [String] = []
+            if let method, method != request.method { differences.append("its method is \(request.method)") }
+            let segments = request.head.rawPath.split(separator: "/", omittingEmptySubsequences: false)
+            if pattern.match(segments) == nil { differences.append("its path is \(request.path.quotation)") }
+            return differences + conditions.compactMap { $0.difference(request) }
+        }
+
+        /// Returns the distance of a request from the pattern, for the text of an error.
+        func distance(to request: Request) -> Int {
+            let path =
+                pattern.match(request.head.rawPath.split(separator: "/", omittingEmptySubsequences: false)) == nil
+            return differences(of: request).count + (path ? 2 * Nearness.distance(request.path, self.path) : 0)
+        }
+    }
+}
+
+extension String {
+    /// The beginning of the text in quotation marks, on one line.
+    fileprivate var quotation: String {
+        let text = prefix(200).description.onOneLine
+        return "“\(text)\(text.count < count ? "…" : "")”"
+    }
+}

@@ -1,0 +1,273 @@
+#if canImport(FoundationNetworking)
+public import Larkspur
+import Synchronization
+
+/// A file with requests and responses that were recorded once and are replayed in tests.
+///
+///     let cassette = try Cassette(file, mode: .auto)
+///     let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
+///     …
+///     try cassette.save()
+///
+/// It is a transport rather than an interceptor: an interceptor sees the end of a call, without the redirects before
+/// it, the content of a stream and the file of a download. A transport has them all, and records the requests as they
+/// leave the interceptors, so that each attempt of a retry is one. Each redirect is an interaction of its own.
+/// Challenges are answered while recording, and the response that follows is recorded; a replay asks for no credentials.
+///
+/// The file is JSON that can be reviewed: one interaction after the other, with contents as JSON or text where they
+/// are. Credentials, cookies and other secrets are replaced by ``Redaction`` before anything is stored, in fields, URLs
+/// and contents, and requests are compared in that form. JSON is replayed on one line, with its values and the order of
+/// its members. Transfers that fail are not recorded. Content is recorded whole; a body of a gigabyte needs the memory.
+///
+/// Every method may be called on any thread, and any number of requests may be under way. It is available on Linux.
+public final class Cassette: Sendable {
+    /// The use of the file.
+    public enum Mode: Sendable, Hashable {
+        /// Requests are sent and recorded. An earlier recording is replaced when the cassette is saved.
+        case record
+        /// Requests are answered from the file, and nothing is sent.
+        case replay
+        /// Requests are answered from the file if it has them, otherwise sent and recorded.
+        case auto
+    }
+
+    private struct State {
+        var records: CassetteRecords
+        var hasChanges: Bool
+        /// The content of the file when it was read or written last; nil if there was none.
+        var fileContent: Data?
+    }
+
+    /// The file.
+    public let file: URL
+    /// The use of the file.
+    public let mode: Mode
+    private let redaction: CassetteRedaction
+    private let base: Transport
+    private let state: Mutex<State>
+    private let saving = Mutex(())
+
+    /// Reads a cassette.
+    /// - Parameters:
+    ///   - file: The file, which need not exist for recording.
+    ///   - mode: The use of the file. Default: `auto`.
+    ///   - matching: The rule by which requests are found. Default: method, URL and content.
+    ///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+    ///   - transport: The transport that sends what is recorded. Default: the best available one.
+    /// - Throws: ``CassetteError``, if the file exists and cannot be read or is no cassette, in every mode; and for
+    ///   `replay`, if it does not exist.
+    public init(
+        _ file: URL,
+        mode: Mode = .auto,
+        matching: CassetteMatching = .default,
+        redaction: Redaction = .standard,
+        transport: Transport = .automatic
+    ) throws(CassetteError) {
+        self.file = file
+        self.mode = mode
+        self.redaction = CassetteRedaction(redaction: redaction)
+        base = transport
+        let content = try Self.content(of: file)
+        if content == nil, mode == .replay { throw CassetteError("The cassette \(file.path) does not exist.") }
+        let recorded = try content.map { content throws(CassetteError) in
+            try CassetteFile.read(content, name: file.path)
+        }
+        let records = CassetteRecords(mode == .record ? [] : recorded ?? [], matching)
+        state = Mutex(State(records: records, hasChanges: mode == .record, fileContent: content))
+    }
+
+    deinit {
+        do {
+            try save()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+        }
+    }
+
+    private static func content(of file: URL) throws(CassetteError) -> Data? {
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        do {
+            return try Data(contentsOf: file)
+        } catch {
+            throw CassetteError("The cassette \(file.path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// The number of interactions, recorded ones included.
+    public var interactionCount: Int { state.withLock { $0.records.interactions.count } }
+
+    /// The transport for a session manager.
+    public var transport: Transport {
+        if base.makeSecureSession == nil {
+            return .custom { [self] in session(.default, $0, $1, $2) }
+        }
+        return .custom(enforcingSecurityPolicy: { [self] in session($0, $1, $2, $3) })
+    }
+
+    /// Returns a session that records or replays, for code that uses a `URLSession`.
+    /// - Parameters:
+    ///   - configuration: The configuration of the session that sends what is recorded. Default: `.default`.
+    ///   - delegate: The delegate, which is retained until the session has become invalid. Default: nil, none.
+    ///   - delegateQueue: The queue on which the delegate and completion handlers are called, which must be serial.
+    ///     Default: a queue of the session's own.
+    public func session(
+        configuration: URLSessionConfiguration = .default,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue: OperationQueue? = nil
+    ) -> URLSession {
+        session(.default, configuration, delegate, delegateQueue)
+    }
+
+    private func session(
+        _ policy: SecurityPolicy,
+        _ configuration: URLSessionConfiguration,
+        _ delegate: (any URLSessionDelegate)?,
+        _ queue: OperationQueue?
+    ) -> URLSession {
+        let recorder = mode == .replay ? nil : CassetteRecorder(base, policy, configuration)
+        return StubURLSession(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: queue,
+            source: CassetteReplies(cassette: self, recorder: recorder)
+        )
+    }
+
+    // MARK: Interactions
+
+    /// Returns the steps of the recorded reply to a request; nil if the request is to be sent.
+    /// - Throws: ``LarkspurError`` with the code `unsupported`, if there is none and nothing may be sent.
+    func steps(for request: URLRequest) throws(LarkspurError) -> [StubTaskCore.Step]? {
+        guard mode != .record else { return nil }
+        let described = redaction.request(request)
+        let (response, sentence) = state.withLock { state in
+            let response = state.records.next(for: described)
+            let isUnknown = response == nil && mode == .replay
+            return (response, isUnknown ? state.records.sentence(for: described, file: file.path) : nil)
+        }
+        if let sentence { throw LarkspurError(.unsupported, sentence) }
+        guard let response else { return nil }
+        let content = response.body.content
+        return [.response(status: response.status, headers: response.fields(contentLength: content.count))]
+            + (content.isEmpty ? [] : [.chunk(content)]) + [.end(nil)]
+    }
+
+    /// Records a request and its response.
+    func record(_ request: URLRequest, _ response: HTTPURLResponse, _ content: Data) {
+        let interaction = Interaction(
+            request: redaction.request(request),
+            response: redaction.response(response, content)
+        )
+        state.withLock { state in
+            state.records.record(interaction)
+            state.hasChanges = true
+        }
+    }
+
+    /// Writes the file, if there are new recordings. It is replaced as a whole, so that no reader sees a part of it,
+    /// and its folder is made if it is missing. The cassette is also saved when its last reference is released.
+    /// - Throws: ``CassetteError``, if the file cannot be written, or has changed since it was read.
+    public func save() throws(CassetteError) {
+        do {
+            // One save after the other, so that a later one does not take the file of an earlier one for foreign.
+            try saving.withLock { _ in try write() }
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError("The cassette \(file.path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    private func write() throws {
+        let (interactions, known) = state.withLock { state in
+            (state.hasChanges ? state.records.interactions : nil, state.fileContent)
+        }
+        guard let interactions else { return }
+        guard try Self.content(of: file) == known else {
+            throw CassetteError(
+                "The cassette \(file.path) was changed by others since it was read, and is not replaced."
+            )
+        }
+        let content = CassetteFile.write(interactions)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try content.write(to: file, options: .atomic)
+        state.withLock { state in
+            state.fileContent = content
+            state.hasChanges = state.records.interactions.count != interactions.count
+        }
+    }
+}
+
+/// Runs a body with a cassette, and saves it at the end, also after an error of the body.
+///
+///     try await withCassette("users", mode: .auto) { cassette in
+///         let manager = SessionManager(baseURL: baseURL, transport: cassette.transport)
+///         …
+///     }
+///
+/// - Parameters:
+///   - name: The name of the file, without `.json`.
+///   - folder: The folder of the file. Default: nil, the folder `Cassettes` beside the source file of the call.
+///   - mode: The use of the file. Default: `auto`.
+///   - matching: The rule by which requests are found. Default: method, URL and content.
+///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+///   - transport: The transport that sends what is recorded. Default: the best available one.
+///   - sourceFile: The source file of the call.
+///   - body: The body.
+/// - Returns: The value of the body.
+/// - Throws: The error of the body, or ``CassetteError``.
+public func withCassette<Value>(
+    _ name: String,
+    in folder: URL? = nil,
+    mode: Cassette.Mode = .auto,
+    matching: CassetteMatching = .default,
+    redaction: Redaction = .standard,
+    transport: Transport = .automatic,
+    sourceFile: String = #filePath,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (Cassette) async throws -> Value
+) async throws -> Value {
+    let folder =
+        folder ?? URL(fileURLWithPath: sourceFile).deletingLastPathComponent().appendingPathComponent("Cassettes")
+    let cassette = try Cassette(
+        folder.appendingPathComponent(name + ".json"),
+        mode: mode,
+        matching: matching,
+        redaction: redaction,
+        transport: transport
+    )
+    let value: Value
+    do {
+        value = try await body(cassette)
+    } catch {
+        // The error of the body is the one to report.
+        try? cassette.save()
+        throw error
+    }
+    try cassette.save()
+    return value
+}
+
+/// The source of the replies of a cassette's session.
+private struct CassetteReplies: ReplySource {
+    let cassette: Cassette
+    /// The part that sends requests; nil if nothing is sent.
+    let recorder: CassetteRecorder?
+
+    var clock: any Clock<Duration> { ContinuousClock() }
+    var readsContent: Bool { true }
+    var followsRedirects: Bool { true }
+
+    func reply(to request: URLRequest, _ exchange: StubExchange) {
+        do {
+            if let steps = try cassette.steps(for: request) {
+                exchange.add(steps)
+            } else {
+                recorder?.send(request, exchange, cassette)
+            }
+        } catch {
+            exchange.add([.end(error)])
+        }
+    }
+}
+#endif

@@ -1,0 +1,95 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+internal import Larkspur
+import Synchronization
+
+/// A route of a stub transport: a method, a pattern of URLs, and the replies.
+struct StubRoute: Sendable {
+    enum Answer: Sendable {
+        case queue(ReplyQueue)
+        case handler(StubTransport.Handler)
+
+        static func queue(_ replies: [StubURLSession.Reply]) -> Answer { .queue(ReplyQueue(replies)) }
+    }
+
+    /// The method; nil for all.
+    private let method: HTTPMethod?
+    private let pattern: String
+    private let answer: Answer
+    /// The origin, such as that of `https://example.com`.
+    private let origin: Origin?
+    /// Whether the pattern has an origin. One that is malformed fits no request.
+    private let hasOrigin: Bool
+    private let path: PathPattern
+    private let query: [URLQueryItem]
+
+    init(_ method: HTTPMethod?, _ pattern: String, _ answer: Answer) {
+        self.method = method
+        self.pattern = pattern
+        self.answer = answer
+        let parts = pattern.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var rest = parts.first ?? ""
+        query = parts.count > 1 ? FormDecoding.items(of: String(parts[1])) : []
+        if let scheme = rest.range(of: "://") {
+            let end = rest[scheme.upperBound...].firstIndex(of: "/") ?? rest.endIndex
+            origin = URL(string: String(rest[..<end])).flatMap(Origin.init)
+            hasOrigin = true
+            rest = rest[end...]
+        } else {
+            origin = nil
+            hasOrigin = false
+        }
+        path = PathPattern(rest.hasPrefix("/") || rest == "*" ? String(rest) : "/" + rest)
+    }
+
+    /// Returns whether the route is for the same requests as another one.
+    func replaces(_ other: StubRoute) -> Bool { method == other.method && pattern == other.pattern }
+
+    /// Returns the segments for the placeholders; nil if the route is not for a request.
+    func match(_ request: StubTransport.Request, headAsGet: Bool) -> [String: String]? {
+        guard allows(request.method, headAsGet: headAsGet) else { return nil }
+        if hasOrigin { guard let origin, origin == Origin(request.url) else { return nil } }
+        let items = query.isEmpty ? [] : request.queryItems
+        guard query.allSatisfy(items.contains) else { return nil }
+        return path.match(request.rawPath.split(separator: "/", omittingEmptySubsequences: false))
+    }
+
+    private func allows(_ given: HTTPMethod, headAsGet: Bool) -> Bool {
+        guard let method else { return true }
+        return headAsGet ? given == .head && method == .get : given == method
+    }
+
+    func reply(to request: StubTransport.Request) throws -> StubURLSession.Reply {
+        switch answer {
+        case .queue(let queue): queue.next()
+        case .handler(let handler): try handler(request)
+        }
+    }
+
+    /// Returns the distance to a request that the route does not fit, for the text of an error.
+    func distance(to request: StubTransport.Request) -> Int {
+        let target = hasOrigin ? request.url.absoluteString : request.rawPath
+        let isOtherMethod = method != nil && method != request.method
+        return Nearness.distance(target, pattern) * 2 + (isOtherMethod ? 3 : 0)
+    }
+
+    var description: String { "\(method?.rawValue ?? "any method") \(pattern)".onOneLine }
+}
+
+/// A queue of replies, of which the last repeats.
+final class ReplyQueue: Sendable {
+    private let replies: [StubURLSession.Reply]
+    private let position = Mutex(0)
+
+    init(_ replies: [StubURLSession.Reply]) { self.replies = replies }
+
+    func next() -> StubURLSession.Reply {
+        guard !replies.isEmpty else { return .respond() }
+        let index = position.withLock { position in
+            defer { position = min(position + 1, replies.count - 1) }
+            return position
+        }
+        return replies[index]
+    }
+}
+#endif

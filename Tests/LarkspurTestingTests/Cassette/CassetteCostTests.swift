@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite("Costs of cassettes", .enabled(if: Growth.isMeasured), .serialized) struct CassetteCostTests {
+    private func interactions(_ count: Int) -> [Interaction] {
+        (0..<count).map { number in
+            Interaction(
+                request: .init(method: "GET", url: "http://a/\(number)?a=1&b=2", headers: [], body: .none),
+                response: .init(status: 200, headers: [], body: .text("line\nline \(number)"))
+            )
+        }
+    }
+
+    @Test("Reading and writing grow with the size of the file")
+    func file() {
+        let reading = Growth.factor(of: { CassetteFile.write(interactions($0)) }, upTo: 1 << 12) { content in
+            _ = try? CassetteFile.read(content, name: "x")
+        }
+        #expect(reading < Growth.linear)
+        let writing = Growth.factor(of: interactions, upTo: 1 << 12) { _ = CassetteFile.write($0) }
+        #expect(writing < Growth.linear)
+    }
+
+    @Test("Finding grows with the number of requests")
+    func finding() {
+        let factor = Growth.factor(of: interactions, upTo: 1 << 12) { interactions in
+            var records = CassetteRecords(interactions, .default)
+            for interaction in interactions { _ = records.next(for: interaction.request) }
+        }
+        #expect(factor < Growth.linear)
+    }
+}

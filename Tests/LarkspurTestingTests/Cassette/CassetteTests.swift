@@ -1,0 +1,426 @@
+import Foundation
+import Larkspur
+import TestSupport
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite(.timeLimit(.minutes(5))) struct CassetteTests {
+    private let folder = TemporaryFolder()
+    private var file: URL { folder.url.appendingPathComponent("sub/cassette.json") }
+
+    private func cassette(
+        _ mode: Cassette.Mode,
+        matching: CassetteMatching = .default,
+        redaction: Redaction = .standard
+    ) throws -> Cassette {
+        try Cassette(file, mode: mode, matching: matching, redaction: redaction)
+    }
+
+    private func manager(_ cassette: Cassette, _ server: LoopbackServer) -> SessionManager {
+        SessionManager(baseURL: server.baseURL, configuration: .ephemeral, transport: cassette.transport)
+    }
+
+    private var text: String { get throws { try String(contentsOf: file, encoding: .utf8) } }
+
+    @Test("What was recorded is replayed, in order, without a server")
+    func roundTrip() async throws {
+        let server = try LoopbackServer()
+        server.route("/count", .json(#"{"b": 1.50, "a": 12345678901234567890123}"#), .json(#"{"n": 2}"#))
+        server.route("/text", .text("one\ntwo\n"))
+        server.route("/bytes", .data(Data([0, 1, 255])))
+        server.route("/zipped", .json(#"["zip"]"#).encoded(as: .gzip))
+        server.route("/empty", .status(204))
+        func calls(_ manager: SessionManager) async throws -> [Data] {
+            var contents: [Data] = []
+            for path in ["count", "count", "text", "bytes", "zipped", "empty"] {
+                contents.append(try await manager.get(path).data)
+            }
+            contents.append(try await manager.post("anything", body: ["q": "x"]).data)
+            return contents
+        }
+        let recording = try cassette(.record)
+        let live = try await calls(manager(recording, server))
+        #expect(recording.interactionCount == 7)
+        try recording.save()
+        let base = server.baseURL
+        server.stop()
+
+        let replaying = try cassette(.replay)
+        let manager = SessionManager(baseURL: base, transport: replaying.transport)
+        let replayed = try await calls(manager)
+        #expect(String(decoding: replayed[0], as: UTF8.self) == #"{"b":1.50,"a":12345678901234567890123}"#)
+        #expect(String(decoding: replayed[1], as: UTF8.self) == #"{"n":2}"#)
+        #expect(replayed[2] == live[2] && replayed[3] == live[3] && replayed[5].isEmpty)
+        #expect(String(decoding: replayed[4], as: UTF8.self) == #"["zip"]"#)
+        let error = try await #require(throws: LarkspurError.self) { try await manager.get("count").data }
+        #expect(error.code == .unsupported && error.message.contains("no further response to GET"))
+        #expect(error.message.contains("which was recorded 2 times"))
+    }
+
+    @Test("The file has one interaction after the other, readable")
+    func format() async throws {
+        let server = try LoopbackServer()
+        var response = LoopbackServer.Response.json(#"{"name": "Ada", "tags": []}"#)
+        response.headers["Date"] = "Thu, 01 Jan 1970 00:00:00 GMT"
+        server.route("/a", response)
+        let cassette = try cassette(.record)
+        let session = cassette.session(configuration: .ephemeral)
+        _ = try await session.data(from: server.url("/a"))
+        try cassette.save()
+        #expect(
+            try text == """
+                {
+                  "larkspurCassette": 1,
+                  "interactions": [
+                    {
+                      "request": {
+                        "method": "GET",
+                        "url": "\(server.url("/a"))",
+                        "headers": {}
+                      },
+                      "response": {
+                        "status": 200,
+                        "headers": {
+                          "Content-Length": "27",
+                          "Content-Type": "application/json",
+                          "Date": "Thu, 01 Jan 1970 00:00:00 GMT"
+                        },
+                        "json": {
+                          "name": "Ada",
+                          "tags": []
+                        }
+                      }
+                    }
+                  ]
+                }
+
+                """
+        )
+    }
+
+    @Test("Secrets are in no part of the file, and requests with them are found")
+    func redaction() async throws {
+        let server = try LoopbackServer()
+        var response = LoopbackServer.Response.json(#"{"access_token": "hush1", "iban": "hush2", "name": "Ada"}"#)
+        response.headers.append("Set-Cookie", "session=hush3")
+        response.headers["Link"] = "</next?token=hush4>; rel=next"
+        server.route("/login", response)
+        server.route("/go", .redirect(to: "/login?token=hush5&a=1", status: 307))
+        let rule = Redaction.standard.hiding(["iban"])
+        func call(_ manager: SessionManager) async throws -> String {
+            manager.setAuthorization(bearerToken: "hush6")
+            let parameters = ["password": "hush7", "user": "ada"]
+            return try await manager.post("go?api_key=hush8", parameters: parameters).string
+        }
+        let recording = try cassette(.record, redaction: rule)
+        let live = try await call(manager(recording, server))
+        #expect(live.contains("hush1") && recording.interactionCount == 2)
+        try recording.save()
+        #expect(try !text.contains("hush"))
+        #expect(try text.contains("password=<redacted>&user=ada"))
+        server.stop()
+
+        let replaying = try cassette(.replay, redaction: rule)
+        let replayed = try await call(manager(replaying, server))
+        #expect(replayed == #"{"access_token":"<redacted>","iban":"<redacted>","name":"Ada"}"#)
+    }
+
+    @Test("An unknown request names the nearest recorded one and the difference")
+    func unknown() async throws {
+        let server = try LoopbackServer()
+        server.route("/*", .json("{}"))
+        let recording = try cassette(.record)
+        let recorder = manager(recording, server)
+        _ = try await recorder.get("users", parameters: ["page": 1]).data
+        _ = try await recorder.post("users", body: ["name": "Ada"]).data
+        try recording.save()
+
+        let replaying = manager(try cassette(.replay), server)
+        func message(_ task: DataTask) async throws -> String {
+            let error = try await #require(throws: LarkspurError.self) { try await task.data }
+            #expect(error.code == .unsupported)
+            return error.message
+        }
+        let page = try await message(replaying.get("users", parameters: ["page": 2]))
+        #expect(page.contains("has no response to GET \(server.url("/users?page=2")). The nearest is that to GET"))
+        #expect(page.contains("(number 1), but the query has page=2 and lacks page=1."))
+        let body = try await message(replaying.post("users", body: ["name": "Bob"]))
+        #expect(body.hasSuffix(#"(number 2), but the content is “{"name":"Bob"}”, not “{"name":"Ada"}”."#))
+        let path = try await message(replaying.put("user"))
+        #expect(path.contains("the method is PUT, not") && path.contains("the path is /user, not /users"))
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("Matching can leave out servers, query items and contents, and include fields; members have no order")
+    func matching() async throws {
+        let server = try LoopbackServer()
+        server.route("/*", .text("found"))
+        let recording = try cassette(.record)
+        _ = try await manager(recording, server).post("a?b=1&t=2", headers: ["X-A": "1"]).data
+        _ = try await recording.session().upload(
+            for: request(server.url("/json"), "POST", ["Content-Type": "application/json"]),
+            from: Data(#"{"a": 1, "b": [2]}"#.utf8)
+        )
+        try recording.save()
+
+        func finds(_ path: String, fields: HTTPHeaders = [:], _ matching: CassetteMatching) async throws -> Bool {
+            let replaying = SessionManager(
+                baseURL: URL(string: "https://other.example.com"),
+                transport: try cassette(.replay, matching: matching).transport
+            )
+            return (try? await replaying.post(path, headers: fields).data) != nil
+        }
+        var rule = CassetteMatching()
+        #expect(try await !finds("a?b=1&t=2", rule))
+        rule.comparesOrigin = false
+        #expect(try await finds("a?t=2&b=1", rule))
+        #expect(try await !finds("a?t=3&b=1", rule))
+        rule.ignoredQueryItems = ["t"]
+        #expect(try await finds("a?t=3&b=1", rule))
+        rule.fields = ["x-a"]
+        #expect(try await !finds("a?b=1", fields: ["X-A": "2"], rule))
+        #expect(try await finds("a?b=1", fields: ["x-a": "1"], rule))
+        rule.repeatsLast = true
+
+        let replaying = try cassette(.replay, matching: rule).session()
+        for _ in 0..<2 {
+            let (data, _) = try await replaying.upload(
+                for: request(server.url("/json"), "POST", ["Content-Type": "application/json"]),
+                from: Data(#"{ "b":[2],"a":1 }"#.utf8)
+            )
+            #expect(data == Data("found".utf8))
+        }
+    }
+
+    private func request(_ url: URL, _ method: String, _ fields: [String: String]) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+
+    @Test("Auto mode sends what the file does not have, once")
+    func auto() async throws {
+        let server = try LoopbackServer()
+        server.route("/*") { request in .text(request.path) }
+        for (paths, sent) in [(["a"], 1), (["a", "b"], 2), (["b", "a"], 2)] {
+            let cassette = try cassette(.auto)
+            let manager = manager(cassette, server)
+            for path in paths { #expect(try await manager.get(path).string == "/\(path)") }
+            try cassette.save()
+            #expect(server.requests.count == sent)
+        }
+    }
+
+    @Test("Downloads, streams, redirects and challenges are recorded and replayed")
+    func kinds() async throws {
+        let server = try LoopbackServer()
+        let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        server.route("/file", .data(content))
+        server.route("/moved", .redirect(to: "/lines"))
+        server.route("/lines", .text("a\nb\n"))
+        func calls(_ manager: SessionManager, _ name: String) async throws {
+            let target = folder.url.appendingPathComponent(name)
+            _ = try await manager.download("file", to: .file(target)).file
+            #expect(try Data(contentsOf: target) == content)
+            var lines: [String] = []
+            for try await line in manager.get("moved").lines { lines.append(line) }
+            #expect(lines == ["a", "b"])
+            manager.hooks.didReceiveChallenge = { _, _ in
+                .useCredential(URLCredential(user: "ada", password: "pw", persistence: .none))
+            }
+            _ = try await manager.get("basic-auth/ada/pw").data
+        }
+        let recording = try cassette(.record)
+        try await calls(manager(recording, server), "live")
+        // Two for the redirect, one for the challenge and its answer.
+        #expect(recording.interactionCount == 4)
+        try recording.save()
+        server.stop()
+        try await calls(manager(try cassette(.replay), server), "replayed")
+    }
+
+    @Test("A form with a random boundary is found again")
+    func multipart() async throws {
+        let server = try LoopbackServer()
+        server.route("/form") { request in .text("\(request.parts.count)") }
+        func call(_ manager: SessionManager) async throws -> String {
+            try await manager.post("form") { (form: inout MultipartFormData) in
+                form.append(text: "part", name: "p")
+            }.string
+        }
+        let recording = try cassette(.record)
+        #expect(try await call(manager(recording, server)) == "1")
+        try recording.save()
+        #expect(try await call(manager(try cassette(.replay), server)) == "1")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Transfers that fail are not recorded, and cancelled ones neither")
+    func failures() async throws {
+        let server = try LoopbackServer()
+        server.route("/cut", .fault(.shortBody))
+        server.route("/held", .text("").held(until: LoopbackServer.Gate()))
+        let cassette = try cassette(.record)
+        let manager = manager(cassette, server)
+        let error = try await #require(throws: LarkspurError.self) { try await manager.get("cut").data }
+        #expect(error.code == .connectionLost)
+        let held = Task { try await manager.get("held").data }
+        try await server.waitForRequests(1, to: "/held")
+        held.cancel()
+        await #expect(throws: (any Error).self) { try await held.value }
+        try await server.waitForOpenConnections(0)
+        #expect(cassette.interactionCount == 0)
+    }
+
+    @Test("Many requests at once are recorded and replayed")
+    func concurrency() async throws {
+        let server = try LoopbackServer()
+        server.route("/{n}") { request in .text(request.parameters["n"] ?? "") }
+        func calls(_ manager: SessionManager) async throws {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<60 {
+                    group.addTask { try await manager.get("\(number)").string == "\(number)" }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+        let recording = try cassette(.record)
+        try await calls(manager(recording, server))
+        try recording.save()
+        server.stop()
+        try await calls(manager(try cassette(.replay), server))
+    }
+
+    // MARK: Files
+
+    @Test("A broken or foreign file is an error with its place in every mode, and stays as it is")
+    func brokenFiles() throws {
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        let interaction = #"{"request": {"method": "GET", "url": "http://a"}, "response": {"status": 200}}"#
+        let texts: [(String, String)] = [
+            ("", "line 1, column 1: the document ends too early"),
+            ("{\"larkspurCassette\": 1,\n \"interactions\": [", "line 2, column 19: the document ends too early"),
+            ("{\"name\": 1}", "line 1, column 1: the file is no cassette, as it has no member larkspurCassette"),
+            ("[]", "line 1, column 1: the file is no cassette"),
+            (#"{"larkspurCassette": 2}"#, "line 1, column 22: the version of the format is not 1"),
+            (#"{"larkspurCassette": 1}"#, "the member interactions is missing"),
+            (#"{"larkspurCassette": 1, "interactions": {}}"#, "column 41: the member interactions is not an array"),
+            (#"{"larkspurCassette": 1, "interactions": [1]}"#, "the member request is missing"),
+            (wrap(interaction.replacing("200", with: "1e99")), "the member status is not a number from 100 to 999"),
+            (wrap(interaction.replacing("200", with: String(repeating: "9", count: 400))), "the member status is not"),
+            (wrap(interaction.replacing("200", with: "\"200\"")), "the member status is not"),
+            (wrap(interaction.replacing("\"GET\"", with: "[]")), "the member method is not a string"),
+            (wrap(interaction.replacing("200", with: "200, \"base64\": \"?\"")), "is not a string of base64"),
+            (wrap(interaction.replacing("200", with: "200, \"headers\": {\"a\": 1}")), "the value of a field"),
+            (wrap(interaction.replacing("200", with: "200, \"lines\": [1]")), "is not an array of strings"),
+            (wrap(interaction) + "x", "there is something after the end"),
+            (String(repeating: "[", count: 100_000), "the document is nested too deeply"),
+            ("{\"a\": \"\u{01}\"}", "column 8: a string has a control character"),
+            (#"{"a": "\ud800"}"#, "half of a pair is missing"),
+            (#"{"a": 01}"#, "a number begins with a zero"),
+        ]
+        for (text, reason) in texts {
+            for mode in [Cassette.Mode.record, .replay, .auto] {
+                try Data(text.utf8).write(to: file)
+                let error = #expect(throws: CassetteError.self) { try cassette(mode) }
+                #expect(error?.description.contains(reason) == true, "\(error?.description ?? "no error"): \(reason)")
+                #expect(try self.text == text)
+            }
+        }
+        try Data(wrap(interaction).utf8).write(to: file)
+        #expect(try cassette(.replay).interactionCount == 1)
+    }
+
+    private func wrap(_ interaction: String) -> String {
+        #"{"larkspurCassette": 1, "interactions": [\#(interaction)]}"#
+    }
+
+    @Test("No truncation and no changed byte of a file does harm")
+    func fuzzing() throws {
+        let interaction = Interaction(
+            request: .init(method: "GET", url: "http://a/b?c", headers: [], body: .text("a\nb")),
+            response: .init(
+                status: 200,
+                headers: [.init(name: "A", value: "“b”\\\"")],
+                body: RecordedBody(Data(#"[1,{"a":null,"b":[true,-1.5e3]}]"#.utf8), type: nil)
+            )
+        )
+        let content = CassetteFile.write([interaction, interaction])
+        #expect(try CassetteFile.read(content, name: "x").count == 2)
+        #expect(CassetteFile.write(try CassetteFile.read(content, name: "x")) == content)
+        for length in 0..<content.count - 1 {
+            #expect(throws: CassetteError.self) { try CassetteFile.read(content.prefix(length), name: "x") }
+        }
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<3_000 {
+            var changed = content
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            // Some changes are of a text alone.
+            _ = try? CassetteFile.read(changed, name: "x")
+        }
+    }
+
+    @Test("A file of ten megabytes is read and written")
+    func largeFile() throws {
+        let line = String(repeating: "x", count: 999) + "\n"
+        let body = RecordedBody(Data(String(repeating: line, count: 1_000).utf8), type: "text/plain")
+        let interactions = (0..<10).map { number in
+            Interaction(
+                request: .init(method: "GET", url: "http://a/\(number)", headers: [], body: .none),
+                response: .init(status: 200, headers: [], body: body)
+            )
+        }
+        let content = CassetteFile.write(interactions)
+        #expect(content.count > 10_000_000)
+        #expect(try CassetteFile.read(content, name: "x").last?.response.body.content.count == 1_000_000)
+    }
+
+    @Test("A missing file is an error for a replay alone; a file that others changed is not replaced")
+    func foreignChanges() async throws {
+        let missing = #expect(throws: CassetteError.self) { try self.cassette(.replay) }
+        #expect(missing?.description == "The cassette \(file.path) does not exist.")
+
+        let server = try LoopbackServer()
+        let cassette = try self.cassette(.auto)
+        try cassette.save()
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        _ = try await manager(cassette, server).get("get").data
+        try cassette.save()
+        _ = try await manager(cassette, server).get("uuid").data
+        try Data("other".utf8).write(to: file)
+        let error = #expect(throws: CassetteError.self) { try cassette.save() }
+        #expect(error?.description.contains("was changed by others") == true)
+        #expect(try text == "other")
+    }
+
+    @Test("withCassette saves at the end, also after an error, and a cassette that is released does")
+    func ends() async throws {
+        struct Oops: Error {}
+        let server = try LoopbackServer()
+        await #expect(throws: Oops.self) {
+            try await withCassette("one", in: folder.url) { cassette in
+                _ = try await manager(cassette, server).get("get").data
+                throw Oops()
+            }
+        }
+        let one = folder.url.appendingPathComponent("one.json")
+        #expect(try Cassette(one, mode: .replay).interactionCount == 1)
+        let count = try await withCassette("one", in: folder.url) { cassette in
+            _ = try await manager(cassette, server).get("get").data
+            return cassette.interactionCount
+        }
+        #expect(count == 1 && server.requests.count == 1)
+
+        var released: Cassette? = try cassette(.record)
+        _ = try await released?.session().data(from: server.url("/get"))
+        released = nil
+        try await eventually { FileManager.default.fileExists(atPath: file.path) }
+    }
+}

@@ -1,0 +1,297 @@
+import Foundation
+import Larkspur
+import TestSupport
+import Testing
+
+@testable import LarkspurTesting
+
+@Suite(.timeLimit(.minutes(5))) struct StubTransportTests {
+    private let clock = TestClock()
+    private let stub: StubTransport
+    private let manager: SessionManager
+
+    init() {
+        stub = StubTransport(clock: clock)
+        manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1/"), transport: stub.transport)
+        manager.clock = clock
+    }
+
+    /// The status of a call, acceptable or not.
+    private func status(of call: () -> DataTask) async throws -> Int? {
+        let task = call()
+        // The error of a status that is not acceptable says the same.
+        _ = try? await task.data
+        return (task.response as? HTTPURLResponse)?.statusCode
+    }
+
+    // MARK: Routes
+
+    @Test("Routes have methods, placeholders, queries and origins; later ones come first")
+    func routes() async throws {
+        stub.on("/v1/*", .text("rest"))
+        stub.on(.get, "/v1/users/{id}") { request in .text("user \(request.parameters["id"] ?? "")") }
+        stub.on(.get, "/v1/users/{id}?full=1", .text("full"))
+        stub.on(.get, "https://other.example.com/v1/users/{id}", .text("other"))
+
+        #expect(try await manager.get("users/a%2Fb").string == "user a/b")
+        #expect(try await manager.get("users/1", parameters: ["full": "1", "a": "b"]).string == "full")
+        #expect(try await manager.get("users/1", parameters: ["full": "2"]).string == "user 1")
+        #expect(try await manager.get("https://other.example.com/v1/users/1").string == "other")
+        #expect(try await manager.get("https://OTHER.example.com:443/v1/users/1").string == "other")
+        #expect(try await manager.get("http://other.example.com/v1/users/1").string == "user 1")
+        #expect(try await manager.delete("users/1").string == "rest")
+    }
+
+    @Test("A route for GET answers HEAD, unless HEAD has one")
+    func head() async throws {
+        stub.on(.get, "/v1/a", .status(203))
+        #expect(try await status { manager.head("a") } == 203)
+        stub.on(.head, "/v1/a", .status(204))
+        #expect(try await status { manager.head("a") } == 204)
+    }
+
+    @Test("Replies come in turn, and the last one repeats; the same route replaces the queue")
+    func queue() async throws {
+        stub.on(.get, "/v1/a", .text("1"), .text("2"))
+        for expected in ["1", "2", "2"] { #expect(try await manager.get("a").string == expected) }
+        stub.on(.get, "/v1/a", .text("3"))
+        #expect(try await manager.get("a").string == "3")
+    }
+
+    @Test("A request without a route fails with an error that names it and the nearest routes")
+    func unmatched() async throws {
+        stub.on(.get, "/v1/users", .status(200))
+        stub.on(.post, "/v1/user", .status(200))
+        stub.on(.get, "/completely/else/where", .status(200))
+        stub.on("/v1/usr/*", .status(200))
+        let error = try await #require(throws: LarkspurError.self) {
+            try await manager.get("user", parameters: ["token": "secret"]).string
+        }
+        #expect(error.code == .unsupported)
+        #expect(
+            error.message
+                == "There is no stub for GET https://api.example.com/v1/user?token=redacted. "
+                + "The nearest routes are GET /v1/users, POST /v1/user, any method /v1/usr/*."
+        )
+        stub.removeRoutes()
+        let other = try await #require(throws: LarkspurError.self) { try await manager.get("user").string }
+        #expect(other.message.hasSuffix("/v1/user: the transport has no routes."))
+        #expect(stub.requests.count == 2)
+    }
+
+    // MARK: Kinds of calls
+
+    @Test("Requests are recorded with their fields and content, whatever its source")
+    func contents() async throws {
+        stub.on(.post, "/v1/a", .json("{}"))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
+        try Data("file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+
+        _ = try await manager.post("a", parameters: ["user": "ada"]).data
+        _ = try await manager.post("a", body: ["id": 1]).data
+        var request = URLRequest(url: try #require(URL(string: "https://api.example.com/v1/a")))
+        request.httpMethod = "POST"
+        let (_, _) = try await manager.session.upload(for: request, fromFile: file)
+        let form = manager.post("a") { (form: inout MultipartFormData) in form.append(text: "part", name: "p") }
+        _ = try await form.data
+        request.httpBodyStream = InputStream(data: Data("stream".utf8))
+        _ = try await manager.session.data(for: request)
+
+        let requests = try await stub.waitForRequests(5, to: "/v1/a")
+        #expect(requests[0].form.first?.value == "ada" && requests[0].method == .post)
+        #expect(try requests[1].json(as: [String: Int].self) == ["id": 1])
+        #expect(requests[1].headers["Content-Type"] == "application/json")
+        #expect(requests[2].text == "file" && requests[4].text == "stream")
+        #expect(requests[3].text.contains("name=\"p\"") && requests[3].text.contains("part"))
+        stub.clearRequests()
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("Closures, chains and await get the same reply")
+    func styles() async throws {
+        stub.on(.get, "/v1/a", .json(#"["Ada"]"#))
+        let values = Recorder<[String]>()
+        manager.get("a", as: [String].self) { _, names in values.record(names) }
+        #expect(try await values.first() == ["Ada"])
+        #expect(try await manager.get("a").validate(statusCode: [200]).value(as: [String].self) == ["Ada"])
+    }
+
+    @Test("A download gets a file, with progress")
+    func download() async throws {
+        stub.on(.get, "/v1/file", .data(Data(repeating: 7, count: 1000)).inPieces(of: 300))
+        let folder = TemporaryFolder()
+        let file = folder.url.appendingPathComponent("a")
+        let task = manager.download("file", to: .file(file))
+        _ = try await task.file
+        #expect(try Data(contentsOf: file) == Data(repeating: 7, count: 1000))
+        #expect(task.downloadProgress.completedUnitCount == 1000)
+    }
+
+    @Test("A stream gets the pieces, each after its delay")
+    func stream() async throws {
+        stub.on(.get, "/v1/s", .text("abcdef").inPieces(of: 2, delay: .seconds(1)))
+        var pieces: [String] = []
+        let content = manager.get("s").bytes
+        let advance = Task { [clock] in
+            for count in 1...3 {
+                try await clock.waitForSleeps(count)
+                clock.advance(by: .seconds(1))
+            }
+        }
+        for try await piece in content { pieces.append(String(decoding: [piece], as: UTF8.self)) }
+        try await advance.value
+        #expect(pieces.joined() == "abcdef" && clock.sleeps == [.seconds(1), .seconds(1), .seconds(1)])
+    }
+
+    // MARK: Delays, faults and cancellation
+
+    @Test("A delay is on the clock of the stub")
+    func delay() async throws {
+        stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
+        let call = Task { [manager] in try await manager.get("slow").string }
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        #expect(try await call.value == "late")
+    }
+
+    @Test("A limit of time ends a reply that never comes")
+    func timeout() async throws {
+        stub.on(.get, "/v1/never", .hang)
+        let call = Task { [manager] in try await manager.get("never").timeout(total: .seconds(5)).string }
+        try await stub.waitForRequests(1)
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(5))
+        let error = try await #require(throws: LarkspurError.self) { try await call.value }
+        #expect(error.code == .timedOut)
+    }
+
+    @Test("A reply waits for its gate")
+    func gate() async throws {
+        let gate = LoopbackServer.Gate()
+        stub.on(.get, "/v1/held", .text("free").held(until: gate))
+        let task = manager.get("held") { _, _ in }
+        try await stub.waitForRequests(1)
+        #expect(task.state == .running)
+        gate.open()
+        try await eventually { task.state == .completed }
+    }
+
+    @Test("Cancelling ends a reply in its delay, behind its gate, and one that never ends")
+    func cancellation() async throws {
+        stub.on(.get, "/v1/slow", .text("late").delayed(by: .seconds(3)))
+        stub.on(.get, "/v1/held", .text("late").held(until: LoopbackServer.Gate()))
+        stub.on(.get, "/v1/never", .hang)
+        for path in ["slow", "held", "never"] {
+            let call = Task { [manager] in try await manager.get(path).string }
+            try await stub.waitForRequests(1, to: "/v1/\(path)")
+            if path == "slow" { try await clock.waitForSleepers(1) }
+            call.cancel()
+            await #expect(throws: (any Error).self) { try await call.value }
+        }
+        try await eventually { (manager.session as? StubURLSession)?.openTaskCount == 0 }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Faults are errors of the transport, also after a part of the content")
+    func faults() async throws {
+        stub.on(.get, "/v1/refused", .fail(.cannotConnectToHost))
+        stub.on(.get, "/v1/cut", .text("hello").cut(after: 2))
+        stub.on(.get, "/v1/thrown") { _ in throw URLError(.timedOut) }
+        func error(_ path: String) async throws -> LarkspurError {
+            try await #require(throws: LarkspurError.self) { try await manager.get(path).string }
+        }
+        #expect(try await error("refused").code == .cannotConnectToHost)
+        #expect(try await error("thrown").code == .timedOut)
+        let cut = try await error("cut")
+        #expect(cut.code == .connectionLost && cut.responseData == Data("he".utf8))
+    }
+
+    @Test("A retry policy sends again, on the clock of the test")
+    func retry() async throws {
+        stub.on(.get, "/v1/a", .fail(.networkConnectionLost), .status(503), .text("third time"))
+        manager.interceptors.call = [.retry(maximumAttempts: 3)]
+        let call = Task { [manager] in try await manager.get("a").string }
+        for count in 1...2 {
+            try await clock.waitForSleeps(count)
+            clock.advance(by: .seconds(10))
+        }
+        #expect(try await call.value == "third time")
+        #expect(stub.requests.count == 3)
+    }
+
+    // MARK: Redirects
+
+    @Test("Redirects are followed with the right method and fields, and asked about")
+    func redirects() async throws {
+        stub.on(.post, "/v1/old", .redirect(to: "/v1/new", status: 303))
+        stub.on(.put, "/v1/old", .redirect(to: "https://other.example.com/x", status: 307))
+        stub.on(.get, "/v1/new", .text("new"))
+        stub.on(.put, "https://other.example.com/x", .text("moved"))
+        manager.setAuthorization(bearerToken: "t")
+
+        #expect(try await manager.post("old", parameters: ["a": 1]).string == "new")
+        #expect(stub.requests.last?.method == .get && stub.requests.last?.body.isEmpty == true)
+        #expect(stub.requests.last?.headers["Authorization"] == "Bearer t")
+        #expect(try await manager.put("old", body: [1]).string == "moved")
+        #expect(stub.requests.last?.text == "[1]" && stub.requests.last?.headers["Authorization"] == nil)
+
+        manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }
+        #expect(try await status { manager.post("old") } == 303)
+    }
+
+    @Test("An endless redirect ends")
+    func endlessRedirect() async throws {
+        stub.on(.get, "/v1/a", .redirect(to: "/v1/a"))
+        let error = try await #require(throws: LarkspurError.self) { try await manager.get("a").string }
+        #expect(error.code == .tooManyRedirects && stub.requests.count == 21)
+    }
+
+    // MARK: Sessions
+
+    @Test("A session for code without a session manager has completion handlers and await")
+    func session() async throws {
+        stub.on(.get, "/a", .text("a"))
+        stub.on(.get, "/b", .fail(.timedOut))
+        let session = stub.session()
+        let (data, response) = try await session.data(from: try #require(URL(string: "https://example.com/a")))
+        #expect(data == Data("a".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
+        let error = await #expect(throws: URLError.self) {
+            try await session.data(from: try #require(URL(string: "https://example.com/b")))
+        }
+        #expect(error?.code == .timedOut)
+
+        let files = Recorder<Data?>()
+        session.downloadTask(with: try #require(URL(string: "https://example.com/a"))) { file, _, _ in
+            files.record(file.flatMap { try? Data(contentsOf: $0) })
+        }.resume()
+        #expect(try await files.first() == Data("a".utf8))
+        // The task leaves its session when the handler has returned.
+        try await eventually { (session as? StubURLSession)?.openTaskCount == 0 }
+    }
+
+    @Test("Many requests at once each get their reply")
+    func many() async throws {
+        stub.on(.get, "/v1/{n}") { request in .text(request.parameters["n"] ?? "") }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 {
+                group.addTask { [manager] in try await manager.get("\(number)").string == "\(number)" }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(stub.requests.count == 200)
+    }
+
+    @Test("Suspended tasks keep their place")
+    func suspension() async throws {
+        let gate = LoopbackServer.Gate()
+        stub.on(.get, "/v1/a", .text("a").held(until: gate))
+        let task = manager.get("a") { _, _ in }
+        try await stub.waitForRequests(1)
+        task.suspend()
+        try await eventually { task.state == .suspended }
+        gate.open()
+        task.resume()
+        try await eventually { task.state == .completed }
+    }
+}
