@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "LarkspurImages", targets: ["LarkspurImages"]),
         .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
+        .executable(name: "larkspur", targets: ["LarkspurCommand"]),
     ],
     targets: [
         .target(name: "CDynamicLibrary"),
@@ -37,6 +38,7 @@ let package = Package(
         ),
         .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurTesting", dependencies: ["HTTPSyntax"], swiftSettings: strict),
+        .executableTarget(name: "LarkspurCommand", dependencies: ["Larkspur"], swiftSettings: strict),
         .executableTarget(
             name: "QuickStart",
             dependencies: ["Larkspur", "LarkspurTesting"],
@@ -120,6 +122,11 @@ let package = Package(
                 "CDynamicLibrary", "CLibcurl", "HTTPSyntax", "LarkspurTransport", "LarkspurTesting", "SessionClients",
                 "TestSupport",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurCommandTests",
+            dependencies: ["LarkspurCommand", "LarkspurTesting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

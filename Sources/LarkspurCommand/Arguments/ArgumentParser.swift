@@ -1,0 +1,126 @@
+/// A parser of the program's arguments.
+///
+/// Options and other arguments may be mixed; after `--` there are no options. Options of one letter may share a dash,
+/// and the last of them may have its argument behind it: `-fvo file`, `-fvofile`.
+struct ArgumentParser {
+    private var invocation = Invocation()
+    private var words: [String] = []
+    private var rest: ArraySlice<String>
+
+    private init(_ arguments: [String]) { rest = arguments[...] }
+
+    /// Parses arguments, without the name of the program.
+    static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+        var parser = ArgumentParser(arguments)
+        try parser.readArguments()
+        try parser.readWords()
+        try parser.invocation.validate()
+        return parser.invocation
+    }
+
+    private mutating func readArguments() throws(UsageError) {
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                rest = []
+            } else if argument.hasPrefix("--") {
+                try readLongOption(argument.dropFirst(2))
+            } else if argument.hasPrefix("-"), argument.count > 1 {
+                try readLetters(argument.dropFirst())
+            } else {
+                words.append(argument)
+            }
+        }
+    }
+
+    private mutating func readLongOption(_ text: Substring) throws(UsageError) {
+        let name = String(text.prefix { $0 != "=" })
+        let value = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
+        guard let option = OptionTable.all.first(where: { $0.name == name }) else {
+            throw UsageError("There is no option --\(name); see larkspur --help.")
+        }
+        switch option.action {
+        case .flag(let set):
+            guard value == nil else { throw UsageError("--\(name) has no argument.") }
+            set(&invocation)
+        case .value(_, _, let set):
+            let argument = if let value { value } else { try argument(of: "--\(name)") }
+            try set(&invocation, argument)
+        }
+    }
+
+    private mutating func readLetters(_ text: Substring) throws(UsageError) {
+        var letters = text
+        while let letter = letters.popFirst() {
+            guard let option = OptionTable.all.first(where: { $0.letter == letter }) else {
+                throw UsageError("There is no option -\(letter); see larkspur --help.")
+            }
+            switch option.action {
+            case .flag(let set): set(&invocation)
+            case .value(_, _, let set):
+                let value = letters.isEmpty ? try argument(of: "-\(letter)") : String(letters)
+                letters = ""
+                try set(&invocation, value)
+            }
+        }
+    }
+
+    private mutating func argument(of option: String) throws(UsageError) -> String {
+        guard let argument = rest.popFirst() else { throw UsageError("\(option) needs an argument.") }
+        return argument
+    }
+
+    /// Reads the arguments that are no options: `[METHOD] URL [ITEM…]`, or `ws URL [ITEM…]`.
+    private mutating func readWords() throws(UsageError) {
+        guard case .request = invocation.mode else { return }
+        var words = words[...]
+        if words.first == "ws", words.count > 1 {
+            words.removeFirst()
+            invocation.mode = .webSocket
+        } else if words.count > 1, let first = words.first, Self.isMethod(first) {
+            words.removeFirst()
+            invocation.method = first.uppercased()
+        }
+        guard let url = words.popFirst() else { throw UsageError("A URL is needed; see larkspur --help.") }
+        invocation.url = url
+        for word in words { invocation.items.append(try RequestItem(parsing: word)) }
+    }
+
+    /// Whether a word before others is a method and no URL. The name of this machine would pass for one.
+    private static func isMethod(_ word: String) -> Bool {
+        word.lowercased() != "localhost" && word.allSatisfy { $0.isASCII && $0.isLetter }
+    }
+}
+
+extension Invocation {
+    /// Checks that the options go together.
+    fileprivate func validate() throws(UsageError) {
+        guard mode == .request || mode == .webSocket else { return }
+        if continuesDownload, !isDownload { throw UsageError("--continue goes only with --download.") }
+        if continuesDownload, outputFile == nil { throw UsageError("--continue needs --output.") }
+        if compresses, isChunked { throw UsageError("--compress and --chunked do not go together.") }
+        if compresses, contentKind == .multipart { throw UsageError("--compress and --multipart do not go together.") }
+        if raw != nil, hasDataItems { throw Self.mixedBody }
+        if keyFile != nil, certificateFile == nil { throw UsageError("--cert-key needs --cert.") }
+        if authenticationScheme != nil, credentials == nil { throw UsageError("--auth-type needs --auth.") }
+        if repetitions != nil, isDownload || receivesEvents {
+            throw UsageError("--repeat goes neither with --download nor with --events.")
+        }
+        if repetitions == nil, parallelism > 1 { throw UsageError("--parallel needs --repeat.") }
+        if mode == .webSocket, hasDataItems || raw != nil {
+            throw UsageError("A WebSocket has no request body; its messages are the lines of standard input.")
+        }
+        let files = items.filter { $0.kind == .file }
+        if contentKind != .form, contentKind != .multipart, !files.isEmpty {
+            guard files.allSatisfy({ $0.name.isEmpty }) else {
+                throw UsageError("A file as a field goes only with --form or --multipart.")
+            }
+            guard files.count == 1, items.count(where: { $0.kind.isData }) == 1 else { throw Self.mixedBody }
+        }
+    }
+
+    /// The error for more than one source of the body.
+    static let mixedBody = UsageError(
+        "The body is either data items, or --raw, or a file, or standard input; --ignore-stdin leaves the last one out."
+    )
+}

@@ -1,0 +1,65 @@
+/// The scripts that complete command lines in a shell, made from the table of options.
+enum CompletionScript {
+    static func text(for shell: Invocation.Shell) -> String {
+        switch shell {
+        case .bash: bash
+        case .zsh: zsh
+        }
+    }
+
+    private static var choiceOptions: [Option] { OptionTable.all.filter { !$0.choices.isEmpty } }
+    private static var fileOptions: [Option] { OptionTable.all.filter { $0.argument == "FILE" } }
+
+    private static var bash: String {
+        let names = OptionTable.all.map { "--\($0.name)" }.joined(separator: " ")
+        let choices = choiceOptions.map { option in
+            let words = option.choices.joined(separator: " ")
+            return "        \(pattern(option)) COMPREPLY=($(compgen -W \"\(words)\" -- \"$word\")); return ;;\n"
+        }
+        let files = fileOptions.map { "        \(pattern($0)) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n" }
+        return """
+            # Completion of larkspur for bash: source <(larkspur --completion bash)
+            _larkspur() {
+                local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+                case $previous in
+            \((choices + files).joined())    esac
+                if [[ $word == -* ]]; then
+                    COMPREPLY=($(compgen -W "\(names)" -- "$word"))
+                else
+                    COMPREPLY=($(compgen -W "GET HEAD POST PUT PATCH DELETE OPTIONS ws" -- "$word") $(compgen -f -- "$word"))
+                fi
+            }
+            complete -o default -F _larkspur larkspur
+
+            """
+    }
+
+    private static func pattern(_ option: Option) -> String {
+        "--\(option.name)\(option.letter.map { "|-\($0)" } ?? ""))"
+    }
+
+    private static var zsh: String {
+        let options = OptionTable.all.map { option in
+            let help = option.help.replacing("'", with: "'\\''").replacing("[", with: "\\[").replacing("]", with: "\\]")
+                .replacing(":", with: "\\:")
+            let argument = option.argument.map { ":\($0.lowercased()):\(values(of: option))" } ?? ""
+            let names =
+                option.letter.map { "{--\(option.name),-\($0)}'[\(help)]\(argument)'" }
+                ?? "'--\(option.name)[\(help)]\(argument)'"
+            return "    \(option.name == "verbose" || option.name == "proxy" ? "'*'" : "")\(names) \\\n"
+        }
+        return """
+            #compdef larkspur
+            # Completion of larkspur for zsh: larkspur --completion zsh > a folder of $fpath/_larkspur
+            _arguments -s \\
+            \(options.joined())    '1:method or URL:(GET HEAD POST PUT PATCH DELETE OPTIONS ws)' \\
+                '*:item:_files'
+
+            """
+    }
+
+    private static func values(of option: Option) -> String {
+        if !option.choices.isEmpty { return "(\(option.choices.joined(separator: " ")))" }
+        return option.argument == "FILE" ? "_files" : ""
+    }
+}

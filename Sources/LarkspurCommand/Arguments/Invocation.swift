@@ -1,0 +1,147 @@
+/// The arguments of one run of the program, parsed.
+struct Invocation: Equatable, Sendable {
+    /// The kind of work that the arguments ask for.
+    enum Mode: Equatable, Sendable {
+        case request
+        case webSocket
+        case help
+        case version
+        case completion(Shell)
+    }
+
+    enum Shell: String, Sendable, CaseIterable {
+        case bash, zsh
+    }
+
+    /// The encoding of the data items.
+    enum ContentKind: Equatable, Sendable {
+        case json, form, multipart
+    }
+
+    enum AuthenticationScheme: String, Sendable, CaseIterable {
+        case basic, bearer, digest
+    }
+
+    /// The trust in certificates.
+    enum Verification: Equatable, Sendable {
+        case system
+        case off
+        /// The certificate authorities in a file of PEM certificates.
+        case file(String)
+    }
+
+    enum HTTPVersion: String, Sendable, CaseIterable {
+        case http1 = "1.1"
+        case http2 = "2"
+        case http3 = "3"
+    }
+
+    enum Prettiness: String, Sendable, CaseIterable {
+        case all, colors, format
+        case plain = "none"
+    }
+
+    var mode = Mode.request
+    /// Nil if it follows from the data: GET without, POST with.
+    var method: String?
+    var url = ""
+    var items: [RequestItem] = []
+
+    // Request
+    var contentKind: ContentKind?
+    var boundary: String?
+    var raw: String?
+    var compresses = false
+    var isChunked = false
+    var ignoresStandardInput = false
+    var defaultScheme = "http"
+    var isOffline = false
+    var showsCurlCommand = false
+
+    // Output
+    /// The letters of `--print`; nil for the default.
+    var parts: MessageParts?
+    var verbosity = 0
+    var prettiness: Prettiness?
+    var isStreaming = false
+    var outputFile: String?
+    var isQuiet = false
+    var showsTimings = false
+    var archiveFile: String?
+
+    // Downloads
+    var isDownload = false
+    var continuesDownload = false
+
+    // Sessions and credentials
+    var session: String?
+    var isSessionReadOnly = false
+    var credentials: String?
+    var authenticationScheme: AuthenticationScheme?
+
+    // Network
+    var followsRedirects = false
+    var maximumRedirects = 30
+    /// The time in seconds without a byte; nil for no limit.
+    var timeout: Double?
+    var verification = Verification.system
+    var certificateFile: String?
+    var keyFile: String?
+    var proxies: [String] = []
+    var httpVersion: HTTPVersion?
+    var checksStatus = false
+
+    // Repetition and streams
+    var repetitions: Int?
+    var parallelism = 1
+    var receivesEvents = false
+}
+
+extension Invocation {
+    /// Whether the items have data for a body.
+    var hasDataItems: Bool { items.contains { $0.kind.isData } }
+
+    /// The parts of the messages that are printed.
+    func parts(onTerminal isTerminal: Bool) -> MessageParts {
+        if let parts { return isDownload ? parts.subtracting(.responseBody) : parts }
+        let parts: MessageParts =
+            if verbosity > 1 {
+                [.requestHead, .requestBody, .responseHead, .responseBody, .meta]
+            } else if verbosity == 1 {
+                [.requestHead, .requestBody, .responseHead, .responseBody]
+            } else if isOffline {
+                [.requestHead, .requestBody]
+            } else {
+                isTerminal ? [.responseHead, .responseBody] : .responseBody
+            }
+        return isDownload ? parts.subtracting(.responseBody) : parts
+    }
+}
+
+/// The parts of the request and the response that are printed.
+struct MessageParts: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let requestHead = MessageParts(rawValue: 1)
+    static let requestBody = MessageParts(rawValue: 2)
+    static let responseHead = MessageParts(rawValue: 4)
+    static let responseBody = MessageParts(rawValue: 8)
+    static let meta = MessageParts(rawValue: 16)
+
+    private static let letters: [Character: MessageParts] = [
+        "H": .requestHead, "B": .requestBody, "h": .responseHead, "b": .responseBody, "m": .meta,
+    ]
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Reads the letters of `--print`.
+    init(letters text: String) throws(UsageError) {
+        self = []
+        for letter in text {
+            guard let part = Self.letters[letter] else {
+                throw UsageError("--print: there is no part “\(letter)”; the parts are H, B, h, b and m.")
+            }
+            insert(part)
+        }
+    }
+}

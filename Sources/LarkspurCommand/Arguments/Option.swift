@@ -1,0 +1,62 @@
+/// An option of the command line. One table of them serves the parser, the help, the completions and the guide.
+struct Option: Sendable {
+    /// The part of the help in which the option stands.
+    enum Group: String, CaseIterable, Sendable {
+        case request = "Request"
+        case output = "Output"
+        case download = "Downloads"
+        case credentials = "Sessions and credentials"
+        case network = "Network"
+        case streams = "Repetition and streams"
+        case program = "Program"
+    }
+
+    /// The effect of the option on the invocation.
+    enum Action: Sendable {
+        case flag(@Sendable (inout Invocation) -> Void)
+        /// An option with an argument: its name in the help, and the words from which a completion chooses.
+        case value(String, choices: [String] = [], @Sendable (inout Invocation, String) throws(UsageError) -> Void)
+    }
+
+    let name: String
+    let letter: Character?
+    let group: Group
+    let help: String
+    let action: Action
+
+    init(_ name: String, letter: Character? = nil, _ group: Group, _ help: String, _ action: Action) {
+        self.name = name
+        self.letter = letter
+        self.group = group
+        self.help = help
+        self.action = action
+    }
+
+    /// The name of the argument; nil for an option without one.
+    var argument: String? { if case .value(let argument, _, _) = action { argument } else { nil } }
+
+    /// The words from which an argument is chosen; empty if there are others.
+    var choices: [String] { if case .value(_, let choices, _) = action { choices } else { [] } }
+
+    /// The option as the help and the guide show it, such as `--output, -o FILE`.
+    var synopsis: String { "--\(name)" + (letter.map { ", -\($0)" } ?? "") + (argument.map { " \($0)" } ?? "") }
+
+    /// Returns a choice of an enumeration by its raw value.
+    static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ text: String,
+        of name: String,
+        _ type: Choice.Type = Choice.self
+    ) throws(UsageError) -> Choice where Choice.RawValue == String {
+        if let choice = Choice(rawValue: text) { return choice }
+        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--\(name): “\(text)” is not possible; choose one of \(choices).")
+    }
+
+    /// Returns a whole number of at least a minimum.
+    static func number(_ text: String, of name: String, from minimum: Int) throws(UsageError) -> Int {
+        guard let number = Int(text), number >= minimum else {
+            throw UsageError("--\(name): “\(text)” is no whole number from \(minimum) on.")
+        }
+        return number
+    }
+}

@@ -1,0 +1,253 @@
+/// The table of all options.
+enum OptionTable {
+    static let all: [Option] = request + output + download + credentials + network + streams + program
+
+    private static let request: [Option] = [
+        Option(
+            "json",
+            letter: "j",
+            .request,
+            "Data is JSON (the default); asks for JSON too.",
+            .flag { $0.contentKind = .json }
+        ),
+        Option(
+            "form",
+            letter: "f",
+            .request,
+            "Data is a form; with a file a multipart form.",
+            .flag { $0.contentKind = .form }
+        ),
+        Option("multipart", .request, "Data is a multipart form.", .flag { $0.contentKind = .multipart }),
+        Option("boundary", .request, "The boundary of a multipart form.", .value("TEXT") { $0.boundary = $1 }),
+        Option("raw", .request, "The body of the request.", .value("TEXT") { $0.raw = $1 }),
+        Option(
+            "compress",
+            letter: "x",
+            .request,
+            "Compresses the body with gzip if that helps.",
+            .flag { $0.compresses = true }
+        ),
+        Option("chunked", .request, "Sends the body in chunks, without its length.", .flag { $0.isChunked = true }),
+        Option(
+            "ignore-stdin",
+            letter: "I",
+            .request,
+            "Does not read the body from standard input.",
+            .flag { $0.ignoresStandardInput = true }
+        ),
+        Option(
+            "default-scheme",
+            .request,
+            "The scheme of a URL without one. Default: http.",
+            .value("SCHEME", choices: ["http", "https"]) { $0.defaultScheme = $1 }
+        ),
+        Option("offline", .request, "Prints the request, and does not send it.", .flag { $0.isOffline = true }),
+        Option(
+            "curl",
+            .request,
+            "Prints the command for curl; sends nothing, unless with -v.",
+            .flag { $0.showsCurlCommand = true }
+        ),
+    ]
+
+    private static let output: [Option] = [
+        Option(
+            "print",
+            letter: "p",
+            .output,
+            "H B request head, body; h b response head, body; m times.",
+            .value("PARTS") { (invocation, text) throws(UsageError) in
+                invocation.parts = try MessageParts(letters: text)
+            }
+        ),
+        Option(
+            "headers",
+            letter: "h",
+            .output,
+            "Prints the response's head: --print=h.",
+            .flag { $0.parts = .responseHead }
+        ),
+        Option(
+            "body",
+            letter: "b",
+            .output,
+            "Prints the response's body: --print=b.",
+            .flag { $0.parts = .responseBody }
+        ),
+        Option("meta", letter: "m", .output, "Prints the time that it took: --print=m.", .flag { $0.parts = .meta }),
+        Option(
+            "verbose",
+            letter: "v",
+            .output,
+            "Prints request and response; -vv the time too.",
+            .flag { $0.verbosity += 1 }
+        ),
+        Option("quiet", letter: "q", .output, "Prints only errors.", .flag { $0.isQuiet = true }),
+        Option(
+            "pretty",
+            .output,
+            "Colours and formats. Default: all on a terminal, else none.",
+            .value("HOW", choices: Invocation.Prettiness.allCases.map(\.rawValue)) {
+                (invocation, text) throws(UsageError) in
+                invocation.prettiness = try Option.choice(text, of: "pretty")
+            }
+        ),
+        Option(
+            "stream",
+            letter: "S",
+            .output,
+            "Prints the body as it arrives, line by line.",
+            .flag { $0.isStreaming = true }
+        ),
+        Option("output", letter: "o", .output, "Writes to a file.", .value("FILE") { $0.outputFile = $1 }),
+        Option("timings", .output, "Prints a table of the phases of each request.", .flag { $0.showsTimings = true }),
+    ]
+
+    private static let download: [Option] = [
+        Option(
+            "download",
+            letter: "d",
+            .download,
+            "Writes the body to a file, with progress.",
+            .flag { $0.isDownload = true }
+        ),
+        Option(
+            "continue",
+            letter: "c",
+            .download,
+            "Continues the file of --output.",
+            .flag { $0.continuesDownload = true }
+        ),
+    ]
+
+    private static let credentials: [Option] = [
+        Option(
+            "session",
+            .credentials,
+            "Keeps cookies, fields and credentials in a file.",
+            .value("NAME") { $0.session = $1 }
+        ),
+        Option(
+            "session-read-only",
+            .credentials,
+            "Uses a session and does not change it.",
+            .value("NAME") {
+                $0.session = $1
+                $0.isSessionReadOnly = true
+            }
+        ),
+        Option(
+            "auth",
+            letter: "a",
+            .credentials,
+            "USER:PASSWORD, USER, or a token.",
+            .value("TEXT") { $0.credentials = $1 }
+        ),
+        Option(
+            "auth-type",
+            letter: "A",
+            .credentials,
+            "The scheme of --auth. Default: basic.",
+            .value("SCHEME", choices: Invocation.AuthenticationScheme.allCases.map(\.rawValue)) {
+                (invocation, text) throws(UsageError) in
+                invocation.authenticationScheme = try Option.choice(text, of: "auth-type")
+            }
+        ),
+    ]
+
+    private static let network: [Option] = [
+        Option("follow", letter: "F", .network, "Follows redirects.", .flag { $0.followsRedirects = true }),
+        Option(
+            "max-redirects",
+            .network,
+            "The number of redirects that are followed. Default: 30.",
+            .value("NUMBER") { (invocation, text) throws(UsageError) in
+                invocation.maximumRedirects = try Option.number(text, of: "max-redirects", from: 0)
+            }
+        ),
+        Option(
+            "timeout",
+            .network,
+            "The time without a byte. Default: no limit.",
+            .value("SECONDS") { (invocation, text) throws(UsageError) in
+                guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
+                    throw UsageError("--timeout: “\(text)” is no number of seconds.")
+                }
+                invocation.timeout = seconds > 0 ? seconds : nil
+            }
+        ),
+        Option(
+            "verify",
+            .network,
+            "yes, no, or a file of trusted certificates.",
+            .value("HOW", choices: ["yes", "no"]) { $0.verification = Invocation.Verification($1) }
+        ),
+        Option("cert", .network, "The client's certificate, in PEM.", .value("FILE") { $0.certificateFile = $1 }),
+        Option("cert-key", .network, "The key of the certificate, in PEM.", .value("FILE") { $0.keyFile = $1 }),
+        Option("proxy", .network, "http:URL, https:URL, all:URL, or a URL.", .value("PROXY") { $0.proxies.append($1) }),
+        Option(
+            "http-version",
+            .network,
+            "The highest version of HTTP. Default: 2.",
+            .value("VERSION", choices: Invocation.HTTPVersion.allCases.map(\.rawValue)) {
+                (invocation, text) throws(UsageError) in
+                invocation.httpVersion = try Option.choice(text, of: "http-version")
+            }
+        ),
+        Option(
+            "check-status",
+            .network,
+            "Exits with 3, 4 or 5 for a status of that class.",
+            .flag { $0.checksStatus = true }
+        ),
+    ]
+
+    private static let streams: [Option] = [
+        Option(
+            "repeat",
+            .streams,
+            "Sends the request so often, and prints latencies.",
+            .value("NUMBER") { (invocation, text) throws(UsageError) in
+                invocation.repetitions = try Option.number(text, of: "repeat", from: 1)
+            }
+        ),
+        Option(
+            "parallel",
+            .streams,
+            "The number of requests at once. Default: 1.",
+            .value("NUMBER") { (invocation, text) throws(UsageError) in
+                invocation.parallelism = try Option.number(text, of: "parallel", from: 1)
+            }
+        ),
+        Option(
+            "events",
+            .streams,
+            "Receives server-sent events, and connects again.",
+            .flag { $0.receivesEvents = true }
+        ),
+    ]
+
+    private static let program: [Option] = [
+        Option("help", .program, "Prints this help.", .flag { $0.mode = .help }),
+        Option("version", .program, "Prints the version.", .flag { $0.mode = .version }),
+        Option(
+            "completion",
+            .program,
+            "Prints a completion script.",
+            .value("SHELL", choices: Invocation.Shell.allCases.map(\.rawValue)) {
+                (invocation, text) throws(UsageError) in
+                invocation.mode = .completion(try Option.choice(text, of: "completion"))
+            }
+        ),
+    ]
+}
+
+extension Invocation.Verification {
+    init(_ text: String) {
+        switch text.lowercased() {
+        case "yes", "true": self = .system
+        case "no", "false": self = .off
+        default: self = .file(text)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Larkspur
+
+/// A URL as it is written on a command line.
+enum TargetURL {
+    /// Completes a URL: `:3000/path` and `:/path` are on this machine, and a URL without a scheme gets the default one.
+    /// - Parameters:
+    ///   - text: The URL on the command line.
+    ///   - defaultScheme: The scheme of a URL that has none.
+    static func completed(_ text: String, defaultScheme: String) -> String {
+        let text = text.hasPrefix("://") ? String(text.dropFirst(3)) : text
+        if hasScheme(text) { return text }
+        guard text.hasPrefix(":"), !text.hasPrefix("::") else { return "\(defaultScheme)://\(text)" }
+        let rest = text.dropFirst()
+        let port = rest.prefix { $0.isASCII && $0.isNumber }
+        let path = rest.dropFirst(port.count)
+        return "\(defaultScheme)://localhost\(port.isEmpty ? "" : ":\(port)")\(path)"
+    }
+
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let end = text.range(of: "://")?.lowerBound, let first = text.first, first.isASCII, first.isLetter else {
+            return false
+        }
+        return text[..<end].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    }
+
+    /// Makes a URL with a query, and without its user information and fragment.
+    /// - Parameters:
+    ///   - text: The completed URL.
+    ///   - query: The names and values that are added to the query.
+    ///   - schemes: The schemes that are possible.
+    static func url(
+        _ text: String,
+        query: [(name: String, value: String)],
+        schemes: Set<String> = ["http", "https"]
+    ) throws(UsageError) -> URL {
+        guard var components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+            components.host?.isEmpty == false
+        else { throw UsageError("“\(text)” is no valid URL.") }
+        guard schemes.contains(scheme) else {
+            throw UsageError(
+                "The scheme “\(scheme)” is not supported; \(schemes.sorted().joined(separator: ", ")) are."
+            )
+        }
+        if let port = components.port, !(1...65535).contains(port) { throw UsageError("“\(text)” has no valid port.") }
+        components.user = nil
+        components.password = nil
+        components.fragment = nil
+        if components.percentEncodedPath.isEmpty { components.percentEncodedPath = "/" }
+        if !query.isEmpty {
+            let added = FormEncoding.text(of: query)
+            let existing = components.percentEncodedQuery ?? ""
+            components.percentEncodedQuery = existing.isEmpty ? added : existing + "&" + added
+        }
+        guard let url = components.url else { throw UsageError("“\(text)” is no valid URL.") }
+        return url
+    }
+
+    /// Returns the user and the password in a URL, decoded.
+    static func credentials(in text: String) -> (user: String, password: String)? {
+        guard let components = URLComponents(string: text), let user = components.user else { return nil }
+        return (user, components.password ?? "")
+    }
+}
+
+/// The encoding of forms and queries (application/x-www-form-urlencoded).
+enum FormEncoding {
+    static func text(of fields: [(name: String, value: String)]) -> String {
+        fields.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: " "): result += "+"
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,126 @@
+/// A key of nested JSON, as in `user[names][0]` or `tags[]`.
+struct JSONPath: Equatable {
+    enum Step: Equatable {
+        case member(String)
+        case index(Int)
+        case append
+    }
+
+    /// The greatest index, so that a short argument does not make a huge array.
+    static let maximumIndex = 100_000
+
+    /// The error for a key that cannot be read, or that contradicts the keys before it.
+    struct Failure: Error, Equatable {
+        let message: String
+    }
+
+    private(set) var steps: [Step] = []
+
+    /// Reads a key. A backslash takes the meaning from a bracket, or from a number in brackets.
+    init(_ text: String) throws(Failure) {
+        var rest = text[...]
+        let root = Self.readText(&rest)
+        // The root of an array has no name: `[0]=a`, `[]=a`.
+        if !root.text.isEmpty || rest.first != "[" { steps.append(.member(root.text)) }
+        while let bracket = rest.popFirst() {
+            guard bracket == "[" else {
+                throw Failure(message: "The key “\(text)” has a bracket too many, or no bracket where one is needed.")
+            }
+            let part = Self.readText(&rest)
+            guard rest.popFirst() == "]" else { throw Failure(message: "The key “\(text)” lacks a closing bracket.") }
+            try add(part, in: text)
+        }
+        if steps.first != .append, case .member(let name) = steps.first, name.isEmpty, text.hasPrefix("[") {
+            throw Failure(message: "The key “\(text)” begins with a name in brackets; leave the brackets out.")
+        }
+    }
+
+    private mutating func add(_ part: (text: String, isEscaped: Bool), in key: String) throws(Failure) {
+        if part.text.isEmpty, !part.isEscaped {
+            steps.append(.append)
+        } else if !part.isEscaped, let index = Int(part.text) {
+            guard (0...Self.maximumIndex).contains(index) else {
+                throw Failure(message: "The index \(index) in “\(key)” is not between 0 and \(Self.maximumIndex).")
+            }
+            steps.append(.index(index))
+        } else {
+            if steps.isEmpty {
+                throw Failure(message: "The key “\(key)” begins with a name in brackets; leave the brackets out.")
+            }
+            steps.append(.member(part.text))
+        }
+    }
+
+    /// Reads up to the next bracket.
+    private static func readText(_ rest: inout Substring) -> (text: String, isEscaped: Bool) {
+        var text = ""
+        var isEscaped = false
+        while let character = rest.first, character != "[", character != "]" {
+            rest.removeFirst()
+            guard character == "\\", let next = rest.first else {
+                text.append(character)
+                continue
+            }
+            if "[]\\".contains(next) {
+                rest.removeFirst()
+                text.append(next)
+                isEscaped = true
+            } else if text.isEmpty, Int(rest.prefix { $0 != "]" && $0 != "[" }) != nil {
+                isEscaped = true
+            } else {
+                text.append(character)
+            }
+        }
+        return (text, isEscaped)
+    }
+
+    /// Sets the value at the path, and makes the arrays and objects on the way to it.
+    func set(_ value: JSONValue, in root: inout JSONValue?) throws(Failure) {
+        try Self.set(value, at: steps[...], in: &root)
+    }
+
+    private static func set(
+        _ value: JSONValue,
+        at steps: ArraySlice<Step>,
+        in target: inout JSONValue?
+    ) throws(Failure) {
+        guard let step = steps.first else {
+            target = value
+            return
+        }
+        let rest = steps.dropFirst()
+        switch step {
+        case .member(let name):
+            guard case .object(var members)? = target ?? .object([]) else { throw mismatch(target, "object") }
+            let index = members.firstIndex { $0.name == name }
+            var member = index.map { members[$0].value }
+            try set(value, at: rest, in: &member)
+            if let index {
+                members[index].value = member ?? .null
+            } else {
+                members.append(JSONValue.Member(name: name, value: member ?? .null))
+            }
+            target = .object(members)
+        case .index(let index):
+            guard case .array(var elements)? = target ?? .array([]) else { throw mismatch(target, "array") }
+            while elements.count <= index { elements.append(.null) }
+            var element: JSONValue? = elements[index] == .null && !rest.isEmpty ? nil : elements[index]
+            try set(value, at: rest, in: &element)
+            elements[index] = element ?? .null
+            target = .array(elements)
+        case .append:
+            guard case .array(var elements)? = target ?? .array([]) else { throw mismatch(target, "array") }
+            var element: JSONValue?
+            try set(value, at: rest, in: &element)
+            elements.append(element ?? .null)
+            target = .array(elements)
+        }
+    }
+
+    private static func mismatch(_ value: JSONValue?, _ needed: String) -> Failure {
+        Failure(
+            message:
+                "A key uses as an \(needed) what another one has made a value of the type \(value?.typeName ?? "null")."
+        )
+    }
+}

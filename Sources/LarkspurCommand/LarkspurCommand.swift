@@ -1,0 +1,25 @@
+import Larkspur
+
+/// The command line client: `larkspur [METHOD] URL [ITEM…]`.
+@main
+enum LarkspurCommand {
+    static let version = "1.0.0"
+
+    static func main() async {
+        StandardStreams.open()
+        // A closed pipe is reported by the write.
+        signal(SIGPIPE, SIG_IGN)
+        let terminal = TerminalState()
+        let interruption = Interruption(terminal)
+        let status: ExitStatus
+        do throws(UsageError) {
+            let invocation = try ArgumentParser.parse(try StandardStreams.arguments())
+            status = await Program(invocation, terminal: terminal).run()
+        } catch {
+            Sink.standardError.report("larkspur: error: \(error.message)")
+            status = .error
+        }
+        withExtendedLifetime(interruption) {}
+        exit(status.rawValue)
+    }
+}

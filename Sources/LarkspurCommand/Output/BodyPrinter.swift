@@ -1,0 +1,140 @@
+import Larkspur
+
+/// The output of one body, piece by piece.
+///
+/// Into a file or a pipe the bytes go as they are. On a terminal, text is shown without control characters, and binary
+/// data is not shown. JSON is formatted when it is complete, if it is not too long to be stored.
+struct BodyPrinter {
+    /// The greatest length of JSON that is formatted, in bytes.
+    static let longestFormatted = 16 << 20
+
+    static let binaryNotice = """
+
+        +-----------------------------------------+
+        | NOTE: binary data not shown in terminal |
+        +-----------------------------------------+
+
+        """
+
+    private enum Form {
+        /// The bytes as they arrive.
+        case raw
+        /// The text as it arrives, without control characters.
+        case text
+        /// JSON that is collected, and printed at the end.
+        case json
+        /// The data is binary: nothing more is shown.
+        case suppressed
+    }
+
+    private let style: Style
+    private let isJSON: Bool
+    private var form: Form
+    private var text: TerminalText
+    private var collected = Data()
+    /// Whether the last byte of the output ends its line.
+    private var endsLine = true
+
+    /// - Parameters:
+    ///   - style: The style of the output.
+    ///   - type: The Content-Type of the body; nil if there is none.
+    ///   - isStreaming: Whether the pieces are shown as they arrive, also those of JSON.
+    init(_ style: Style, type: String?, isStreaming: Bool) {
+        self.style = style
+        let essence = type?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        isJSON = essence.hasSuffix("/json") || essence.hasSuffix("+json")
+        text = TerminalText(charset: Self.charset(in: type))
+        form =
+            if isJSON, style.formats || style.isColored, !isStreaming {
+                .json
+            } else {
+                style.isForTerminal ? .text : .raw
+            }
+    }
+
+    /// Whether nothing more of the body will be shown.
+    var isSuppressed: Bool { form == .suppressed }
+
+    /// Prints the next piece.
+    mutating func print(_ data: Data, to sink: Sink) throws(Sink.Failure) {
+        switch form {
+        case .raw: try sink.write(data)
+        case .suppressed: break
+        case .text:
+            guard !data.contains(0) else { return try suppress(on: sink) }
+            try show(text.text(of: data), on: sink)
+        case .json:
+            collected.append(data)
+            guard collected.count > Self.longestFormatted || style.isForTerminal && data.contains(0) else { return }
+            try release(on: sink)
+        }
+    }
+
+    /// Prints the rest of the body. On a terminal its last line is ended.
+    mutating func finish(on sink: Sink) throws(Sink.Failure) {
+        if form == .json {
+            let whole =
+                style.isForTerminal
+                ? text.text(of: collected) + text.finish() : String(validating: collected, as: UTF8.self)
+            if let whole, let formatted = formatted(whole) {
+                collected = Data()
+                return try sink.write(formatted + "\n")
+            }
+            try release(on: sink)
+        }
+        guard form == .text else { return }
+        try show(text.finish(), on: sink)
+        if !endsLine { try sink.write("\n") }
+    }
+
+    private func formatted(_ whole: String) -> String? {
+        let formatter = JSONFormatter(palette: Palette(isColored: style.isColored))
+        return style.formats ? formatter.format(whole) : formatter.paint(whole)
+    }
+
+    /// Prints what has been collected as it is.
+    private mutating func release(on sink: Sink) throws(Sink.Failure) {
+        form = style.isForTerminal ? .text : .raw
+        let data = collected
+        collected = Data()
+        text = TerminalText()
+        try print(data, to: sink)
+    }
+
+    private mutating func show(_ text: String, on sink: Sink) throws(Sink.Failure) {
+        guard let last = text.unicodeScalars.last else { return }
+        endsLine = last == "\n"
+        try sink.write(text)
+    }
+
+    private mutating func suppress(on sink: Sink) throws(Sink.Failure) {
+        form = .suppressed
+        try sink.write(Self.binaryNotice)
+    }
+
+    private static func charset(in type: String?) -> String? {
+        type?.split(separator: ";").dropFirst().lazy
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { $0.lowercased().hasPrefix("charset=") }
+            .map { $0.dropFirst("charset=".count).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
+    }
+}
+
+/// The style of the output: its colours and its layout.
+struct Style: Sendable, Equatable {
+    let isForTerminal: Bool
+    let isColored: Bool
+    let formats: Bool
+
+    /// - Parameters:
+    ///   - prettiness: The choice of the user; nil for the default.
+    ///   - isTerminal: Whether the output is a terminal.
+    ///   - environment: The environment, in which `NO_COLOR` turns colours off that the user has not asked for.
+    init(_ prettiness: Invocation.Prettiness?, isTerminal: Bool, environment: [String: String]) {
+        isForTerminal = isTerminal
+        let choice = prettiness ?? (isTerminal ? .all : .plain)
+        let hasNoColor = prettiness == nil && environment["NO_COLOR"]?.isEmpty == false
+        isColored = (choice == .all || choice == .colors) && !hasNoColor
+        formats = choice == .all || choice == .format
+    }
+}

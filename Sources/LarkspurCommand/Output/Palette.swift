@@ -1,0 +1,21 @@
+/// The colours of a terminal, or none.
+struct Palette: Sendable, Equatable {
+    enum Ink: String, Sendable {
+        case name = "34"
+        case string = "33"
+        case number = "36"
+        case word = "35"
+        case status = "1"
+        case success = "32"
+        case redirection = "93"
+        case failure = "31"
+    }
+
+    let isColored: Bool
+
+    /// Returns a text in a colour. Without an ink, or without colours, the text is unchanged.
+    func paint(_ text: String, _ ink: Ink?) -> String {
+        guard isColored, let ink, !text.isEmpty else { return text }
+        return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+    }
+}

@@ -1,0 +1,77 @@
+import Larkspur
+import Synchronization
+
+/// A file that output is written to: a standard stream, or a file of the user's.
+final class Sink: Sendable {
+    /// The reason why output could not be written.
+    enum Failure: Error, Equatable {
+        /// The reader has closed its end of the pipe.
+        case closedPipe
+        case failed(String)
+    }
+
+    static let standardOutput = Sink(STDOUT_FILENO)
+    static let standardError = Sink(STDERR_FILENO)
+
+    let descriptor: Int32
+    let isTerminal: Bool
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+    }
+
+    /// Creates a file, or opens one.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - keepsContent: Whether the content of an existing file stays.
+    convenience init(creating path: String, keepsContent: Bool) throws(UsageError) {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (keepsContent ? 0 : O_TRUNC)
+        let descriptor = open(path, flags, 0o666)
+        guard descriptor >= 0 else { throw UsageError("\(path): \(Self.reason(errno))") }
+        self.init(descriptor)
+    }
+
+    func write(_ text: String) throws(Failure) { try write(Data(text.utf8)) }
+
+    /// Writes all of the data.
+    func write(_ data: Data) throws(Failure) {
+        let failure = data.withUnsafeBytes { buffer -> Failure? in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&readiness, 1, -1)
+                } else if errno != EINTR {
+                    return errno == EPIPE ? .closedPipe : .failed(Self.reason(errno))
+                }
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Writes a line for the user, and ignores a failure, because there is no other place for it.
+    func report(_ line: String) { try? write(TerminalText.line(line) + "\n") }
+
+    /// The number of bytes in the file; nil for a pipe or a device.
+    var size: Int64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// Cuts the file, and goes on writing at its end.
+    func truncate(to length: Int64) throws(Failure) {
+        // A pipe or a device has no length.
+        guard size != nil else { return }
+        guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
+            throw .failed(Self.reason(errno))
+        }
+    }
+
+    static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

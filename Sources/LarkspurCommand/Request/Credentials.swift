@@ -1,0 +1,47 @@
+import Larkspur
+
+/// The credentials of a request.
+struct Credentials: Equatable, Sendable {
+    let scheme: Invocation.AuthenticationScheme
+    /// The user, or the token.
+    let user: String
+    let password: String
+
+    init(scheme: Invocation.AuthenticationScheme, user: String, password: String) {
+        self.scheme = scheme
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads the credentials of a session; nil if it has none.
+    init?(_ saved: SavedSession.Authentication) {
+        guard let type = saved.type, let scheme = Invocation.AuthenticationScheme(rawValue: type),
+            let text = saved.rawAuth
+        else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        self.init(
+            scheme: scheme,
+            user: scheme == .bearer ? text : parts.first ?? "",
+            password: scheme == .bearer || parts.count < 2 ? "" : parts[1]
+        )
+    }
+
+    /// The credentials for a session.
+    var saved: SavedSession.Authentication {
+        SavedSession.Authentication(type: scheme.rawValue, rawAuth: scheme == .bearer ? user : "\(user):\(password)")
+    }
+
+    /// The value of the Authorization field; nil if the server has to ask first.
+    var authorization: String? {
+        switch scheme {
+        case .basic: HTTPHeaders.Field.authorization(username: user, password: password).value
+        case .bearer: HTTPHeaders.Field.authorization(bearerToken: user).value
+        case .digest: nil
+        }
+    }
+
+    /// The credentials that answer a challenge; nil if they are sent without one.
+    var challengeCredentials: URLCredential? {
+        scheme == .digest ? URLCredential(user: user, password: password, persistence: .forSession) : nil
+    }
+}

@@ -1,0 +1,130 @@
+import Larkspur
+
+/// The request that an invocation asks for.
+struct ComposedRequest: Sendable {
+    /// The request without its body.
+    var request: URLRequest
+    var body: RequestBody
+    var isChunked: Bool
+    /// The credentials, in the request or for a challenge; nil if there are none.
+    var credentials: Credentials?
+
+    /// The request with its body. A body that is a stream can be sent once; ``RequestBody/makeStream()`` makes others.
+    var complete: URLRequest { body.attached(to: request, isChunked: isChunked) }
+}
+
+/// The builder of the request from the arguments, the session and the standard input.
+struct RequestComposer {
+    let invocation: Invocation
+    let session: SavedSession
+    let input: StandardInput
+    let terminal: TerminalState
+
+    /// The program's name for servers.
+    static let userAgent = "larkspur/\(LarkspurCommand.version)"
+
+    /// Builds the request.
+    func compose() throws(UsageError) -> ComposedRequest {
+        let items = try ItemContents(invocation.items, kind: invocation.contentKind)
+        let text = TargetURL.completed(invocation.url, defaultScheme: invocation.defaultScheme)
+        let schemes: Set<String> =
+            invocation.mode == .webSocket ? ["http", "https", "ws", "wss"] : ["http", "https"]
+        let url = try TargetURL.url(text, query: items.query, schemes: schemes)
+        let (body, type) = try body(items)
+        var request = URLRequest(url: url)
+        request.httpMethod = method(hasBody: body.length != nil)
+        request.timeoutInterval = invocation.timeout ?? Self.noTimeout
+        var fields = Self.defaults(for: invocation.contentKind, hasData: body.length != nil)
+        if let type { fields["Content-Type"] = type }
+        for field in session.headers { fields[field.name] = field.value }
+        for field in items.fields {
+            guard let value = field.value else {
+                fields.remove(field.name)
+                continue
+            }
+            if items.isRepeated(field.name), fields[field.name] != nil, items.hasSet(field.name, before: field) {
+                fields.add(HTTPHeaders.Field(name: field.name, value: value))
+            } else {
+                fields[field.name] = value
+            }
+        }
+        let credentials = try credentials(text, url)
+        credentials?.authorization.map { fields["Authorization"] = $0 }
+        do throws(LarkspurError) { try fields.validate() } catch { throw UsageError(error.message) }
+        request.headers = fields
+        return ComposedRequest(
+            request: request,
+            body: body,
+            isChunked: invocation.isChunked,
+            credentials: credentials
+        )
+    }
+
+    /// The time limit of a request without one: URLSession has no value for none.
+    private static let noTimeout: Double = 365 * 86400
+
+    private func method(hasBody: Bool) -> String { invocation.method ?? (hasBody ? "POST" : "GET") }
+
+    private static func defaults(for kind: Invocation.ContentKind?, hasData: Bool) -> HTTPHeaders {
+        var fields: HTTPHeaders = ["Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": userAgent]
+        // The session would send the user's language by itself; so the printed request has it too.
+        if let language = Locale.current.language.languageCode { fields["Accept-Language"] = language.identifier }
+        switch kind {
+        case .json, nil:
+            guard kind == .json || hasData else { break }
+            fields["Accept"] = "application/json, */*;q=0.5"
+            fields["Content-Type"] = "application/json"
+        case .form: fields["Content-Type"] = "application/x-www-form-urlencoded; charset=utf-8"
+        case .multipart: break
+        }
+        return fields
+    }
+
+    // MARK: The body
+
+    /// Returns the body, and its type if that is not the default one.
+    private func body(_ items: ItemContents) throws(UsageError) -> (RequestBody, type: String?) {
+        let readsInput = !invocation.ignoresStandardInput && invocation.mode == .request && input.hasData
+        if readsInput, invocation.hasDataItems || invocation.raw != nil { throw Invocation.mixedBody }
+        if let raw = invocation.raw { return (.data(Data(raw.utf8)), nil) }
+        if readsInput { return (try input.body(isChunked: invocation.isChunked), nil) }
+        if invocation.contentKind == .multipart || invocation.contentKind == .form && !items.files.isEmpty {
+            let form = try items.form(boundary: invocation.boundary)
+            return (.form(form), form.contentType)
+        }
+        if let file = items.files.first {
+            return (.file(file.url, length: file.length), file.type)
+        }
+        if invocation.contentKind == .form {
+            return items.data.isEmpty ? (.none, nil) : (.data(Data(FormEncoding.text(of: items.formFields).utf8)), nil)
+        }
+        guard let json = try items.json() else { return (.none, nil) }
+        return (.data(Data(json.text.utf8)), nil)
+    }
+
+    // MARK: Credentials
+
+    private func credentials(_ text: String, _ url: URL) throws(UsageError) -> Credentials? {
+        if let given = invocation.credentials {
+            let scheme = invocation.authenticationScheme ?? .basic
+            guard scheme != .bearer else { return Credentials(scheme: scheme, user: given, password: "") }
+            guard let colon = given.firstIndex(of: ":") else {
+                let place = (url.host ?? "") + (url.port.map { ":\($0)" } ?? "")
+                if invocation.ignoresStandardInput {
+                    throw UsageError("A password is needed; with --ignore-stdin none is asked for.")
+                }
+                let password = try input.password(prompt: "larkspur: password for \(given)@\(place): ", terminal)
+                return Credentials(scheme: scheme, user: given, password: password)
+            }
+            return Credentials(
+                scheme: scheme,
+                user: String(given[..<colon]),
+                password: String(given[given.index(after: colon)...])
+            )
+        }
+        if let (user, password) = TargetURL.credentials(in: text) {
+            return Credentials(scheme: .basic, user: user, password: password)
+        }
+        return Credentials(session.auth)
+    }
+}

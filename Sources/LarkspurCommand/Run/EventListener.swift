@@ -1,0 +1,60 @@
+import Larkspur
+
+/// Server-sent events, which are printed as they arrive.
+struct EventListener: Sendable {
+    let manager: SessionManager
+    let composed: ComposedRequest
+    let sink: Sink
+    let style: Style
+    /// The time in seconds without a byte after which the connection counts as lost; nil for the default.
+    let timeout: Double?
+
+    /// Prints events until the stream ends.
+    /// - Throws: ``LarkspurError``, or ``Sink/Failure``.
+    func run() async throws {
+        var headers = composed.request.headers
+        if headers["Accept"] == "*/*" || headers["Accept"]?.hasPrefix("application/json,") == true {
+            headers.remove("Accept")
+        }
+        var content: SentContent?
+        if case .data(let data) = composed.body { content = SentContent(data: data) }
+        let events = manager.events(
+            composed.request.url?.absoluteString ?? "",
+            method: HTTPMethod(rawValue: composed.request.httpMethod ?? "GET"),
+            body: content,
+            encoder: content.map { SentContent.Encoder(data: $0.data, type: headers["Content-Type"]) },
+            headers: headers,
+            timeoutInterval: timeout ?? EventSource.defaultTimeoutInterval
+        )
+        for try await event in events { try sink.write(text(of: event)) }
+    }
+
+    /// Returns an event as a stream would write it.
+    private func text(of event: ServerSentEvent) -> String {
+        let palette = Palette(isColored: style.isColored)
+        var text = ""
+        func add(_ name: String, _ value: String) {
+            text += palette.paint(name, .name) + ": " + (style.isForTerminal ? TerminalText.line(value) : value) + "\n"
+        }
+        if event.event != "message" { add("event", event.event) }
+        if !event.id.isEmpty { add("id", event.id) }
+        for line in event.data.split(separator: "\n", omittingEmptySubsequences: false) { add("data", String(line)) }
+        return text + "\n"
+    }
+}
+
+/// Content that is encoded already.
+private struct SentContent: Encodable {
+    let data: Data
+
+    func encode(to encoder: any Swift.Encoder) {}
+
+    struct Encoder: DataEncoder {
+        let data: Data
+        let type: String?
+
+        var contentType: String { type ?? "application/octet-stream" }
+
+        func encode(_ value: some Encodable) throws -> Data { data }
+    }
+}

@@ -1,0 +1,100 @@
+import Larkspur
+import Synchronization
+
+/// A request that is sent, and its response, which goes to a receiver as it arrives.
+struct Exchange: Sendable {
+    /// The result of an exchange.
+    struct Outcome: Sendable {
+        let response: HTTPURLResponse?
+        let error: LarkspurError?
+        /// The reason why the output could not be written, which ended the exchange.
+        let outputFailure: Sink.Failure?
+        let timeline: Timeline
+        let hasTooManyRedirects: Bool
+    }
+
+    /// The receiver of a response. Its methods are called one after the other.
+    protocol Receiver: Sendable {
+        /// Takes a redirect that is followed, and the request to which it leads.
+        func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure)
+        /// Takes the head of the response. Returns false to leave its content out.
+        func begin(_ response: HTTPURLResponse) throws(Sink.Failure) -> Bool
+        /// Takes a piece of the content. Returns false to leave the rest out.
+        func receive(_ data: Data) throws(Sink.Failure) -> Bool
+    }
+
+    let manager: SessionManager
+    let composed: ComposedRequest
+    let followsRedirects: Bool
+    let maximumRedirects: Int
+
+    /// Sends the request, and waits for the end of the response.
+    func run(_ receiver: some Receiver, onUpload: SessionManager.ProgressHandler? = nil) async -> Outcome {
+        let failure = Mutex<Sink.Failure?>(nil)
+        let isSatisfied = Atomic(false)
+        let redirects = RedirectCounter(follows: followsRedirects, limit: maximumRedirects)
+        let isOnlyHead = composed.request.httpMethod == "HEAD"
+        /// Runs a call of the receiver, whose failure ends the exchange. Returns whether the exchange goes on.
+        @Sendable func attempt(_ call: () throws(Sink.Failure) -> Bool) -> Bool {
+            do throws(Sink.Failure) {
+                if try call() { return true }
+                isSatisfied.store(true, ordering: .releasing)
+            } catch {
+                failure.withLock { $0 = $0 ?? error }
+            }
+            return false
+        }
+        var hooks = SessionHooks()
+        hooks.willPerformHTTPRedirection = { task, response, next in
+            guard redirects.follow() else { return nil }
+            let goesOn = attempt { () throws(Sink.Failure) in
+                try receiver.redirect(response, to: next)
+                return true
+            }
+            return goesOn ? next : nil
+        }
+        hooks.didReceiveResponse = { _, response in
+            guard let response = response as? HTTPURLResponse, !redirects.hasExceeded else { return .cancel }
+            let goesOn = attempt { () throws(Sink.Failure) in try receiver.begin(response) }
+            // A response without content ends by itself.
+            return goesOn || isOnlyHead && failure.withLock({ $0 }) == nil ? .allow : .cancel
+        }
+        hooks.needNewBodyStream = { [composed] _ in composed.body.makeStream() }
+        if let credentials = composed.credentials?.challengeCredentials {
+            hooks.didReceiveChallenge = Self.answer(credentials)
+        }
+        let taskHooks = hooks
+        return await withCheckedContinuation { continuation in
+            let task = manager.streamingTask(
+                with: composed.complete,
+                validation: .anything,
+                uploadProgress: onUpload
+            ) { task, data in
+                if !attempt({ () throws(Sink.Failure) in try receiver.receive(data) }) { task.cancel() }
+            } completionHandler: { result in
+                let wasEnded = isSatisfied.load(ordering: .acquiring)
+                let error = result.error
+                let outcome = Outcome(
+                    response: result.httpResponse,
+                    error: wasEnded && error?.code == .cancelled ? nil : error,
+                    outputFailure: failure.withLock { $0 },
+                    timeline: result.timeline,
+                    hasTooManyRedirects: redirects.hasExceeded
+                )
+                continuation.resume(returning: outcome)
+            }
+            task.hooks = taskHooks
+            task.resume()
+        }
+    }
+
+    /// Answers the first challenge of a server with the credentials. Those that were refused are not sent again.
+    private static func answer(
+        _ credentials: URLCredential
+    ) -> @Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer {
+        { _, challenge in
+            challenge.previousFailureCount == 0 && !challenge.protectionSpace.isProxy()
+                ? .useCredential(credentials) : .performDefaultHandling
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Larkspur
+import Synchronization
+
+/// The receiver that writes the content of a response to a file, and shows the progress.
+final class FileDownload: Exchange.Receiver {
+    fileprivate struct State {
+        var sink: Sink?
+        var name: String?
+        var received: Int64 = 0
+        var offset: Int64 = 0
+        var total: Int64 = -1
+        var isComplete = false
+        var isRefused = false
+        var failure: String?
+        var began = ContinuousClock.now
+        var drawn: ContinuousClock.Instant?
+    }
+
+    private let target: Target
+    private let printer: ResponsePrinter
+    private let showsProgress: Bool
+    private let state: Mutex<State>
+
+    /// The place of the content.
+    enum Target: Sendable {
+        /// A file that exists already; its first bytes stay if the server sends the others.
+        case file(Sink, path: String, offset: Int64)
+        /// A new file in the current folder, which gets the name that the response suggests.
+        case suggested
+        case standardOutput
+    }
+
+    init(to target: Target, printer: ResponsePrinter, showsProgress: Bool) {
+        self.target = target
+        self.printer = printer
+        self.showsProgress = showsProgress
+        state = Mutex(State())
+    }
+
+    /// The reason why the response could not be used; nil if it could.
+    var failure: String? { state.withLock { $0.failure } }
+
+    /// Whether the file is there: the response was written, or the file was complete before.
+    var isComplete: Bool { state.withLock { $0.isComplete } }
+
+    func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure) {
+        try printer.redirect(response, to: request)
+    }
+
+    func begin(_ response: HTTPURLResponse) throws(Sink.Failure) -> Bool {
+        _ = try printer.begin(response)
+        guard (200..<300).contains(response.statusCode) else {
+            noteRefusal(response)
+            return false
+        }
+        let length = response.value(forHTTPHeaderField: "Content-Length").flatMap(Int64.init) ?? -1
+        var offset: Int64 = 0
+        let sink: Sink
+        var name = "standard output"
+        switch target {
+        case .standardOutput: sink = .standardOutput
+        case .suggested:
+            do throws(UsageError) {
+                (sink, name) = try Self.createFile(for: response)
+            } catch {
+                state.withLock { $0.failure = error.message }
+                return false
+            }
+        case .file(let file, let path, let existing):
+            (sink, name) = (file, path)
+            if response.statusCode == 206 {
+                guard Self.start(of: response) == existing else {
+                    state.withLock {
+                        $0.failure = "The server sends another part of the content than the one asked for."
+                    }
+                    return false
+                }
+                offset = existing
+            }
+            try sink.truncate(to: offset)
+        }
+        state.withLock { [name, offset] state in
+            state.sink = sink
+            state.name = name
+            state.offset = offset
+            state.total = length >= 0 ? offset + length : -1
+            state.began = .now
+        }
+        return true
+    }
+
+    func receive(_ data: Data) throws(Sink.Failure) -> Bool {
+        guard let sink = state.withLock({ $0.sink }) else { return false }
+        try sink.write(data)
+        let bar = state.withLock { state -> ProgressBar? in
+            state.received += Int64(data.count)
+            let now = ContinuousClock.now
+            guard showsProgress, state.drawn.map({ $0.duration(to: now) >= .milliseconds(100) }) ?? true else {
+                return nil
+            }
+            state.drawn = now
+            return state.bar
+        }
+        bar?.draw()
+        return true
+    }
+
+    /// Shows the end of the download.
+    func finish(hasFailed: Bool) {
+        let (bar, line) = state.withLock { state -> (ProgressBar?, String?) in
+            guard state.sink != nil else { return (nil, nil) }
+            state.isComplete = !hasFailed
+            let seconds = TableText.seconds(state.began.duration(to: .now))
+            let name = state.name ?? ""
+            let line = hasFailed ? nil : "Done: \(state.received) bytes in \(seconds) s, in \(name)"
+            return (showsProgress ? state.bar : nil, line)
+        }
+        bar?.draw(isLast: true)
+        if let line, showsProgress { Sink.standardError.report(line) }
+    }
+
+    private func noteRefusal(_ response: HTTPURLResponse) {
+        guard case .file(_, _, let offset) = target, offset > 0, response.statusCode == 416,
+            response.value(forHTTPHeaderField: "Content-Range") == "bytes */\(offset)"
+        else { return }
+        // The file has all of the content already.
+        state.withLock { $0.isComplete = true }
+        if showsProgress { Sink.standardError.report("The file is complete already.") }
+    }
+
+    /// Returns the first byte of a part; nil if the response does not tell it.
+    private static func start(of response: HTTPURLResponse) -> Int64? {
+        guard let range = response.value(forHTTPHeaderField: "Content-Range"), range.lowercased().hasPrefix("bytes ")
+        else { return nil }
+        return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
+    }
+
+    /// Creates a file that did not exist, with the name that the response suggests and a number if need be.
+    private static func createFile(for response: HTTPURLResponse) throws(UsageError) -> (Sink, name: String) {
+        let suggested = response.suggestedFilename.flatMap { $0.isEmpty || $0 == "Unknown" ? nil : $0 } ?? "index"
+        // A hidden file would not be noticed.
+        let visible = String(suggested.drop { $0 == "." }.filter { $0 != "/" })
+        let base = visible.isEmpty ? "index" : visible
+        for number in 0..<10_000 {
+            let name = number == 0 ? base : "\(base)-\(number)"
+            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if descriptor >= 0 { return (Sink(descriptor), name) }
+            guard errno == EEXIST else { throw UsageError("\(name): \(Sink.reason(errno))") }
+        }
+        throw UsageError("There are too many files with the name \(base).")
+    }
+}
+
+extension FileDownload.State {
+    fileprivate var bar: ProgressBar {
+        let seconds = began.duration(to: .now) / .seconds(1)
+        return ProgressBar(
+            label: name ?? "",
+            completed: offset + received,
+            total: total,
+            rate: seconds > 0.2 ? Double(received) / seconds : nil
+        )
+    }
+}

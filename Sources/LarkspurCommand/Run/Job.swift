@@ -1,0 +1,125 @@
+import Larkspur
+
+/// The work of one run, after the request was composed.
+struct Job: Sendable {
+    let invocation: Invocation
+    let composed: ComposedRequest
+    let output: OutputTarget
+    let input: StandardInput
+    let manager: SessionManager
+
+    func run() async throws -> ExitStatus {
+        if invocation.compresses { manager.interceptors = RequestInterceptors(call: [.compression(threshold: 1)]) }
+        if invocation.mode == .webSocket {
+            let reader = invocation.ignoresStandardInput ? nil : LineReader(input)
+            let conversation = WebSocketConversation(
+                manager: manager,
+                request: composed.request,
+                sink: output.sink,
+                input: reader
+            )
+            try await conversation.run()
+            return .success
+        }
+        let printer = ResponsePrinter(
+            output.parts,
+            to: output.sink,
+            style: output.style,
+            printsIntermediate: invocation.verbosity > 0,
+            isStreaming: invocation.isStreaming
+        )
+        if invocation.showsCurlCommand {
+            try output.sink.write(curlCommand + "\n")
+            if invocation.verbosity == 0 { return .success }
+        }
+        if invocation.repetitions == nil || invocation.isOffline { try printer.print(composed) }
+        if invocation.isOffline { return .success }
+        if let count = invocation.repetitions { return try await runRepeatedly(count) }
+        if invocation.receivesEvents {
+            let listener = EventListener(
+                manager: manager,
+                composed: composed,
+                sink: output.sink,
+                style: output.style,
+                timeout: invocation.timeout
+            )
+            try await listener.run()
+            return .success
+        }
+        return try await runOnce(printer)
+    }
+
+    private var exchange: Exchange {
+        Exchange(
+            manager: manager,
+            composed: prepared,
+            followsRedirects: invocation.followsRedirects || invocation.isDownload,
+            maximumRedirects: invocation.maximumRedirects
+        )
+    }
+
+    /// The request with the fields of a download.
+    private var prepared: ComposedRequest {
+        var prepared = composed
+        guard let download = output.download else { return prepared }
+        // Offsets count bytes as they are transferred.
+        prepared.request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        if case .file(_, _, let offset) = download, offset > 0 {
+            prepared.request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+        }
+        return prepared
+    }
+
+    private var curlCommand: String {
+        var request = composed.complete
+        // A form is shown if it is short enough for an argument.
+        if case .form(let form) = composed.body, form.contentLength < 1 << 16, let data = try? form.data() {
+            request.httpBodyStream = nil
+            request.httpBody = data
+        }
+        // libcurl computes it.
+        request.setValue(nil, forHTTPHeaderField: "Content-Length")
+        return request.cURLDescription(redaction: .none)
+    }
+
+    private func runOnce(_ printer: ResponsePrinter) async throws -> ExitStatus {
+        let download = output.download.map {
+            FileDownload(to: $0, printer: printer, showsProgress: output.showsProgress)
+        }
+        let outcome =
+            if let download { await exchange.run(download) } else { await exchange.run(printer) }
+        download?.finish(hasFailed: outcome.error != nil || outcome.outputFailure != nil)
+        if invocation.showsTimings { try Sink.standardError.write(TimingsTable.text(outcome.timeline.transactions)) }
+        if let failure = outcome.outputFailure { throw failure }
+        if outcome.hasTooManyRedirects {
+            throw LarkspurError(
+                .tooManyRedirects,
+                "Too many redirects (--max-redirects=\(invocation.maximumRedirects))."
+            )
+        }
+        if let failure = download?.failure { throw UsageError(failure) }
+        if outcome.error == nil || outcome.response != nil { try printer.finish(outcome.timeline) }
+        if let error = outcome.error { throw error }
+        guard let code = outcome.response?.statusCode else { return .error }
+        if download?.isComplete == true { return .success }
+        return statusOfResponse(code)
+    }
+
+    private func statusOfResponse(_ code: Int) -> ExitStatus {
+        guard invocation.checksStatus || output.download != nil else { return .success }
+        let status = ExitStatus(statusCode: code, followsRedirects: invocation.followsRedirects)
+        if status != .success, !output.sink.isTerminal || invocation.isQuiet {
+            Sink.standardError.report("larkspur: warning: HTTP \(code) \(StatusPhrase.of(code))")
+        }
+        return status
+    }
+
+    private func runRepeatedly(_ count: Int) async throws -> ExitStatus {
+        let repetition = Repetition(exchange: exchange, count: count, parallelism: invocation.parallelism)
+        let result = await repetition.run()
+        try output.sink.write(result.summary.table(elapsed: result.elapsed))
+        if let error = result.firstError { throw error }
+        guard invocation.checksStatus, let worst = result.summary.statuses.keys.max() else { return .success }
+        return statusOfResponse(worst)
+    }
+}

@@ -1,0 +1,63 @@
+import Larkspur
+import Synchronization
+
+/// The lines of the standard input, read when they are asked for. A thread waits for them, so that no other work waits.
+final class LineReader: Sendable {
+    fileprivate struct State {
+        var bytes: [UInt8] = []
+        /// The position of the first byte that no line has had.
+        var start = 0
+        var isAtEnd = false
+    }
+
+    private let input: StandardInput
+    private let queue = DispatchQueue(label: "larkspur.input")
+    private let state = Mutex(State())
+
+    init(_ input: StandardInput) { self.input = input }
+
+    /// Returns the next line without its line feed; nil at the end of the input, and if it cannot be read.
+    func next() async -> Data? {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: read()) }
+        }
+    }
+
+    private func read() -> Data? {
+        // The number of bytes without a line feed, so that none is searched twice.
+        var searched = 0
+        while true {
+            let line = state.withLock { $0.takeLine(searched: searched) }
+            if let line { return line }
+            searched = state.withLock { $0.bytes.count - $0.start }
+            // The lock is not held while the input is waited for; only this queue changes the state.
+            let piece = (try? input.read()) ?? nil
+            state.withLock { $0.append(piece) }
+        }
+    }
+}
+
+extension LineReader.State {
+    /// Takes a line out of the buffer: nil if there is none yet, and an inner nil at the end of the input.
+    fileprivate mutating func takeLine(searched: Int) -> Data?? {
+        if let end = bytes[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+            defer { start = end + 1 }
+            return .some(Data(bytes[start..<end]))
+        }
+        guard isAtEnd else { return nil }
+        defer { start = bytes.count }
+        return .some(start == bytes.count ? nil : Data(bytes[start...]))
+    }
+
+    fileprivate mutating func append(_ piece: Data?) {
+        guard let piece else {
+            isAtEnd = true
+            return
+        }
+        if start > 0 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes.append(contentsOf: piece)
+    }
+}

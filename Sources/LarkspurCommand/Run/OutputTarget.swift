@@ -1,0 +1,38 @@
+import Larkspur
+
+/// The files and the style of the output.
+struct OutputTarget: Sendable {
+    /// The file of messages.
+    let sink: Sink
+    let style: Style
+    let parts: MessageParts
+    /// The place of a download; nil without one.
+    let download: FileDownload.Target?
+    /// Whether standard error is a terminal, on which progress is shown.
+    let showsProgress: Bool
+
+    init(_ invocation: Invocation, environment: [String: String]) throws(UsageError) {
+        let isDownload = invocation.isDownload && !invocation.isOffline
+        let path = invocation.outputFile.map { NSString(string: $0).expandingTildeInPath }
+        showsProgress = Sink.standardError.isTerminal && !invocation.isQuiet
+        if isDownload {
+            sink = .standardError
+            if let path {
+                let file = try Sink(creating: path, keepsContent: true)
+                let offset = invocation.continuesDownload ? file.size ?? 0 : 0
+                download = .file(file, path: path, offset: offset)
+            } else {
+                download = Sink.standardOutput.isTerminal ? .suggested : .standardOutput
+            }
+        } else {
+            download = nil
+            sink =
+                try path.map { path throws(UsageError) in try Sink(creating: path, keepsContent: false) }
+                ?? .standardOutput
+        }
+        style = Style(invocation.prettiness, isTerminal: sink.isTerminal, environment: environment)
+        // A file takes the output also with --quiet.
+        let isSilent = invocation.isQuiet && (isDownload || path == nil)
+        parts = isSilent ? [] : invocation.parts(onTerminal: sink.isTerminal)
+    }
+}

@@ -1,0 +1,73 @@
+import Larkspur
+
+/// One run of the program.
+struct Program: Sendable {
+    private let invocation: Invocation
+    private let terminal: TerminalState
+    private let environment = ProcessInfo.processInfo.environment
+
+    init(_ invocation: Invocation, terminal: TerminalState) {
+        self.invocation = invocation
+        self.terminal = terminal
+    }
+
+    /// Runs to the end. Errors are one line on standard error.
+    func run() async -> ExitStatus {
+        do {
+            switch invocation.mode {
+            case .help: try Sink.standardOutput.write(HelpText.text)
+            case .version: try Sink.standardOutput.write("larkspur \(LarkspurCommand.version)\n")
+            case .completion(let shell): try Sink.standardOutput.write(CompletionScript.text(for: shell))
+            case .request, .webSocket: return try await runRequest()
+            }
+            return .success
+        } catch {
+            return status(of: error)
+        }
+    }
+
+    private func runRequest() async throws -> ExitStatus {
+        let text = TargetURL.completed(invocation.url, defaultScheme: invocation.defaultScheme)
+        let url = try TargetURL.url(text, query: [], schemes: ["http", "https", "ws", "wss"])
+        let file = try invocation.session.map { name throws(UsageError) in
+            try SessionFile(name, url: url, environment: environment)
+        }
+        var session = try file?.read() ?? SavedSession()
+        let input = StandardInput()
+        let composer = RequestComposer(invocation: invocation, session: session, input: input, terminal: terminal)
+        var composed = try composer.compose()
+        if file != nil { session.take(&composed, items: invocation.items) }
+        let cookies = CookieStorage(session, host: url.host ?? "")
+        let output = try OutputTarget(invocation, environment: environment)
+        let job = Job(
+            invocation: invocation,
+            composed: composed,
+            output: output,
+            input: input,
+            manager: SessionManager(configuration: cookies.configuration, transport: try .of(invocation))
+        )
+        let status = try await job.run()
+        if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
+            session.cookies = cookies.saved
+            try file.write(session)
+        }
+        return status
+    }
+
+    private func status(of error: any Error) -> ExitStatus {
+        switch error {
+        case let error as UsageError: report(error.message)
+        case let error as ConversationFailure: report(error.message)
+        case Sink.Failure.closedPipe: return .success
+        case Sink.Failure.failed(let reason): report("The output could not be written: \(reason).")
+        case let status as ExitStatus: return status
+        case let error as LarkspurError:
+            report(error.message)
+            return ExitStatus(error)
+        default: report(error.localizedDescription)
+        }
+        return .error
+    }
+
+    private func report(_ message: String) { Sink.standardError.report("larkspur: error: \(message)") }
+}

@@ -1,0 +1,68 @@
+import Larkspur
+import Synchronization
+
+/// A request that is sent again and again, for its latencies.
+struct Repetition: Sendable {
+    /// The receiver that drops the content of a response.
+    private struct Counter: Exchange.Receiver {
+        func redirect(_ response: HTTPURLResponse, to request: URLRequest) {}
+        func begin(_ response: HTTPURLResponse) -> Bool { true }
+        func receive(_ data: Data) -> Bool { true }
+    }
+
+    /// The state that the parallel requests share.
+    private final class Tally: Sendable {
+        struct State {
+            var remaining: Int
+            var summary = LatencySummary()
+            var firstError: LarkspurError?
+        }
+
+        let state: Mutex<State>
+
+        init(_ count: Int) { state = Mutex(State(remaining: count)) }
+
+        /// Takes one of the requests that remain; returns false if there is none.
+        func take() -> Bool {
+            state.withLock { state in
+                guard state.remaining > 0 else { return false }
+                state.remaining -= 1
+                return true
+            }
+        }
+
+        func note(_ outcome: Exchange.Outcome, after latency: Duration) {
+            state.withLock { state in
+                if let status = outcome.response?.statusCode, outcome.error == nil {
+                    state.summary.add(latency, status: status)
+                } else {
+                    state.summary.addError()
+                    state.firstError = state.firstError ?? outcome.error
+                }
+            }
+        }
+    }
+
+    let exchange: Exchange
+    let count: Int
+    let parallelism: Int
+
+    /// Sends all requests, and returns their latencies, the time that they took together, and the first error.
+    func run() async -> (summary: LatencySummary, elapsed: Duration, firstError: LarkspurError?) {
+        let tally = Tally(count)
+        let began = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<min(parallelism, count) {
+                group.addTask {
+                    while tally.take() {
+                        let start = ContinuousClock.now
+                        let outcome = await exchange.run(Counter())
+                        tally.note(outcome, after: start.duration(to: .now))
+                    }
+                }
+            }
+        }
+        let state = tally.state.withLock { $0 }
+        return (state.summary, began.duration(to: .now), state.firstError)
+    }
+}

@@ -1,0 +1,81 @@
+import Larkspur
+
+/// The file of a session, which only its owner may read.
+struct SessionFile {
+    let path: String
+
+    /// - Parameters:
+    ///   - name: The name of a session, or a path with a slash.
+    ///   - url: The URL of the request; sessions with one name belong to different hosts.
+    ///   - environment: The environment, which has the folder for settings.
+    init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
+        if name.contains("/") {
+            path = NSString(string: name).expandingTildeInPath
+            return
+        }
+        let isName =
+            !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+        guard isName, name != ".", name != ".." else {
+            throw UsageError("“\(name)” is no name of a session: use letters, digits, dots, dashes and underscores.")
+        }
+        let settings =
+            environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? NSString(string: "~/.config").expandingTildeInPath
+        let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
+        // An IPv6 address has colons.
+        let folder = host.replacing("/", with: "_").replacing(":", with: "_")
+        path = "\(settings)/larkspur/sessions/\(folder)/\(name).json"
+    }
+
+    /// Reads the session; an empty one if there is no file.
+    func read() throws(UsageError) -> SavedSession {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw UsageError("The session \(path) cannot be read.")
+            }
+            return SavedSession()
+        }
+        do {
+            return try JSONDecoder().decode(SavedSession.self, from: data)
+        } catch {
+            throw UsageError("The session \(path) is no session file.")
+        }
+    }
+
+    /// Replaces the file: another process sees the old session or the new one, and never a part.
+    func write(_ session: SavedSession) throws(UsageError) {
+        let folder = NSString(string: path).deletingLastPathComponent
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(session) else {
+            throw UsageError("The session \(path) cannot be encoded.")
+        }
+        if !folder.isEmpty {
+            // A failure shows when the file is created.
+            try? FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        }
+        let temporary = path + ".\(UUID().uuidString)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(Sink.reason(errno)) }
+        defer { close(descriptor) }
+        do throws(Sink.Failure) {
+            try Sink(descriptor).write(data + Data("\n".utf8))
+        } catch {
+            unlink(temporary)
+            throw failure("no space")
+        }
+        guard rename(temporary, path) == 0 else {
+            let reason = Sink.reason(errno)
+            unlink(temporary)
+            throw failure(reason)
+        }
+    }
+
+    private func failure(_ reason: String) -> UsageError {
+        UsageError("The session \(path) cannot be written: \(reason).")
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import LarkspurCommand
+
+@Suite("Arguments")
+struct ArgumentParserTests {
+    private func parse(_ text: String) throws(UsageError) -> Invocation {
+        try ArgumentParser.parse(text.split(separator: " ").map(String.init))
+    }
+
+    @Test(
+        "Words are a method, a URL and items",
+        arguments: [
+            ("example.com", nil, "example.com", 0), ("GET example.com", "GET", "example.com", 0),
+            ("put example.com a=b", "PUT", "example.com", 1), ("example.com a=b", nil, "example.com", 1),
+            (":3000/x a:=1 b==2", nil, ":3000/x", 2), ("localhost X-A:2", nil, "localhost", 1),
+            ("PURGE localhost:80", "PURGE", "localhost:80", 0), ("-- -x a=b", nil, "-x", 1),
+        ] as [(String, String?, String, Int)]
+    )
+    func words(text: String, method: String?, url: String, items: Int) throws {
+        let invocation = try parse(text)
+        #expect(invocation.method == method)
+        #expect(invocation.url == url)
+        #expect(invocation.items.count == items)
+    }
+
+    @Test("Options are long or letters, and stand anywhere")
+    func options() throws {
+        let invocation = try parse("-fvSo file --timeout=2.5 POST u --auth a:b -Adigest x=y -vF --print hB")
+        var expected = Invocation()
+        expected.contentKind = .form
+        expected.verbosity = 2
+        expected.isStreaming = true
+        expected.outputFile = "file"
+        expected.timeout = 2.5
+        expected.method = "POST"
+        expected.url = "u"
+        expected.credentials = "a:b"
+        expected.authenticationScheme = .digest
+        expected.items = [RequestItem("x", .text, "y")]
+        expected.followsRedirects = true
+        expected.parts = [.responseHead, .requestBody]
+        #expect(invocation == expected)
+    }
+
+    @Test("Every option of the table has an effect of its own")
+    func everyOption() throws {
+        var invocations: [String: Invocation] = [:]
+        for option in OptionTable.all {
+            var invocation = Invocation()
+            switch option.action {
+            case .flag(let set): set(&invocation)
+            case .value(_, let choices, let set): try set(&invocation, choices.last ?? "7")
+            }
+            #expect(option.name == "print" || invocation != Invocation(), "\(option.name)")
+            invocations[option.name] = invocation
+        }
+        #expect(invocations.count == OptionTable.all.count)
+        let letters = OptionTable.all.compactMap(\.letter)
+        #expect(Set(letters).count == letters.count)
+        #expect(invocations["verify"]?.verification == .off)
+        #expect(invocations["completion"]?.mode == .completion(.zsh))
+    }
+
+    @Test(
+        "Other modes need no URL",
+        arguments: [
+            ("--help", Invocation.Mode.help), ("--version", .version), ("--completion bash", .completion(.bash)),
+            ("ws :80/chat", .webSocket), ("ws", .request),
+        ]
+    )
+    func modes(text: String, mode: Invocation.Mode) throws {
+        #expect(try parse(text).mode == mode)
+    }
+
+    @Test(
+        "Errors name the argument",
+        arguments: [
+            ("", "A URL is needed"), ("--nothing u", "--nothing"), ("-Z u", "-Z"), ("u --timeout x", "--timeout"),
+            ("u --timeout", "needs an argument"), ("u -o", "-o needs"), ("u --json=1", "has no argument"),
+            ("u --pretty x", "all, colors, format, none"), ("u --print hX", "“X”"), ("u a", "“a”"),
+            ("u -c", "--continue"), ("u -cd", "--output"), ("u -x --chunked", "--chunked"),
+            ("u -x --multipart", "--multipart"), ("u --raw a b=c", "--raw"), ("u --cert-key a", "--cert"),
+            ("u -A digest", "--auth"), ("u --parallel 2", "--repeat"), ("u --repeat 0", "--repeat"),
+            ("u --repeat 2 -d", "--download"), ("ws u a=b", "WebSocket"), ("u a@b", "--form"), ("u @a b=c", "--raw"),
+            ("u --completion fish", "bash, zsh"), ("u --max-redirects -1", "--max-redirects"), ("u a;b", "a;"),
+            ("u --http-version 4", "1.1, 2, 3"), ("u --timeout -1", "--timeout"), ("u --timeout inf", "--timeout"),
+        ]
+    )
+    func errors(text: String, part: String) {
+        do throws(UsageError) {
+            let invocation = try parse(text)
+            Issue.record("\(text): \(invocation)")
+        } catch {
+            #expect(error.message.contains(part), "\(text): \(error.message)")
+        }
+    }
+
+    @Test(
+        "The printed parts depend on the output",
+        arguments: [
+            ("u", true, [.responseHead, .responseBody]), ("u", false, .responseBody), ("u -h", true, .responseHead),
+            ("u -v", false, [.requestHead, .requestBody, .responseHead, .responseBody]),
+            ("u -vv", false, [.requestHead, .requestBody, .responseHead, .responseBody, .meta]),
+            ("u --offline", true, [.requestHead, .requestBody]), ("u -d", true, .responseHead), ("u -db", true, []),
+            ("u -d", false, []), ("u -m", true, .meta),
+        ] as [(String, Bool, MessageParts)]
+    )
+    func parts(text: String, isTerminal: Bool, parts: MessageParts) throws {
+        #expect(try parse(text).parts(onTerminal: isTerminal) == parts)
+    }
+}

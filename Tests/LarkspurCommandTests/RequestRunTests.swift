@@ -1,0 +1,156 @@
+import Foundation
+import LarkspurTesting
+import TestSupport
+import Testing
+
+@testable import LarkspurCommand
+
+/// Runs of the built program against a server: the requests that it sends.
+@Suite("Requests of the program", .timeLimit(.minutes(5)))
+struct RequestRunTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+
+    init() throws { server = try LoopbackServer() }
+
+    private func run(
+        _ arguments: String...,
+        input: Data? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> CommandRun.Result {
+        let arguments = arguments.map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        return try await CommandRun.run(arguments, in: folder.url, input: input, environment: environment)
+    }
+
+    /// Runs the program, and returns the last request that the server got.
+    private func request(_ arguments: String..., input: Data? = nil) async throws -> LoopbackServer.Request {
+        let arguments = arguments.map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        let result = try await CommandRun.run(arguments, in: folder.url, input: input)
+        #expect(result.errors.isEmpty, "\(result.errors)")
+        #expect(result.status == 0)
+        return try #require(server.requests.last)
+    }
+
+    @Test("A GET has a query, fields, and HTTPie's defaults")
+    func get() async throws {
+        let request = try await request("SERVER/get", "a==b c", "X-A:1", "Accept-Encoding:identity", "X-Empty;")
+        #expect(request.method == "GET")
+        #expect(request.target == "/get?a=b+c")
+        #expect(request.headers["X-A"] == "1" && request.headers["X-Empty"]?.isEmpty == true)
+        #expect(request.headers["Accept"] == "*/*" && request.headers["Accept-Encoding"] == "identity")
+        #expect(request.headers["User-Agent"] == "larkspur/\(LarkspurCommand.version)")
+        #expect(request.headers["Content-Type"] == nil && request.body.isEmpty)
+    }
+
+    @Test("Data is JSON in a POST")
+    func json() async throws {
+        let request = try await request("SERVER/post", "name=Ada", "age:=36", "tags[]=x")
+        #expect(request.method == "POST")
+        #expect(request.text == #"{"name": "Ada", "age": 36, "tags": ["x"]}"#)
+        #expect(request.headers["Content-Type"] == "application/json")
+        #expect(request.headers["Accept"] == "application/json, */*;q=0.5")
+    }
+
+    @Test("Data is a form")
+    func form() async throws {
+        let request = try await request("-f", "PUT", "SERVER/put", "name=Ada L", "é:=1")
+        #expect(request.method == "PUT")
+        #expect(request.text == "name=Ada+L&%C3%A9=1")
+        #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test("Files and data are a multipart form in their order")
+    func multipart() async throws {
+        let file = try folder.file("a.png", Data([0, 255, 1]))
+        let request = try await request("-f", "SERVER/post", "x=1", "f@\(file.path)", "g@\(file.path);type=a/b", "y=2")
+        #expect(request.parts.map(\.name) == ["x", "f", "g", "y"])
+        #expect(request.parts[1].data == Data([0, 255, 1]) && request.parts[1].filename == "a.png")
+        #expect(request.parts[1].headers["Content-Type"] == "image/png")
+        #expect(request.parts[2].headers["Content-Type"] == "a/b")
+        let bounded = try await self.request("--multipart", "--boundary=xyz", "SERVER/post", "x=1")
+        #expect(bounded.headers["Content-Type"] == "multipart/form-data; boundary=xyz")
+    }
+
+    @Test("A body comes from an argument, a file, or standard input")
+    func bodies() async throws {
+        #expect(try await request("SERVER/post", "--raw", "héllo").text == "héllo")
+        let file = try folder.file("a.txt", Data("text".utf8))
+        let sent = try await request("SERVER/post", "@\(file.path)")
+        #expect(sent.text == "text" && sent.headers["Content-Type"] == "text/plain")
+        #expect(sent.headers["Content-Length"] == "4")
+        let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
+        let piped = try await request("SERVER/post", input: bytes)
+        #expect(piped.body == bytes && piped.method == "POST")
+        #expect(piped.headers["Content-Type"] == "application/json")
+        let chunked = try await request("--chunked", "SERVER/post", input: bytes)
+        #expect(chunked.body == bytes && chunked.headers["Transfer-Encoding"] == "chunked")
+        #expect(try await request("-I", "SERVER/get", input: Data("x".utf8)).method == "GET")
+        #expect(try await request("SERVER/post", "a=@\(file.path)").text == #"{"a": "text"}"#)
+    }
+
+    @Test("Standard input beyond the memory limit is sent with its length")
+    func largeInput() async throws {
+        let bytes = Data(repeating: 65, count: StandardInput.largestInMemory + 100_000)
+        let request = try await request("SERVER/post", input: bytes)
+        #expect(request.body == bytes)
+        #expect(request.headers["Content-Length"] == String(bytes.count))
+    }
+
+    @Test("Content is compressed on request")
+    func compression() async throws {
+        let request = try await request("-x", "SERVER/post", "--raw", String(repeating: "a", count: 5000))
+        #expect(request.headers["Content-Encoding"] == "gzip" && request.body.count < 100)
+    }
+
+    @Test("Credentials are sent, or answer a challenge")
+    func credentials() async throws {
+        #expect(
+            try await request("-a", "ada:secret", "SERVER/get").headers["Authorization"] == "Basic YWRhOnNlY3JldA=="
+        )
+        #expect(try await request("-Abearer", "-atoken", "SERVER/get").headers["Authorization"] == "Bearer token")
+        #expect(try await request("http://ada:secret@SERVER/get").headers["Authorization"] == "Basic YWRhOnNlY3JldA==")
+        let digest = try await run("-Adigest", "-aada:secret", "--check-status", "SERVER/digest-auth/auth/ada/secret")
+        #expect(digest.status == 0)
+        let refused = try await run("-Adigest", "-aada:guess", "--check-status", "SERVER/digest-auth/auth/ada/secret")
+        #expect(refused.status == 4)
+        let missing = try await run("-a", "ada", "SERVER/get")
+        #expect(missing.status == 1 && missing.errors.contains("password"))
+    }
+
+    @Test("A session keeps fields, cookies and credentials in a file that only the user may read")
+    func session() async throws {
+        let path = folder.url.appendingPathComponent("s.json").path
+        _ = try await request(
+            "--session=\(path)",
+            "-a",
+            "ada:secret",
+            "SERVER/cookies/set?a=b",
+            "X-A:1",
+            "Content-Language:de",
+            "Cookie:c=d"
+        )
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let next = try await request("--session=\(path)", "SERVER/get")
+        #expect(next.headers["X-A"] == "1" && next.headers["Content-Language"] == nil)
+        #expect(next.headers["Authorization"] == "Basic YWRhOnNlY3JldA==")
+        let cookies = try #require(next.headers["Cookie"]).split(separator: "; ").sorted()
+        #expect(cookies == ["a=b", "c=d"])
+        let before = FileManager.default.contents(atPath: path)
+        _ = try await request("--session-read-only=\(path)", "SERVER/cookies/set?x=y", "X-B:1")
+        #expect(FileManager.default.contents(atPath: path) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["s.json"])
+    }
+
+    @Test("A named session belongs to a host")
+    func namedSession() async throws {
+        _ = try await request("--session=ada", "SERVER/get", "X-A:1")
+        let file = ".config/larkspur/sessions/127.0.0.1_\(server.port)/ada.json"
+        let data = try #require(FileManager.default.contents(atPath: folder.url.appendingPathComponent(file).path))
+        #expect(try JSONDecoder().decode(SavedSession.self, from: data).headers.map(\.name) == ["X-A"])
+        #expect(try await run("--session=..", "SERVER/get").status == 1)
+        try Data("{".utf8).write(to: folder.url.appendingPathComponent("bad.json"))
+        let broken = try await run("--session=./bad.json", "SERVER/get")
+        #expect(broken.status == 1 && broken.errors.contains("no session file"))
+    }
+}

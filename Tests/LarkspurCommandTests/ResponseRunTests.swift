@@ -1,0 +1,188 @@
+import Foundation
+import LarkspurTesting
+import TestSupport
+import Testing
+
+@testable import LarkspurCommand
+
+/// Runs of the built program against a server: output and exit status.
+@Suite("Responses of the program", .timeLimit(.minutes(5)))
+struct ResponseRunTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+
+    init() throws { server = try LoopbackServer() }
+
+    private func run(_ arguments: String..., input: Data? = nil) async throws -> CommandRun.Result {
+        let arguments = arguments.map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        return try await CommandRun.run(arguments, in: folder.url, input: input)
+    }
+
+    @Test("In a pipe the body is what the server sent, whatever its bytes")
+    func raw() async throws {
+        let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        server.route("/bytes", .data(bytes, contentType: "application/json"))
+        #expect(try await run("SERVER/bytes").output == bytes)
+        #expect(try await run("--pretty=all", "SERVER/bytes").output == bytes)
+        server.route("/latin", .data(Data([0x61, 0xE9]), contentType: "text/plain; charset=iso-8859-1"))
+        #expect(try await run("SERVER/latin").output == Data([0x61, 0xE9]))
+    }
+
+    @Test("Heads and bodies are printed on request")
+    func parts() async throws {
+        server.route("/x", .json(#"{"b":1}"#).adding("X-A", "é"))
+        let verbose = try await run("-v", "SERVER/x", "n=1").text
+        let lines = verbose.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines.first == "POST /x HTTP/1.1")
+        #expect(lines.contains("Host: 127.0.0.1:\(server.port)") && lines.contains("Content-Length: 10"))
+        #expect(lines.contains(#"{"n": "1"}"#) && lines.contains("HTTP/1.1 200 OK") && lines.contains(#"{"b":1}"#))
+        let head = try await run("-h", "SERVER/x").text
+        #expect(
+            head.hasPrefix("HTTP/1.1 200 OK\n") && head.hasSuffix("\n\n")
+                && head.contains("Content-Type: application/json")
+        )
+        #expect(try await run("-b", "--pretty=format", "SERVER/x").text == "{\n    \"b\": 1\n}\n")
+        #expect(try await run("-m", "SERVER/x").text.hasPrefix("Elapsed time: 0."))
+        #expect(try await run("-vv", "SERVER/x").text.contains("\nProtocol: http/1.1\n"))
+        #expect(try await run("-q", "SERVER/x").text.isEmpty)
+        #expect(try await run("-o", "out", "SERVER/x").text.isEmpty)
+        #expect(
+            FileManager.default.contents(atPath: folder.url.appendingPathComponent("out").path)
+                == Data(#"{"b":1}"#.utf8)
+        )
+        #expect(try await run("HEAD", "-h", "SERVER/x").text.hasPrefix("HTTP/1.1 200 OK\n"))
+    }
+
+    @Test("Nothing is sent offline, or for a command for curl")
+    func offline() async throws {
+        let offline = try await run("--offline", "SERVER/x", "a=b").text
+        #expect(offline.hasPrefix("POST /x HTTP/1.1\n") && offline.contains("\n\n{\"a\": \"b\"}"))
+        let command = try await run("--curl", "SERVER/x", "a=b", "Authorization:Bearer t").text
+        #expect(command.hasPrefix("curl ") && command.contains("Bearer t") && command.contains(#"{"a": "b"}"#))
+        #expect(server.requests.isEmpty)
+        #expect(try await run("--curl", "-v", "SERVER/get").text.contains("HTTP/1.1 200 OK"))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(
+        "The exit status tells the class of the failure",
+        arguments: [
+            (["SERVER/status/404"], 0), (["--check-status", "SERVER/status/404"], 4),
+            (["--check-status", "SERVER/status/503"], 5), (["--check-status", "SERVER/status/302"], 3),
+            (["--check-status", "SERVER/status/204"], 0), (["--check-status", "-F", "SERVER/status/302"], 0),
+            (["-F", "--max-redirects=2", "SERVER/redirect/5"], 6), (["-F", "SERVER/redirect/5"], 0),
+            (["--timeout=0.2", "SERVER/delay/30"], 2), (["127.0.0.1:1"], 1), (["SERVER/get", "nonsense"], 1),
+            (["--nonsense", "SERVER/get"], 1), (["SERVER/fault/closed-without-response"], 1),
+            (["-f", "SERVER/post", "a@missing"], 1),
+            (["SERVER/post", "a=@missing"], 1), (["-o", "missing/file", "SERVER/get"], 1),
+            (["--verify=missing", "SERVER/get"], 1),
+            (["ftp://SERVER/"], 1), (["SERVER/get", "X A:b"], 1), (["SERVER/get", "X-A:a\nb"], 1),
+        ] as [([String], Int32)]
+    )
+    func status(arguments: [String], status: Int32) async throws {
+        server.route("/fault/closed-without-response", .raw([]))
+        let arguments = arguments.map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        let result = try await CommandRun.run(arguments, in: folder.url)
+        #expect(result.status == status, "\(arguments): \(result.errors)")
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == (status == 0 ? 0 : 1), "\(result.errors)")
+        #expect(lines.allSatisfy { $0.hasPrefix("larkspur: ") })
+    }
+
+    @Test("Redirects are followed on request, and shown with -v")
+    func redirects() async throws {
+        #expect(try await run("-h", "SERVER/redirect/2").text.hasPrefix("HTTP/1.1 302 Found\n"))
+        #expect(server.requests.count == 1)
+        let text = try await run("-Fv", "SERVER/redirect/2").text
+        #expect(text.components(separatedBy: "HTTP/1.1 302 Found").count == 3 && text.contains("HTTP/1.1 200 OK"))
+        #expect(text.contains("GET /get HTTP/1.1\n"))
+    }
+
+    @Test("A download goes to a file, and continues there")
+    func downloads() async throws {
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 5) })
+        var response = LoopbackServer.Response.data(bytes)
+        response.acceptsRanges = true
+        server.route("/file.bin", response)
+        let place = folder.url.appendingPathComponent("part.bin")
+        try bytes.prefix(70_000).write(to: place)
+        let result = try await run("-dc", "-o", "part.bin", "SERVER/file.bin")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Data(contentsOf: place) == bytes)
+        let request = try #require(server.requests.last)
+        #expect(request.headers["Range"] == "bytes=70000-" && request.headers["Accept-Encoding"] == "identity")
+        #expect(try await run("-dc", "-o", "part.bin", "SERVER/file.bin").status == 0)
+        #expect(try await run("-d", "-o", "part.bin", "SERVER/file.bin").status == 0)
+        #expect(try Data(contentsOf: place) == bytes)
+        // Without a file, and in a pipe.
+        #expect(try await run("-d", "SERVER/file.bin").output == bytes)
+        #expect(try await run("-d", "-o", "no.bin", "SERVER/status/404").status == 4)
+        server.route("/other", .data(bytes).adding("Content-Range", "bytes 5-9/10").with(status: 206))
+        let wrong = try await run("-dc", "-o", "part.bin", "SERVER/other")
+        #expect(wrong.status == 1 && wrong.errors.contains("another part"))
+        #expect(try Data(contentsOf: place) == bytes)
+        server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")]))
+        #expect(try await run("-d", "-o", "cut", "SERVER/cut").status == 1)
+    }
+
+    @Test("Requests are repeated, and their latencies are shown")
+    func repetition() async throws {
+        let result = try await run("--repeat=20", "--parallel=4", "SERVER/get")
+        #expect(server.requests.count == 20 && result.status == 0)
+        for row in [
+            "requests", "errors", "status 200", "requests/s", "min ms", "mean ms", "p50 ms", "p90 ms", "p99 ms",
+            "max ms",
+        ] {
+            #expect(result.text.contains(row))
+        }
+        #expect(try await run("--repeat=2", "127.0.0.1:1").status == 1)
+        #expect(try await run("--repeat=2", "--check-status", "SERVER/status/500").status == 5)
+    }
+
+    @Test("Times are shown for each request")
+    func timings() async throws {
+        let errors = try await run("-F", "--timings", "SERVER/redirect/1").errors
+        #expect(errors.split(separator: "\n").count == 3 && errors.contains("connect"))
+    }
+
+    @Test("Events are printed as they come")
+    func events() async throws {
+        let stream = "event: tick\nid: 1\ndata: a\ndata: b\n\n: comment\ndata: c\n\n"
+        let type: LoopbackServer.Fields = ["Content-Type": "text/event-stream"]
+        server.route("/events", .stream([.text(stream)]).with(headers: type), .status(204))
+        let result = try await run("--events", "SERVER/events")
+        #expect(result.text == "event: tick\nid: 1\ndata: a\ndata: b\n\nid: 1\ndata: c\n\n")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(server.requests.last?.headers["Last-Event-ID"] == "1")
+        server.route("/raw", .stream([.text(stream)]).with(headers: type))
+        #expect(try await run("SERVER/raw").text == stream)
+    }
+
+    @Test("Lines are messages of a WebSocket")
+    func webSocket() async throws {
+        let result = try await run("ws", "SERVER/websocket/echo", input: Data("a\nbé\nlast".utf8))
+        #expect(result.text == "a\nbé\nlast\n", "\(result.errors)")
+        #expect(result.status == 0)
+        let closed = try await run("ws", "SERVER/websocket/close/1011", "reason==broken")
+        #expect(closed.status == 1 && closed.errors.contains("1011 (broken)"), "\(closed.errors)")
+        let refused = try await run("ws", "SERVER/get", input: Data())
+        #expect(refused.status == 1 && refused.errors.hasPrefix("larkspur: error: "))
+    }
+
+    @Test("Help, version and completions are complete")
+    func program() async throws {
+        let help = try await run("--help")
+        #expect(help.text == HelpText.text && help.status == 0)
+        #expect(try await run("--version").text == "larkspur \(LarkspurCommand.version)\n")
+        #expect(try await run("--completion", "bash").text == CompletionScript.text(for: .bash))
+    }
+}
+
+extension LoopbackServer.Response {
+    fileprivate func with(status: Int? = nil, headers: LoopbackServer.Fields = [:]) -> Self {
+        var response = self
+        if let status { response.status = status }
+        for field in headers { response.headers[field.name] = field.value }
+        return response
+    }
+}

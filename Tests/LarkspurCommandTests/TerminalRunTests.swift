@@ -1,0 +1,154 @@
+import Foundation
+import LarkspurTesting
+import TestSupport
+import Testing
+
+@testable import LarkspurCommand
+
+/// Runs of the built program on a terminal, and with streams that fail.
+@Suite("The program and its streams", .timeLimit(.minutes(5)))
+struct TerminalRunTests {
+    let server: LoopbackServer
+    let folder = TemporaryFolder()
+
+    init() throws { server = try LoopbackServer() }
+
+    private func address(_ path: String) -> String { "127.0.0.1:\(server.port)\(path)" }
+
+    /// Runs the program on a terminal, and returns what the terminal has shown.
+    private func show(_ arguments: [String], environment: [String: String] = [:]) async throws -> (
+        text: String, status: Int32
+    ) {
+        let terminal = try PseudoTerminal()
+        let run = try terminal.start(arguments, in: folder.url, environment: environment)
+        let text = await terminal.read()
+        return (text.replacing("\r\n", with: "\n"), await run.wait())
+    }
+
+    @Test("A terminal shows colours and formatted JSON")
+    func colors() async throws {
+        server.route("/x", .json(#"{"b":"c"}"#))
+        let (text, status) = try await show([address("/x")])
+        #expect(text.hasPrefix("HTTP/1.1 \u{1B}[32m200 OK\u{1B}[0m\n"))
+        #expect(text.hasSuffix("{\n    \u{1B}[34m\"b\"\u{1B}[0m: \u{1B}[33m\"c\"\u{1B}[0m\n}\n"))
+        #expect(status == 0)
+        #expect(try await !show([address("/x")], environment: ["NO_COLOR": "1"]).text.contains("\u{1B}"))
+        #expect(try await show(["--pretty=none", "-b", address("/x")]).text == "{\"b\":\"c\"}\n")
+    }
+
+    @Test("Text of a server sends no control sequences to a terminal, and binary data is not shown")
+    func control() async throws {
+        let evil = "\u{1B}]0;title\u{7}\u{1B}[2Ja\u{9B}31m"
+        server.route("/text", .text(evil).adding("X-Evil", "a\u{1B}[31mb\u{8}"))
+        server.route("/json", .json("{\"a\":\"\u{9B}31m\u{202E}\"}"))
+        let text = try await show(["--pretty=none", address("/text")]).text
+        #expect(text.contains("X-Evil: a?[31mb?") && text.hasSuffix("?]0;title??[2Ja?31m\n"))
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })
+        let json = try await show(["--pretty=format", "-b", address("/json")]).text
+        #expect(json == "{\n    \"a\": \"?31m?\"\n}\n")
+        server.route("/binary", .data(Data([0x61, 0, 0x1B]), contentType: "text/plain"))
+        #expect(try await show(["-b", address("/binary")]).text.contains("NOTE: binary data not shown in terminal"))
+        let error = try await show(["127.0.0.1:1/\u{1B}[31m"]).text
+        #expect(error.hasPrefix("larkspur: error: ") && !error.contains("\u{1B}"))
+    }
+
+    @Test("A password is asked for, and not shown")
+    func password() async throws {
+        let terminal = try PseudoTerminal()
+        let run = try terminal.start(["-a", "ada", "-b", address("/basic-auth/ada/s3cret")], in: folder.url)
+        _ = await terminal.read(until: "password for ada@127.0.0.1")
+        try terminal.type("s3cret\n")
+        let text = await terminal.read()
+        #expect(await run.wait() == 0)
+        #expect(!text.contains("s3cret") && text.contains("authenticated"))
+    }
+
+    @Test("Ctrl-C ends a transfer with 130, and keeps what a download has written")
+    func interruption() async throws {
+        let gate = LoopbackServer.Gate()
+        defer { gate.open() }
+        server.route("/held", .text("").held(until: gate))
+        let terminal = try PseudoTerminal()
+        let run = try terminal.start([address("/held")], in: folder.url)
+        try await server.waitForRequests(1)
+        run.process.interrupt()
+        #expect(await run.wait() == 130)
+        _ = await terminal.read()
+        let prompting = try PseudoTerminal()
+        let asking = try prompting.start(["-a", "ada", address("/get")], in: folder.url)
+        _ = await prompting.read(until: "password")
+        asking.process.interrupt()
+        #expect(await asking.wait() == 130)
+    }
+
+    @Test("A download on a terminal shows its progress, and gets the server's name for the file")
+    func progress() async throws {
+        let bytes = Data(repeating: 7, count: 100_000)
+        server.route("/x", .data(bytes).adding("Content-Disposition", "attachment; filename=\"../.evil.bin\""))
+        let (text, status) = try await show(["-d", address("/x")])
+        #expect(status == 0)
+        #expect(text.contains("100%") && text.contains("Done: 100000 bytes"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        let name = try #require(names.first)
+        #expect(names.count == 1 && !name.hasPrefix(".") && name.hasSuffix("evil.bin"))
+        #expect(try Data(contentsOf: folder.url.appendingPathComponent(name)) == bytes)
+        _ = try await show(["-d", address("/x")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == [name, name + "-1"])
+    }
+
+    @Test("A reader that ends early ends the program without a word")
+    func closedPipe() async throws {
+        server.route("/long", .stream([.repeated([.text(String(repeating: "line\n", count: 1000))], times: 20_000)]))
+        let script = "'\(CommandRun.program.path)' -I '\(address("/long"))' 2>errors | head -n 1; echo ${PIPESTATUS[0]}"
+        let result = try shell(script)
+        #expect(result == "line\n0\n")
+        #expect(FileManager.default.contents(atPath: folder.url.appendingPathComponent("errors").path) == Data())
+    }
+
+    @Test("A closed standard output is an error, and no connection gets its number")
+    func closedOutput() async throws {
+        let result = try shell("'\(CommandRun.program.path)' -I '\(address("/get"))' 2>errors >&-; echo $?")
+        #expect(result == "1\n")
+        let errors = FileManager.default.contents(atPath: folder.url.appendingPathComponent("errors").path)
+        #expect(
+            String(decoding: errors ?? Data(), as: UTF8.self).hasPrefix(
+                "larkspur: error: The output could not be written"
+            )
+        )
+        #expect(try shell("'\(CommandRun.program.path)' -b '\(address("/get"))' <&- | grep -c url") == "1\n")
+        #expect(try shell("'\(CommandRun.program.path)' --nonsense 2>&-; echo $?") == "1\n")
+        #expect(try shell("'\(CommandRun.program.path)' -I '\(address("/get"))' 2>errors >/dev/full; echo $?") == "1\n")
+    }
+
+    @Test("An argument that is no text is an error")
+    func invalidArgument() throws {
+        #expect(
+            try shell("'\(CommandRun.program.path)' $'\\xff' 2>&1; echo $?")
+                == "larkspur: error: The argument 1 is no text in UTF-8.\n1\n"
+        )
+    }
+
+    @Test("A body of 400 MiB is printed, and not stored")
+    func memory() async throws {
+        server.route("/huge", .stream([.repeated([.text(String(repeating: "x", count: 1 << 20))], times: 400)]))
+        // The limit of data in kilobytes, far below the length of the body.
+        let script = "ulimit -d 262144; '\(CommandRun.program.path)' -I '\(address("/huge"))' | wc -c"
+        #expect(try shell(script) == "\(400 << 20)\n")
+    }
+
+    /// Runs a script in bash, in the folder, and returns its output.
+    private func shell(_ script: String) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["--norc", "-c", script]
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}
