@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A run of the built program in a process of its own.
@@ -16,8 +17,7 @@ final class CommandRun: Sendable {
     static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appendingPathComponent("larkspur")
 
-    // Safe: a Process may be used from any thread once it runs.
-    nonisolated(unsafe) let process = Process()
+    let process = Process()
 
     private init() {}
 
@@ -99,6 +99,13 @@ final class CommandRun: Sendable {
     }
 }
 
+extension TemporaryFolder {
+    /// The names of the files. Foundation makes hidden folders in a user's home.
+    func visibleNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.path).filter { !$0.hasPrefix(".") }.sorted()
+    }
+}
+
 /// A terminal for a program that is tested.
 final class PseudoTerminal: Sendable {
     let master: FileHandle
@@ -106,10 +113,13 @@ final class PseudoTerminal: Sendable {
     private let received = Mutex(Data())
 
     init() throws {
-        let master = posix_openpt(O_RDWR | O_NOCTTY)
-        try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
-        let name = try #require(ptsname(master).map { String(cString: $0) })
-        let slave = open(name, O_RDWR | O_NOCTTY)
+        // Swift does not see posix_openpt and its companions; these are the requests that they make of Linux.
+        let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var (isLocked, number): (Int32, Int32) = (0, 0)
+        try #require(master >= 0)
+        try #require(ioctl(master, unlock, &isLocked) == 0 && ioctl(master, getNumber, &number) == 0)
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         try #require(slave >= 0)
         // The program must not inherit the other end.
         _ = fcntl(master, F_SETFD, FD_CLOEXEC)

@@ -139,7 +139,7 @@ struct RequestRunTests {
         let before = FileManager.default.contents(atPath: path)
         _ = try await request("--session-read-only=\(path)", "SERVER/cookies/set?x=y", "X-B:1")
         #expect(FileManager.default.contents(atPath: path) == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["s.json"])
+        #expect(try folder.visibleNames() == ["s.json"])
     }
 
     @Test("A named session belongs to a host")

@@ -145,6 +145,23 @@ struct ResponseRunTests {
         #expect(errors.split(separator: "\n").count == 3 && errors.contains("connect"))
     }
 
+    @Test("An archive has the requests and their responses, also of one that failed")
+    func archive() async throws {
+        struct Archive: Decodable {
+            struct Log: Decodable { let entries: [Entry] }
+            struct Entry: Decodable { let response: Response }
+            struct Response: Decodable { let status: Int }
+
+            let log: Log
+        }
+        let file = folder.url.appendingPathComponent("calls.har")
+        _ = try await run("-F", "--har", "calls.har", "SERVER/redirect/1")
+        let archive = try JSONDecoder().decode(Archive.self, from: Data(contentsOf: file))
+        #expect(archive.log.entries.map(\.response.status) == [302, 200])
+        #expect(try await run("--har", "calls.har", "127.0.0.1:1").status == 1)
+        #expect(try JSONDecoder().decode(Archive.self, from: Data(contentsOf: file)).log.entries.count == 1)
+    }
+
     @Test("Events are printed as they come")
     func events() async throws {
         let stream = "event: tick\nid: 1\ndata: a\ndata: b\n\n: comment\ndata: c\n\n"
@@ -164,7 +181,7 @@ struct ResponseRunTests {
         #expect(result.text == "a\nbé\nlast\n", "\(result.errors)")
         #expect(result.status == 0)
         let closed = try await run("ws", "SERVER/websocket/close/1011", "reason==broken")
-        #expect(closed.status == 1 && closed.errors.contains("1011 (broken)"), "\(closed.errors)")
+        #expect(closed.status == 1 && closed.errors.contains("1011 and the reason: broken"), "\(closed.errors)")
         let refused = try await run("ws", "SERVER/get", input: Data())
         #expect(refused.status == 1 && refused.errors.hasPrefix("larkspur: error: "))
     }

@@ -88,12 +88,12 @@ struct TerminalRunTests {
         let (text, status) = try await show(["-d", address("/x")])
         #expect(status == 0)
         #expect(text.contains("100%") && text.contains("Done: 100000 bytes"))
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        let names = try folder.visibleNames()
         let name = try #require(names.first)
-        #expect(names.count == 1 && !name.hasPrefix(".") && name.hasSuffix("evil.bin"))
+        #expect(names.count == 1 && name.hasSuffix("evil.bin"))
         #expect(try Data(contentsOf: folder.url.appendingPathComponent(name)) == bytes)
         _ = try await show(["-d", address("/x")])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == [name, name + "-1"])
+        #expect(try folder.visibleNames() == [name, name + "-1"])
     }
 
     @Test("A reader that ends early ends the program without a word")

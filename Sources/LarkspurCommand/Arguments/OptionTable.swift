@@ -96,11 +96,12 @@ enum OptionTable {
             "stream",
             letter: "S",
             .output,
-            "Prints the body as it arrives, line by line.",
+            "Prints the body as it arrives, also JSON.",
             .flag { $0.isStreaming = true }
         ),
         Option("output", letter: "o", .output, "Writes to a file.", .value("FILE") { $0.outputFile = $1 }),
         Option("timings", .output, "Prints a table of the phases of each request.", .flag { $0.showsTimings = true }),
+        Option("har", .output, "Records requests and responses in a file.", .value("FILE") { $0.archiveFile = $1 }),
     ]
 
     private static let download: [Option] = [

@@ -33,7 +33,7 @@ struct BodyPrinter {
     private var text: TerminalText
     private var collected = Data()
     /// Whether the last byte of the output ends its line.
-    private var endsLine = true
+    private(set) var endsLine = true
 
     /// - Parameters:
     ///   - style: The style of the output.
@@ -58,7 +58,9 @@ struct BodyPrinter {
     /// Prints the next piece.
     mutating func print(_ data: Data, to sink: Sink) throws(Sink.Failure) {
         switch form {
-        case .raw: try sink.write(data)
+        case .raw:
+            endsLine = data.last.map { $0 == UInt8(ascii: "\n") } ?? endsLine
+            try sink.write(data)
         case .suppressed: break
         case .text:
             guard !data.contains(0) else { return try suppress(on: sink) }
@@ -84,7 +86,7 @@ struct BodyPrinter {
         }
         guard form == .text else { return }
         try show(text.finish(), on: sink)
-        if !endsLine { try sink.write("\n") }
+        if !endsLine { try show("\n", on: sink) }
     }
 
     private func formatted(_ whole: String) -> String? {

@@ -1,6 +1,6 @@
 /// Tables of text in columns.
 enum TableText {
-    /// Returns rows whose columns stand below each other: the first one is aligned to the left, the others to the right.
+    /// Returns rows whose columns stand below each other: the first is aligned to the left, the others to the right.
     static func text(_ rows: [[String]]) -> String {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

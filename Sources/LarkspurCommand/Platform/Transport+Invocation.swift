@@ -18,7 +18,7 @@ extension Transport {
                 options.tls.dangerouslySkipsCertificateVerification = true
                 options.tls.dangerouslySkipsHostNameVerification = true
             case .file(let path):
-                let file = URL(fileURLWithPath: NSString(string: path).expandingTildeInPath)
+                let file = URL(fileURLWithPath: UserPath.expanded(path))
                 options.tls.trustedRoots = .only(try TLSCertificate.certificates(contentsOf: file))
             }
             if let certificate = invocation.certificateFile {

@@ -9,6 +9,7 @@ struct WebSocketConversation: Sendable {
     let input: LineReader?
 
     /// Runs until one of the sides closes the connection. The end of the input closes it.
+    /// - Throws: ``WebSocketError`` if the server closes it for another reason than the end of the conversation.
     func run() async throws {
         var headers = request.headers
         // The handshake has fields of its own for these.
@@ -32,9 +33,6 @@ struct WebSocketConversation: Sendable {
         } catch let error as WebSocketError where error.kind == .ended {
             // This side has closed the connection.
         }
-        guard let code = socket.closure?.code, code != .normalClosure, code != .goingAway else { return }
-        let reason = socket.closure.map { $0.reason.isEmpty ? "" : " (\($0.reason))" } ?? ""
-        throw ConversationFailure(message: "The server closed the WebSocket with the code \(code)\(reason).")
     }
 
     private func print(_ message: WebSocketTask.Message) throws(Sink.Failure) {
@@ -53,11 +51,6 @@ struct WebSocketConversation: Sendable {
     let sink: Sink
     let input: LineReader?
 
-    func run() async throws { throw ConversationFailure(message: "WebSockets are available only on Linux.") }
+    func run() async throws { throw UsageError("WebSockets are available only on Linux.") }
 }
 #endif
-
-/// The reason why a conversation has failed.
-struct ConversationFailure: Error {
-    let message: String
-}

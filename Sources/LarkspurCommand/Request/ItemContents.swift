@@ -135,7 +135,7 @@ struct ItemContents {
     }
 
     private static func text(of item: RequestItem) throws(UsageError) -> String {
-        let path = NSString(string: item.value).expandingTildeInPath
+        let path = UserPath.expanded(item.value)
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -155,7 +155,7 @@ struct ItemContents {
             type = String(path[range.upperBound...])
             path = String(path[..<range.lowerBound])
         }
-        let expanded = NSString(string: path).expandingTildeInPath
+        let expanded = UserPath.expanded(path)
         var status = stat()
         guard access(expanded, R_OK) == 0, stat(expanded, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw UsageError("The file “\(path)” cannot be read, or is no regular file.")

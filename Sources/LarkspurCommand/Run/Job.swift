@@ -8,7 +8,16 @@ struct Job: Sendable {
     let input: StandardInput
     let manager: SessionManager
 
-    func run() async throws -> ExitStatus {
+    /// Does the work, and returns its exit status or its error.
+    func result() async -> Result<ExitStatus, any Error> {
+        do {
+            return .success(try await run())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func run() async throws -> ExitStatus {
         if invocation.compresses { manager.interceptors = RequestInterceptors(call: [.compression(threshold: 1)]) }
         if invocation.mode == .webSocket {
             let reader = invocation.ignoresStandardInput ? nil : LineReader(input)

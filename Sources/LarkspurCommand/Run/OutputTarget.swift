@@ -13,7 +13,7 @@ struct OutputTarget: Sendable {
 
     init(_ invocation: Invocation, environment: [String: String]) throws(UsageError) {
         let isDownload = invocation.isDownload && !invocation.isOffline
-        let path = invocation.outputFile.map { NSString(string: $0).expandingTildeInPath }
+        let path = invocation.outputFile.map { UserPath.expanded($0) }
         showsProgress = Sink.standardError.isTerminal && !invocation.isQuiet
         if isDownload {
             sink = .standardError

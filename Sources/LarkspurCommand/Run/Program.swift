@@ -39,14 +39,17 @@ struct Program: Sendable {
         if file != nil { session.take(&composed, items: invocation.items) }
         let cookies = CookieStorage(session, host: url.host ?? "")
         let output = try OutputTarget(invocation, environment: environment)
-        let job = Job(
-            invocation: invocation,
-            composed: composed,
-            output: output,
-            input: input,
-            manager: SessionManager(configuration: cookies.configuration, transport: try .of(invocation))
-        )
-        let status = try await job.run()
+        let manager = SessionManager(configuration: cookies.configuration, transport: try .of(invocation))
+        let recorder = invocation.archiveFile.map { path in
+            let recorder = HARRecorder()
+            manager.observers = [recorder]
+            return (recorder: recorder, file: URL(fileURLWithPath: UserPath.expanded(path)))
+        }
+        let job = Job(invocation: invocation, composed: composed, output: output, input: input, manager: manager)
+        let result = await job.result()
+        // A request that has failed is recorded too.
+        if let (recorder, file) = recorder, !invocation.isOffline { try recorder.write(to: file) }
+        let status = try result.get()
         if let file, !invocation.isSessionReadOnly, !invocation.isOffline {
             session.cookies = cookies.saved
             try file.write(session)
@@ -57,7 +60,6 @@ struct Program: Sendable {
     private func status(of error: any Error) -> ExitStatus {
         switch error {
         case let error as UsageError: report(error.message)
-        case let error as ConversationFailure: report(error.message)
         case Sink.Failure.closedPipe: return .success
         case Sink.Failure.failed(let reason): report("The output could not be written: \(reason).")
         case let status as ExitStatus: return status

@@ -61,7 +61,7 @@ final class ResponsePrinter: Exchange.Receiver {
         case .stream: try sink.write("(The body is read from standard input while it is sent.)")
         }
         try printer.finish(on: sink)
-        try sink.write(style.isForTerminal ? "\n" : "\n\n")
+        try sink.write(printer.endsLine ? "\n" : "\n\n")
     }
 
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure) {

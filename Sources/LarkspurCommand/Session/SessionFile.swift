@@ -10,7 +10,7 @@ struct SessionFile {
     ///   - environment: The environment, which has the folder for settings.
     init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
         if name.contains("/") {
-            path = NSString(string: name).expandingTildeInPath
+            path = UserPath.expanded(name, environment: environment)
             return
         }
         let isName =
@@ -20,7 +20,7 @@ struct SessionFile {
         }
         let settings =
             environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-            ?? NSString(string: "~/.config").expandingTildeInPath
+            ?? UserPath.expanded("~/.config", environment: environment)
         let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
         // An IPv6 address has colons.
         let folder = host.replacing("/", with: "_").replacing(":", with: "_")

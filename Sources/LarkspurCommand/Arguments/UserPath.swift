@@ -1,0 +1,15 @@
+import Larkspur
+
+/// A path that the user has written.
+enum UserPath {
+    /// Returns the path with the user's home in place of `~` at its beginning, where the shell has left it: in
+    /// `name@~/file` and `--option=~/file`.
+    static func expanded(
+        _ path: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String {
+        guard path == "~" || path.hasPrefix("~/") else { return path }
+        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+        return home + path.dropFirst()
+    }
+}
