@@ -87,6 +87,7 @@ struct ResponseRunTests {
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count == (status == 0 ? 0 : 1), "\(result.errors)")
         #expect(lines.allSatisfy { $0.hasPrefix("larkspur: ") })
+        if arguments == ["127.0.0.1:1"] { #expect(result.errors.contains("127.0.0.1:1: The host")) }
     }
 
     @Test("Redirects are followed on request, and shown with -v")

@@ -139,7 +139,7 @@ final class FileDownload: Exchange.Receiver {
     private static func createFile(for response: HTTPURLResponse) throws(UsageError) -> (Sink, name: String) {
         let suggested = response.suggestedFilename.flatMap { $0.isEmpty || $0 == "Unknown" ? nil : $0 } ?? "index"
         // A hidden file would not be noticed.
-        let visible = String(suggested.drop { $0 == "." }.filter { $0 != "/" })
+        let visible = String(TerminalText.line(suggested).drop { $0 == "." }.filter { $0 != "/" })
         let base = visible.isEmpty ? "index" : visible
         for number in 0..<10_000 {
             let name = number == 0 ? base : "\(base)-\(number)"

@@ -64,11 +64,17 @@ struct Program: Sendable {
         case Sink.Failure.failed(let reason): report("The output could not be written: \(reason).")
         case let status as ExitStatus: return status
         case let error as LarkspurError:
-            report(error.message)
+            report(Self.place(of: error) + error.message)
             return ExitStatus(error)
         default: report(error.localizedDescription)
         }
         return .error
+    }
+
+    /// The server that an error is about, without the parts of the URL that may be secret.
+    private static func place(of error: LarkspurError) -> String {
+        guard let url = error.failingURL, let host = url.host else { return "" }
+        return host + (url.port.map { ":\($0)" } ?? "") + ": "
     }
 
     private func report(_ message: String) { Sink.standardError.report("larkspur: error: \(message)") }
