@@ -112,15 +112,12 @@ struct HTTPieComparisonTests {
         }
     }
 
-    /// Runs a program, and returns its exit status and the requests that the server got.
-    private func run(_ program: URL, _ line: String) throws -> (status: Int32, requests: [Received]) {
-        server.clearRequests()
-        try? FileManager.default.removeItem(at: folder.url.appendingPathComponent("new.bin"))
-        _ = try folder.file("part.bin", Self.content.prefix(20_000))
+    /// Runs a program, and returns its exit status and what it has printed.
+    private func run(_ program: URL, _ line: String, at port: Int) throws -> (status: Int32, output: Data) {
+        let output = Pipe()
         let process = Process()
         process.executableURL = program
-        let words = line.split(separator: " ")
-            .map { String($0).replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+        let words = line.split(separator: " ").map { String($0).replacing("SERVER", with: "127.0.0.1:\(port)") }
         process.arguments = ["--ignore-stdin"] + words
         process.currentDirectoryURL = folder.url
         process.environment = [
@@ -128,18 +125,28 @@ struct HTTPieComparisonTests {
         ]
         .merging(ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return (process.terminationStatus, server.requests.map(Received.init))
+        return (process.terminationStatus, data)
+    }
+
+    /// Runs a program, and returns its exit status and the requests that the server got.
+    private func exchange(_ program: URL, _ line: String) throws -> (status: Int32, requests: [Received]) {
+        server.clearRequests()
+        try? FileManager.default.removeItem(at: folder.url.appendingPathComponent("new.bin"))
+        _ = try folder.file("part.bin", Self.content.prefix(20_000))
+        let status = try run(program, line, at: Int(server.port)).status
+        return (status, server.requests.map(Received.init))
     }
 
     @Test("The same arguments make the same requests, and end with the same status", arguments: samples)
     func comparison(sample: Sample) throws {
-        let theirs = try run(httpie, sample.line)
+        let theirs = try exchange(httpie, sample.line)
         let file = try? Data(contentsOf: folder.url.appendingPathComponent("part.bin"))
-        let ours = try run(larkspur, sample.line)
+        let ours = try exchange(larkspur, sample.line)
         #expect(ours.status == theirs.status, "\(sample.line)")
         #expect(
             ours.requests.map { $0.without(sample.difference) }
@@ -149,6 +156,25 @@ struct HTTPieComparisonTests {
         #expect(try Data(contentsOf: folder.url.appendingPathComponent("part.bin")) == file)
         // A difference that is no longer there is to be taken from the guide.
         if sample.difference != .none { #expect(ours.requests != theirs.requests, "\(sample.line)") }
+    }
+
+    @Test(
+        "httpbin's responses are printed alike",
+        arguments: [
+            "SERVER/html", "SERVER/image/png", "SERVER/encoding/utf8", "SERVER/bytes/5000?seed=1",
+            "SERVER/stream-bytes/9000?seed=2",
+            "-F SERVER/cookies/set?a=b", "-a ada:secret SERVER/basic-auth/ada/secret", "SERVER/xml",
+            "SERVER/status/418",
+            "-A digest -a ada:secret SERVER/digest-auth/auth/ada/secret/SHA-256",
+            "--pretty=none SERVER/json", "SERVER/drip?numbytes=5&duration=1", "-F SERVER/redirect-to?url=/robots.txt",
+        ]
+    )
+    func httpbin(line: String) throws {
+        let port = try Servers().number(of: .httpbin)
+        let theirs = try run(httpie, line, at: port)
+        let ours = try run(larkspur, line, at: port)
+        #expect(ours.status == theirs.status)
+        #expect(ours.output == theirs.output && !ours.output.isEmpty)
     }
 
     @Test("The guide has the table of the comparison")
