@@ -23,8 +23,8 @@ extension SessionManager {
         observers.append(ClosureObserver(kinds: kinds, body: observer))
     }
 
-    /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence without end. When its
-    /// consumer stops, the observer is removed.
+    /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence. It ends when the session
+    /// manager is released. When its consumer stops, the observer is removed.
     ///
     /// A consumer that is slower than the calls loses the oldest events beyond the limit.
     /// - Parameters:
@@ -40,7 +40,6 @@ extension SessionManager {
         )
         let observer = StreamObserver(kinds: kinds, continuation: continuation)
         observers.append(observer)
-        // The identity alone: the observer is released with the manager, which ends the sequence.
         continuation.onTermination = { [weak self, id = ObjectIdentifier(observer)] _ in
             self?.observers.removeAll { ($0 as? StreamObserver).map(ObjectIdentifier.init) == id }
         }
@@ -49,7 +48,7 @@ extension SessionManager {
 }
 
 /// An observer that hands events to a sequence.
-private final class StreamObserver: CallObserver {
+final class StreamObserver: CallObserver {
     let kinds: Set<CallEvent.Kind>
     private let continuation: AsyncStream<CallEvent>.Continuation
 
@@ -58,7 +57,8 @@ private final class StreamObserver: CallObserver {
         self.continuation = continuation
     }
 
-    deinit { continuation.finish() }
+    /// Ends the sequence. Tasks may hold the observer for longer than the manager.
+    func finish() { continuation.finish() }
 
     func observe(_ event: CallEvent) { continuation.yield(event) }
 }

@@ -164,6 +164,7 @@ public final class SessionManager: Sendable {
     }
 
     deinit {
+        for case let observer as StreamObserver in observers { observer.finish() }
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
 

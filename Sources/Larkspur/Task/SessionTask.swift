@@ -239,7 +239,7 @@ public class SessionTask: @unchecked Sendable {
             storage.error = ending.completion.error
             storage.hasEnded = true
             defer { storage.resumeDataHandlers = [] }
-            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation)
+            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation.take())
         }
         observation?.deliver(.completed, of: self, .completion(ending.completion, result))
         for handler in handlers { handler(ending.completion.error?.resumeData) }

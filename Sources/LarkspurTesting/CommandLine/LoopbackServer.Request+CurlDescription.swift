@@ -6,7 +6,7 @@ extension LoopbackServer.Request {
     ///
     /// The fields that curl sets itself for the same URL and content are left out: `Host`, `Content-Length` and
     /// `Transfer-Encoding`.
-    /// - Parameter redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+    /// - Parameter redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
     public func cURLDescription(redaction: Redaction = .standard) -> String {
         guard let url = URL(string: url) else { return "curl" }
         var request = URLRequest(url: url)

@@ -46,13 +46,14 @@ extension SessionTask {
     @discardableResult
     private func add(_ entry: ObserverEntry) -> Bool {
         storage.withLock { storage in
+            guard !storage.hasEnded else { return false }
             if let observation = storage.observation {
                 observation.add(entry)
             } else {
                 storage.observation = CallObservation([entry], on: environment.completionQueue)
                 isObserved.store(true, ordering: .relaxed)
             }
-            return !storage.hasEnded
+            return true
         }
     }
 

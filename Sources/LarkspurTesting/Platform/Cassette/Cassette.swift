@@ -12,10 +12,11 @@ import Synchronization
 /// It is a transport rather than an interceptor: an interceptor sees the end of a call, without the redirects before
 /// it, the content of a stream and the file of a download. A transport has them all, and records the requests as they
 /// leave the interceptors, so that each attempt of a retry is one. Each redirect is an interaction of its own.
-/// Challenges are answered while recording, and the response that follows is recorded; a replay asks for no credentials.
+/// Challenges are answered while recording, and the response that follows is recorded; a replay asks for no
+/// credentials.
 ///
 /// The file is JSON that can be reviewed: one interaction after the other, with contents as JSON or text where they
-/// are. Credentials, cookies and other secrets are replaced by ``Redaction`` before anything is stored, in fields, URLs
+/// are. Credentials, cookies and other secrets are replaced by `Redaction` before anything is stored, in fields, URLs
 /// and contents, and requests are compared in that form. JSON is replayed on one line, with its values and the order of
 /// its members. Transfers that fail are not recorded. Content is recorded whole; a body of a gigabyte needs the memory.
 ///
@@ -52,7 +53,7 @@ public final class Cassette: Sendable {
     ///   - file: The file, which need not exist for recording.
     ///   - mode: The use of the file. Default: `auto`.
     ///   - matching: The rule by which requests are found. Default: method, URL and content.
-    ///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+    ///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
     ///   - transport: The transport that sends what is recorded. Default: the best available one.
     /// - Throws: ``CassetteError``, if the file exists and cannot be read or is no cassette, in every mode; and for
     ///   `replay`, if it does not exist.
@@ -210,9 +211,10 @@ public final class Cassette: Sendable {
 ///   - folder: The folder of the file. Default: nil, the folder `Cassettes` beside the source file of the call.
 ///   - mode: The use of the file. Default: `auto`.
 ///   - matching: The rule by which requests are found. Default: method, URL and content.
-///   - redaction: The rule by which secrets are hidden. Default: ``Redaction/standard``.
+///   - redaction: The rule by which secrets are hidden. Default: `Redaction.standard`.
 ///   - transport: The transport that sends what is recorded. Default: the best available one.
 ///   - sourceFile: The source file of the call.
+///   - isolation: The actor that the body runs on. Default: that of the caller.
 ///   - body: The body.
 /// - Returns: The value of the body.
 /// - Throws: The error of the body, or ``CassetteError``.

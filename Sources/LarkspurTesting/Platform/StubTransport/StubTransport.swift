@@ -11,7 +11,7 @@ import Synchronization
 ///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the delegate calls of a real session, follow redirects, read the content of
-/// uploads, and have neither cookies nor a cache; they ask for no credentials, and ``SecurityPolicy`` has no effect. A
+/// uploads, and have neither cookies nor a cache; they ask for no credentials, and `SecurityPolicy` has no effect. A
 /// request that no route fits ends with an error of the code `unsupported` that names the nearest routes.
 ///
 /// Every method may be called on any thread. It is available on Linux, as ``StubURLSession`` is.
