@@ -98,6 +98,27 @@ struct CanaryTests {
         #expect(Set(printed.values.map(\.sink)).isSuperset(of: ["log", "archive", "error", "event completed"]))
     }
 
+    @Test("A cassette on disk has none of them, and replays the calls")
+    func cassette() async throws {
+        let file = folder.url.appendingPathComponent("calls.json")
+        for mode: Cassette.Mode in [.record, .replay] {
+            let cassette = try Cassette(file, mode: mode, transport: .curl)
+            let manager = SessionManager(
+                baseURL: server.baseURL,
+                configuration: .testing,
+                transport: cassette.transport
+            )
+            for place in Place.allCases where place != .userinfo {
+                let response = await call(place, status: 200, manager).response()
+                #expect(response.statusCode == 200, "\(mode) \(place): \(String(describing: response.error))")
+            }
+            try cassette.save()
+        }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains(Self.canary))
+        #expect(server.requests.count == Place.allCases.count)
+    }
+
     @Test("Resume data have neither credentials nor cookies")
     func resumeData() async throws {
         let gate = LoopbackServer.Gate()
