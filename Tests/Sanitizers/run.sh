@@ -56,8 +56,9 @@ build_and_test() {
     local calls='Async|CallTimeout|Chain|ContentSequence|EventSource|Pages|ProgressUpdates|SequenceEnd|Streaming|TransferCall'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
+    local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
-        --filter "LarkspurTests\.($sessions|$calls|$interceptors)Tests"
+        --filter "LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests|LarkspurTestingTests"
     LARKSPUR_INTEROP_REQUIRED=1 Tests/Interop/servers.sh swift test --skip-build "${options[@]}" --filter InteropTests \
         --skip MultipartInteropTests.large
 }
