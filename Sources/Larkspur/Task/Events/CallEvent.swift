@@ -6,8 +6,8 @@ internal import HTTPSyntax
 /// A ``CallObserver`` gets the events of all calls of a session manager (``SessionManager/observers``) or those of one
 /// (``SessionTask/observe(_:_:)``). Which of the properties below are set depends on the ``kind``; the others are nil.
 public struct CallEvent: Sendable {
-    /// The further facts of an event, by its kind.
-    enum Detail: Sendable {
+    /// The further facts of an event, by its kind. It is behind a reference, as an event is copied on its way.
+    indirect enum Detail: Sendable {
         case none
         case request(URLRequest?)
         case redirect(HTTPURLResponse, URLRequest?)

@@ -71,8 +71,9 @@ final class CallObservation: Sendable {
     }
 
     /// Posts the transactions that the observers have not got yet.
-    func postTransactions(_ all: [TransferMetrics], of task: SessionTask) {
+    func postTransactions(of task: SessionTask) {
         guard kinds.load(ordering: .relaxed) & CallEvent.Kind.transactionEnded.bit != 0 else { return }
+        let all = task.timeline.transactions
         let first = state.withLock { state in
             defer { state.transactions = all.count }
             return state.transactions

@@ -70,7 +70,7 @@ extension SessionTask {
     /// Posts the events of an attempt's end.
     final func noteAttemptEnd(_ result: TransferResult) {
         guard let observation else { return }
-        observation.postTransactions(timeline.transactions, of: self)
+        observation.postTransactions(of: self)
         observation.post(.attemptEnded, of: self, .attemptEnd(result))
     }
 
