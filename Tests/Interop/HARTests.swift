@@ -4,7 +4,7 @@ import Larkspur
 import LarkspurTesting
 import Testing
 
-/// What readers of archives that we did not write make of ours.
+/// The archives of a recorder, read by programs that we did not write.
 @Suite("HTTP archives, for others", .needsServers, .timeLimit(.minutes(5)))
 struct HARTests {
     private struct Archive: Decodable {

@@ -3,8 +3,8 @@ internal import HTTPSyntax
 /// An observer that writes a line about each call, for the development and the operation of a program.
 ///
 ///     manager.observers = [ConsoleLogger()]
-///     // GET https://api.example.com/users?page=2 → 200, 1.2 kB in 45 ms, h2
-///     // POST https://api.example.com/login → timedOut after 10.0 s: The request timed out.
+///     // GET https://api.example.com/users?page=2 → 200, 1.2 kB in 45.1 ms, h2
+///     // POST https://api.example.com/login → timed-out after 10.0 s: The request timed out.
 ///
 /// Secrets are hidden by a ``Redaction``, and characters that a terminal would interpret are shown as question marks.
 public struct ConsoleLogger: CallObserver {

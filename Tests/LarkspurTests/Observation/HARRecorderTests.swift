@@ -180,7 +180,7 @@ struct HARRecorderTests {
         }
     }
 
-    @Test("Phases follow each other, and TLS is a part of the connection")
+    @Test("An archive has every phase, and −1 for one that did not happen")
     func timings() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let recorder = HARRecorder()
@@ -192,5 +192,24 @@ struct HARRecorderTests {
         #expect(Set(timings.keys) == ["blocked", "dns", "connect", "ssl", "send", "wait", "receive"])
         #expect(timings["ssl"] == -1)
         #expect(try #require(timings["connect"]) >= 0)
+    }
+
+    @Test("The time for TLS is a part of that for the connection")
+    func secureTimings() async throws {
+        let secure = try LoopbackServer(tls: .selfSigned())
+        defer { secure.stop() }
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only([try TLSCertificate(try #require(secure.certificate).der)])
+        let manager = SessionManager(baseURL: secure.baseURL, configuration: .testing, transport: .curl(options))
+        let recorder = HARRecorder()
+        manager.observers = [recorder]
+
+        _ = try await manager.get("get").data
+
+        let entry = try #require(try archive(recorder).entries.first)
+        let (connect, ssl) = (try #require(entry.timings["connect"]), try #require(entry.timings["ssl"]))
+        #expect(ssl > 0 && connect >= ssl)
+        let phases = ["blocked", "dns", "connect", "send", "wait", "receive"].map { max(0, entry.timings[$0] ?? 0) }
+        #expect(abs(phases.reduce(0, +) - entry.time) < 0.01)
     }
 }

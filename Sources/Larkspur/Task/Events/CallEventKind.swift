@@ -25,8 +25,8 @@ extension CallEvent {
         public static let attemptStarted = Self(.attemptStarted)
         /// A redirect is followed, or not.
         public static let redirected = Self(.redirected)
-        /// A server or proxy asks for credentials. Not with the transport `.foundation` on Linux, and not for the
-        /// credentials that the engine has already.
+        /// A server or proxy asks for credentials that the transport does not have already. With the transport
+        /// `.foundation` on Linux only by the scheme Basic.
         public static let challenged = Self(.challenged)
         /// The header of a response that is delivered has arrived.
         public static let responseReceived = Self(.responseReceived)

@@ -5,12 +5,23 @@ import Synchronization
 /// Events are delivered on the completion queue, one after the other and in the order in which they were posted. One
 /// thread at a time delivers; events that are posted in the meantime are left to it.
 final class CallObservation: Sendable {
+    /// An observer of the call.
+    fileprivate struct Listener {
+        let entry: ObserverEntry
+        /// The number of its first event: one that was added later gets no earlier ones.
+        var first = 0
+    }
+
+    /// An event on its way.
+    fileprivate struct Posted {
+        let number: Int
+        var event: CallEvent
+    }
+
     fileprivate struct State {
-        /// The observers, each with the number of its first event: one that was added later gets no earlier ones.
-        var entries: [(entry: ObserverEntry, first: Int)]
-        /// The events on their way, each with its number.
-        var pending: [(number: Int, event: CallEvent)] = []
-        var posted = 0
+        var listeners: [Listener]
+        var pending: [Posted] = []
+        var postedCount = 0
         var isDelivering = false
         var isQueued = false
         var attempt = 0
@@ -32,15 +43,20 @@ final class CallObservation: Sendable {
     init(_ observers: [ObserverEntry], on queue: DispatchQueue) {
         kinds = Atomic(observers.reduce(0) { $0 | $1.kinds })
         self.queue = queue
-        state = Mutex(State(entries: observers.map { ($0, 0) }))
+        state = Mutex(State(listeners: observers.map { Listener(entry: $0) }))
     }
 
-    /// Returns an observation of another call by the same observers.
-    func copy() -> CallObservation { CallObservation(state.withLock { $0.entries.map(\.entry) }, on: queue) }
+    /// Returns an observation, by the same observers, of another call that takes over the present attempt.
+    func copy() -> CallObservation {
+        let (observers, attempt) = state.withLock { ($0.listeners.map(\.entry), $0.attempt) }
+        let copy = CallObservation(observers, on: queue)
+        copy.state.withLock { $0.attempt = attempt }
+        return copy
+    }
 
     /// Adds an observer of later events.
     func add(_ entry: ObserverEntry) {
-        state.withLock { $0.entries.append((entry, $0.posted)) }
+        state.withLock { $0.listeners.append(Listener(entry: entry, first: $0.postedCount)) }
         kinds.bitwiseOr(entry.kinds, ordering: .relaxed)
     }
 
@@ -70,8 +86,15 @@ final class CallObservation: Sendable {
         }
     }
 
-    /// Posts the transactions that the observers have not got yet.
-    func postTransactions(of task: SessionTask) {
+    /// Posts the end of the present attempt and the transactions that the observers have not got yet. A call that has
+    /// sent nothing has no attempt.
+    func postAttemptEnd(_ result: TransferResult, of task: SessionTask) {
+        guard state.withLock({ $0.attempt > 0 }) else { return }
+        postTransactions(of: task)
+        post(.attemptEnded, of: task, .attemptEnd(result))
+    }
+
+    private func postTransactions(of task: SessionTask) {
         guard kinds.load(ordering: .relaxed) & CallEvent.Kind.transactionEnded.bit != 0 else { return }
         let all = task.timeline.transactions
         let first = state.withLock { state in
@@ -82,11 +105,9 @@ final class CallObservation: Sendable {
     }
 
     private func deliver() {
-        while let (events, entries) = state.withLock({ $0.next() }) {
-            for (number, event) in events {
-                for (entry, first) in entries where number >= first && entry.kinds & event.kind.bit != 0 {
-                    entry.observer.observe(event)
-                }
+        while let (pending, listeners) = state.withLock({ $0.next() }) {
+            for posted in pending {
+                for listener in listeners where listener.gets(posted) { listener.entry.observer.observe(posted.event) }
             }
             state.withLock { $0.isDelivering = false }
         }
@@ -116,24 +137,29 @@ extension CallObservation.State {
     }
 
     fileprivate mutating func append(_ event: CallEvent) {
-        if let last = pending.last, let merged = last.event.merged(with: event) {
+        if let merged = pending.last?.event.merged(with: event) {
             pending[pending.count - 1].event = merged
         } else {
             // Messages of a WebSocket may come without end.
             if case .message = event.detail, pending.count >= Self.longestLine { return }
-            pending.append((posted, event))
-            posted += 1
+            pending.append(CallObservation.Posted(number: postedCount, event: event))
+            postedCount += 1
         }
     }
 
     /// Takes the events on their way; nil if there are none, or another thread delivers.
-    fileprivate mutating func next() -> (
-        events: [(number: Int, event: CallEvent)], entries: [(entry: ObserverEntry, first: Int)]
-    )? {
+    fileprivate mutating func next() -> ([CallObservation.Posted], [CallObservation.Listener])? {
         guard !isDelivering, !pending.isEmpty else { return nil }
         isDelivering = true
         isQueued = false
         defer { pending = [] }
-        return (pending, entries)
+        return (pending, listeners)
+    }
+}
+
+extension CallObservation.Listener {
+    /// Whether the observer gets an event.
+    fileprivate func gets(_ posted: CallObservation.Posted) -> Bool {
+        posted.number >= first && entry.kinds & posted.event.kind.bit != 0
     }
 }

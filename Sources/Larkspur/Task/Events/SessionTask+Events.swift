@@ -69,9 +69,7 @@ extension SessionTask {
 
     /// Posts the events of an attempt's end.
     final func noteAttemptEnd(_ result: TransferResult) {
-        guard let observation else { return }
-        observation.postTransactions(of: self)
-        observation.post(.attemptEnded, of: self, .attemptEnd(result))
+        observation?.postAttemptEnd(result, of: self)
     }
 
     /// Queues the notification of a transition, if it has one, and posts its event. Called under the lock of the
