@@ -17,8 +17,7 @@ package struct LineSplitter: Sendable {
         // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
         case 0x0A...0x0D: return flush()
         case 0x85 where line.last == 0xC2: return flush(dropping: 1)
-        case 0xA8 where line.suffix(2) == [0xE2, 0x80], 0xA9 where line.suffix(2) == [0xE2, 0x80]:
-            return flush(dropping: 2)
+        case 0xA8 where endsInSeparatorStart, 0xA9 where endsInSeparatorStart: return flush(dropping: 2)
         default:
             line.append(byte)
             return nil
@@ -27,6 +26,14 @@ package struct LineSplitter: Sendable {
 
     /// Returns the text after the last line end.
     package mutating func finish() -> String? { flush() }
+
+    /// Whether the last two bytes are those with which U+2028 and U+2029 begin.
+    ///
+    /// They are read by their indices: a slice of the line that is still alive in the switch would have the next append
+    /// copy the whole line.
+    private var endsInSeparatorStart: Bool {
+        line.count >= 2 && line[line.count - 1] == 0x80 && line[line.count - 2] == 0xE2
+    }
 
     private mutating func flush(dropping count: Int = 0) -> String? {
         line.removeLast(count)

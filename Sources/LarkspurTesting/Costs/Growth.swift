@@ -8,6 +8,9 @@ package enum Growth {
     /// The bound between growth with the length of the input and growth with its square.
     package static let linear = 9.0
 
+    /// The bound above which a single run is not enough, because others disturb it.
+    private static let suspicious = 7.0
+
     /// The least time that counts as more than zero, in seconds.
     private static let resolution = 0.001
 
@@ -30,6 +33,17 @@ package enum Growth {
             least = min(least, time { work(whole) } / time { work(part) })
         }
         return least
+    }
+
+    /// Whether one run suggests that the cost grows faster than the input, so that ``factor(of:upTo:_:)`` is worth its
+    /// time.
+    static func isSuspicious<Input>(of make: (Int) -> Input, upTo size: Int, _ work: (Input) -> Void) -> Bool {
+        let (part, whole) = (make(size / 4), make(size))
+        let start = System.threadTime
+        work(part)
+        let middle = System.threadTime
+        work(whole)
+        return System.threadTime - middle > max(middle - start, resolution / 10) * suspicious
     }
 
     /// Returns the least time of several runs. If a run takes long, few are enough, because disturbances then matter

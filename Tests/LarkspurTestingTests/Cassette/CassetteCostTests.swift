@@ -23,6 +23,20 @@ import Testing
         #expect(writing < Growth.linear)
     }
 
+    @Test("Every class of bytes in a content is written and read")
+    func byteClasses() {
+        let parsing = ByteInputs.excesses { bytes in
+            _ = try? JSONNode(Array("[".utf8) + bytes, depth: 100)
+            let body = RecordedBody(Data(bytes), type: "text/plain")
+            let interaction = Interaction(
+                request: .init(method: "GET", url: "http://a/", headers: [], body: body),
+                response: .init(status: 200, headers: [], body: .none)
+            )
+            _ = try? CassetteFile.read(CassetteFile.write([interaction]), name: "x")
+        }
+        #expect(parsing == [])
+    }
+
     @Test("Finding grows with the number of requests")
     func finding() {
         let factor = Growth.factor(of: interactions, upTo: 1 << 12) { interactions in

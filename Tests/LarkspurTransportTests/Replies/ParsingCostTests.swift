@@ -189,6 +189,67 @@ struct ParsingCostTests {
         #expect(growth < Growth.linear)
     }
 
+    struct Parser: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let parse: @Sendable ([UInt8]) -> Void
+
+        init(_ description: String, _ parse: @escaping @Sendable ([UInt8]) -> Void) {
+            testDescription = description
+            self.parse = parse
+        }
+
+        init(text description: String, _ parse: @escaping @Sendable (String) -> Void) {
+            self.init(description) { parse(String(networkBytes: $0)) }
+        }
+    }
+
+    static let parsers = [
+        Parser("lines") { bytes in
+            var splitter = LineSplitter()
+            for byte in bytes { _ = splitter.take(byte) }
+            _ = splitter.finish()
+        },
+        Parser("lines that end with a line feed") { bytes in
+            var splitter = NewlineSplitter()
+            for start in stride(from: 0, to: bytes.count, by: 100) {
+                splitter.append(Data(bytes[start..<min(start + 100, bytes.count)]))
+                while splitter.next() != nil {}
+            }
+            _ = splitter.finish()
+        },
+        Parser("a head") { bytes in
+            var parser = ResponseHeadParser()
+            for line in ["HTTP/1.1 200 OK\r\n".utf8.map { $0 }, "A: ".utf8 + bytes + "\r\n".utf8, [13, 10]] {
+                _ = try? parser.consume(bytes: line)
+            }
+        },
+        Parser("chunks") { bytes in
+            var content = FramedContent(.chunked)
+            for start in stride(from: 0, to: bytes.count, by: 100) {
+                bytes[start..<min(start + 100, bytes.count)].withUnsafeBytes { _ = content.take($0) }
+            }
+        },
+        Parser(text: "challenges") { _ = AuthenticationChallenges.parse([$0]) },
+        Parser(text: "directives") { _ = CacheControl($0) },
+        Parser(text: "a location") {
+            _ = URLReference($0).percentEncoded.resolved(against: URLReference("http://a.example/b/c")).text
+        },
+        Parser(text: "parameters") { _ = FieldParameters($0).values.count },
+        Parser(text: "links") { _ = LinkField($0) },
+        Parser(text: "names that responses vary by") { _ = StoreDecision.names(in: $0) },
+        Parser(text: "codings") { _ = ContentDecoder(contentEncoding: $0, maximumExpansion: 100) },
+        Parser(text: "a content range") { _ = ContentRange($0) },
+        Parser(text: "a date") { _ = HTTPDate.parse($0) },
+        Parser(text: "a length") { _ = ContentLength($0) },
+        Parser(text: "a cookie") { _ = SetCookie($0) },
+        Parser(text: "cookies") { _ = SetCookieList([$0]) },
+    ]
+
+    @Test("Every class of bytes", arguments: parsers)
+    func byteClasses(_ parser: Parser) {
+        #expect(ByteInputs.excesses(parser.parse) == [])
+    }
+
     /// Members of gzip without content: a decoder has most to do for each byte.
     @Test("Codings, taken piece by piece", arguments: [1, 100, 1 << 16])
     func codingCost(pieceSize: Int) throws {

@@ -1,0 +1,46 @@
+/// The inputs for measurements of a parser's cost, of every class of bytes. A parser may be slow for some bytes alone,
+/// which a sample does not show.
+package enum ByteInputs {
+    /// The bytes that grammars treat in different ways: controls, punctuation, and those of which UTF-8 is made.
+    private static let distinct: [UInt8] =
+        [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x7F] + Array("\"%&'(*,-./09:;<=>?@A[\\]_a{}".utf8)
+        + [0x80, 0x85, 0xA8, 0xA9, 0xBF, 0xC2, 0xC3, 0xE2, 0xEF, 0xF0, 0xFF]
+
+    /// Returns the names of the inputs for which the cost of work grows faster than their length.
+    ///
+    /// The inputs are each byte repeated, each pair of distinct bytes repeated, and each such pair at the ends of an
+    /// input. Each is measured once, and again with care if the first result is suspicious.
+    /// - Parameters:
+    ///   - size: The length of an input of one byte, in bytes; those of pairs have an eighth. Default: 32 KiB.
+    ///   - work: Takes an input.
+    package static func excesses(upTo size: Int = 1 << 15, _ work: ([UInt8]) -> Void) -> [String] {
+        var names: [String] = []
+        func measure(_ name: String, _ size: Int, _ make: (Int) -> [UInt8]) {
+            guard Growth.isSuspicious(of: make, upTo: size, work) else { return }
+            let factor = Growth.factor(of: make, upTo: size * 4, work)
+            if factor >= Growth.linear { names.append("\(name): \(factor)") }
+        }
+        for byte in UInt8.min...UInt8.max {
+            measure(name(byte), size) { Array(repeating: byte, count: $0) }
+        }
+        for first in distinct {
+            for last in distinct {
+                let pair = name(first) + " " + name(last)
+                measure(pair + " repeated", size / 8) { count in
+                    var bytes = Array(repeating: first, count: count)
+                    for index in stride(from: 1, to: count, by: 2) { bytes[index] = last }
+                    return bytes
+                }
+                measure(pair + " at the ends", size / 8) { count in
+                    var bytes = Array(repeating: UInt8(ascii: "x"), count: max(2, count))
+                    bytes[0] = first
+                    bytes[bytes.count - 1] = last
+                    return bytes
+                }
+            }
+        }
+        return names
+    }
+
+    private static func name(_ byte: UInt8) -> String { String(byte, radix: 16, uppercase: true) }
+}
