@@ -12,7 +12,7 @@ import Synchronization
 public final class ConcurrencyLimit: RequestInterceptor {
     private struct Lane {
         var active = 0
-        var line = WaitingLine()
+        var line = WaitingLine<WaitingCall>()
     }
 
     private struct State {
@@ -82,7 +82,7 @@ public final class ConcurrencyLimit: RequestInterceptor {
     }
 
     private func leave(_ origin: Origin?) {
-        let waiter = state.withLock { state -> WaitingLine.Waiter? in
+        let waiter = state.withLock { state -> WaitingCall? in
             guard var lane = state.lanes.removeValue(forKey: origin) else { return nil }
             // The place of the attempt that has ended is passed on.
             let waiter = lane.line.popFirst()

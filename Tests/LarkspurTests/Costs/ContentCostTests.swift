@@ -140,6 +140,59 @@ struct ContentCostTests {
         #expect(Growth.factor(of: streams, work) < Growth.linear)
     }
 
+    struct Parser: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let parse: @Sendable ([UInt8]) -> Void
+
+        init(_ description: String, _ parse: @escaping @Sendable ([UInt8]) -> Void) {
+            testDescription = description
+            self.parse = parse
+        }
+    }
+
+    static let parsers = [
+        Parser("an event stream") { bytes in
+            var parser = EventStreamParser()
+            for start in stride(from: 0, to: bytes.count, by: 100) {
+                parser.append(bytes[start..<min(start + 100, bytes.count)])
+                while (try? parser.next()) != nil {}
+            }
+        },
+        Parser("a media type") { _ = MediaType("text/html;" + String(decoding: $0, as: UTF8.self)) },
+        Parser("XML") { _ = try? XMLContent.parserInput(Data("<r>".utf8) + Data($0)) },
+        Parser("JSON") { _ = try? JSONResponseSerializer().serialize(Data("[".utf8) + Data($0), response: nil) },
+        Parser("a property list") { _ = BinaryPropertyList(Data("bplist00".utf8) + Data($0))?.isTractable },
+        Parser("the name of a part") { bytes in
+            let name = String(decoding: bytes, as: UTF8.self)
+            _ = ContentDisposition.field(name: name, fileName: name)
+        },
+    ]
+
+    @Test("Every class of bytes", arguments: parsers)
+    func byteClasses(_ parser: Parser) {
+        #expect(ByteInputs.excesses(parser.parse) == [])
+    }
+
+    @Test("Callers that wait with distinct priorities, in any order, enter and leave", arguments: 0..<4)
+    func waitingLine(order: Int) {
+        let priorities = { (count: Int) -> [Int] in
+            switch order {
+            case 0: Array(0..<count)
+            case 1: (0..<count).reversed()
+            case 2: (0..<count).shuffled()
+            default: (0..<count).map { $0 % 100 }
+            }
+        }
+        let growth = Growth.factor(of: priorities, upTo: 1 << 15) { priorities in
+            var line = WaitingLine<Int>()
+            for (id, priority) in priorities.enumerated() { line.add(id, id, priority: priority) }
+            // A third leaves before its turn.
+            for id in stride(from: 0, to: priorities.count, by: 3) { _ = line.remove(id) }
+            while line.popFirst() != nil {}
+        }
+        #expect(growth < Growth.linear)
+    }
+
     @Test("Media types", arguments: [";", "; a=b", "; a=\"", "\\", "/", " ", ";charset=utf-8"])
     func mediaType(unit: String) {
         let types = { (size: Int) in "text/html" + String(repeating: unit, count: size / unit.utf8.count) }
