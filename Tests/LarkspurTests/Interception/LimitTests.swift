@@ -1,5 +1,6 @@
 import LarkspurTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Larkspur
@@ -85,6 +86,64 @@ struct LimitTests {
         #expect(delay(at: 1250) == .milliseconds(250))
         #expect([9000, 9000, 9000, 9100].map { delay(at: $0) } == [0, 0, 0, 400].map { .milliseconds($0) })
         #expect(RateSchedule(count: 0, period: .seconds(1), burst: 0).capacity == .seconds(1))
+    }
+
+    @Test(
+        "Late timers lose no tokens, and no second has more than the rate and a burst",
+        arguments: [(1000, 1), (5000, 1), (100_000, 1), (200, 1), (10, 1), (1000, 20), (400, 2), (7, 3), (1000, 1000)],
+        [0, 0.002, 0.2]
+    )
+    func lateTimers(_ rate: (count: Int, burst: Int), stalls: Double) {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        let schedule = RateSchedule(count: rate.count, period: .seconds(1), burst: rate.burst)
+        var now = Duration.zero
+        var fullTime: Duration?
+        var times: [Duration] = []
+        while now < .seconds(3) {
+            let (delay, next) = schedule.delay(at: now, fullTime: fullTime, afterWaiting: true)
+            if delay <= .zero {
+                times.append(now)
+                fullTime = next
+            } else {
+                let isStall = Double.random(in: 0..<1, using: &generator) < stalls
+                let lateness = Int64.random(in: 0...(isStall ? 900_000_000 : 2_000_000), using: &generator)
+                now += delay + .nanoseconds(lateness)
+            }
+        }
+        let most = rate.count + rate.burst
+        let excess = times.indices.first { $0 + most < times.count && times[$0 + most] - times[$0] <= .seconds(1) }
+        #expect(excess == nil, "seed \(seed)")
+        let average = Double(times.count - rate.burst) / 3
+        if stalls == 0 { #expect(average >= Double(rate.count) * 0.98 - 1, "seed \(seed)") }
+    }
+
+    @Test("Attempts that a late timer has delayed follow at once, up to five milliseconds' worth")
+    func lateAttempts() async throws {
+        let clock = TestClock()
+        let limit = RateLimit(1000, burst: 1)
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.clock = clock
+        manager.interceptors.attempt = [limit]
+        #expect(await manager.get("get").response().error == nil)
+        let calls = (0..<12).map { _ in Task { await manager.get("get").response() } }
+        try await eventually { limit.waiterCount == 12 }
+        try await clock.waitForSleeps(1)
+
+        clock.advance(by: .milliseconds(4))
+        try await clock.waitForSleeps(2)
+        #expect(limit.waiterCount == 9)
+        // The next one is due after four intervals from the beginning, and not one from now on.
+        #expect(clock.sleeps[1] < .microseconds(20))
+        clock.advance(by: .seconds(1))
+        try await clock.waitForSleeps(3)
+        #expect(limit.waiterCount == 4)
+
+        for count in 4...7 {
+            clock.advance(by: .milliseconds(2))
+            if count < 6 { try await clock.waitForSleeps(count) }
+        }
+        for call in calls { #expect(await call.value.error == nil) }
     }
 
     @Test("Attempts wait for the rate, each origin for its own", arguments: TestTransport.allCases)

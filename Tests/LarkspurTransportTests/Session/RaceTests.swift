@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import LarkspurTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

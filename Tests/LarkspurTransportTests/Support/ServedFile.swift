@@ -2,6 +2,7 @@
 import LarkspurTesting
 import LarkspurTransport
 import Synchronization
+import TestSupport
 
 /// A file on a server, whose replies a test scripts; they tell a part from the whole as RFC 9110 has it.
 final class ServedFile: Sendable {

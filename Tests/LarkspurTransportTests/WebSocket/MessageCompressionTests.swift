@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import HTTPSyntax
+import TestSupport
 import Testing
 
 @testable import LarkspurTransport

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSyntax
+import TestSupport
 import Testing
 
 @Suite("WebSocketReader")
