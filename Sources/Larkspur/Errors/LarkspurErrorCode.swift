@@ -149,7 +149,8 @@ extension LarkspurError.Code {
     /// A resumable upload cannot be continued: the server has no upload, has lost it twice, or says something
     /// impossible about it.
     public static let resumptionFailed = Self(label: "resumption-failed", number: NSURLErrorBadServerResponse)
-    /// The server says to try again at a time that is beyond the deadline of the retry policy.
+    /// The server says to try again at a time that is beyond the deadline of the retry policy, or after a longer delay
+    /// than the policy allows.
     public static let deadlineExceeded = Self(label: "deadline-exceeded", number: NSURLErrorTimedOut)
     /// Nothing was sent, because the server has failed again and again; see ``CircuitBreaker``.
     public static let circuitOpen = Self(label: "circuit-open", number: NSURLErrorResourceUnavailable)

@@ -29,7 +29,8 @@ public struct ResumableUpload: Sendable {
     /// Attempts are counted in succession: content that the server confirms begins the count, and the delays, anew. Its
     /// `methods` have no effect. The status codes 409 and 423, by which a server says that it has another offset or is
     /// still busy with the lost connection, are always followed by another attempt. Default: 5 attempts, delays of up
-    /// to 0.5 seconds that double up to 20 seconds, no deadline and no budget.
+    /// to 0.5 seconds that double up to 20 seconds, delays of up to 5 minutes that the server says
+    /// (``RetryPolicy/maximumServerDelay``), no deadline and no budget.
     public var retry = RetryPolicy(maximumAttempts: 5, deadline: nil, budget: nil)
     /// The maximum number of bytes of content in one request; nil for no limit. A lower limit of the server
     /// (`Upload-Limit`) applies, too. Default: nil.

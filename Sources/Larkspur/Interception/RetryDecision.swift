@@ -6,8 +6,16 @@ enum RetryDecision: Equatable, Sendable {
     case done
     /// Another attempt follows after a delay.
     case retry(after: Duration)
-    /// The call fails, because the server says a time that is beyond the deadline.
-    case fail(told: Duration, deadline: Duration)
+    /// The call fails, because the server says a time that is beyond a limit.
+    case fail(told: Duration, limit: DelayLimit)
+}
+
+/// A limit of the time that a server says in `Retry-After`.
+enum DelayLimit: Equatable, Sendable {
+    /// The time from the start of the call.
+    case deadline(Duration)
+    /// The time of a single delay.
+    case delay(Duration)
 }
 
 /// The facts about an attempt by which ``RetryPolicy`` decides.
@@ -44,13 +52,12 @@ extension RetryPolicy {
         else { return .done }
         let told = attempt.result.retryAfter(now: now)
         let delay = (told ?? .zero) + longestDelay(after: attempt.count) * (random > 0 ? min(random, 1) : 0)
-        guard let deadline else { return .retry(after: delay) }
-        let rest = deadline - attempt.elapsed
-        if let told {
-            // The random part is shortened rather than the server's.
-            return told <= rest ? .retry(after: min(delay, rest)) : .fail(told: told, deadline: deadline)
-        }
-        return delay <= rest ? .retry(after: delay) : .done
+        let rest = deadline.map { $0 - attempt.elapsed }
+        guard let told else { return rest.map { delay <= $0 } ?? true ? .retry(after: delay) : .done }
+        if let deadline, let rest, told > rest { return .fail(told: told, limit: .deadline(deadline)) }
+        if told > maximumServerDelay { return .fail(told: told, limit: .delay(maximumServerDelay)) }
+        // The random part is shortened rather than the server's.
+        return .retry(after: rest.map { min(delay, $0) } ?? delay)
     }
 
     /// Whether a result is a failure that is likely to pass.

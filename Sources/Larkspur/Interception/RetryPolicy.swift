@@ -15,7 +15,8 @@
 ///
 /// The delay before an attempt is random, from 0 to a limit that doubles with each attempt (exponential back-off with
 /// full jitter), so that the clients of a server do not return at the same moment. A `Retry-After` field (RFC 9110,
-/// section 10.2.3) adds to it: no attempt is earlier than the server says.
+/// section 10.2.3) adds to it: no attempt is earlier than the server says. A server that says a longer time than
+/// ``maximumServerDelay`` ends the call.
 public struct RetryPolicy: RequestInterceptor {
     /// The maximum number of attempts, the first one included. Default: 3.
     public var maximumAttempts: Int
@@ -23,6 +24,11 @@ public struct RetryPolicy: RequestInterceptor {
     public var baseDelay: Duration
     /// The longest delay, except for one that the server says. Default: 20 seconds.
     public var maximumDelay: Duration
+    /// The longest time that the server may say in `Retry-After`. Default: 5 minutes.
+    ///
+    /// If it says a longer one, the call fails immediately with the code `deadlineExceeded`, so that no server keeps a
+    /// call for years.
+    public var maximumServerDelay: Duration = .seconds(300)
     /// The time from the start of the call after which no further attempt begins; nil for none. Default: 60 seconds.
     ///
     /// If the server says a later time in `Retry-After`, the call fails immediately with the code `deadlineExceeded`.
@@ -91,8 +97,8 @@ public struct RetryPolicy: RequestInterceptor {
     }
 
     /// Sends a request until its result is final.
-    /// - Throws: The error of the last attempt; `deadlineExceeded` if the server says a time beyond ``deadline``; a
-    ///   `CancellationError` if the call is cancelled during a delay.
+    /// - Throws: The error of the last attempt; `deadlineExceeded` if the server says a time beyond ``deadline`` or
+    ///   ``maximumServerDelay``; a `CancellationError` if the call is cancelled during a delay.
     public func intercept(
         _ request: URLRequest,
         context: RequestContext,
@@ -121,7 +127,7 @@ public struct RetryPolicy: RequestInterceptor {
             case .retry(let delay):
                 context.note(.retry(after: delay.bounded, reason: attempt.reason))
                 try await context.clock.sleep(for: delay.bounded)
-            case .fail(let told, let deadline): throw Self.error(told, deadline, of: attempt)
+            case .fail(let told, let limit): throw Self.error(told, limit, of: attempt)
             }
         }
     }
@@ -138,12 +144,16 @@ public struct RetryPolicy: RequestInterceptor {
         return budget.allowsRetry(of: url)
     }
 
-    static func error(_ told: Duration, _ deadline: Duration, of attempt: RetryAttempt) -> LarkspurError {
+    static func error(_ told: Duration, _ limit: DelayLimit, of attempt: RetryAttempt) -> LarkspurError {
         let response = try? attempt.result.get()
+        let allowed =
+            switch limit {
+            case .deadline(let time): "\(time.inSeconds) that all attempts may take"
+            case .delay(let time): "\(time.inSeconds) that it may ask for"
+            }
         return LarkspurError(
             .deadlineExceeded,
-            "The server says to try again in \(told.inSeconds), which is beyond the \(deadline.inSeconds) that all "
-                + "attempts may take.",
+            "The server says to try again in \(told.inSeconds), which is beyond the \(allowed).",
             request: response?.request ?? attempt.request,
             response: response?.response,
             responseData: response?.data

@@ -221,7 +221,7 @@ final class UploadResumer: RequestInterceptor {
             switch policy.decision(after: attempt, random: policy.random(), now: policy.date()) {
             case .done: return try result.get()
             case .retry(let delay): try await context.clock.sleep(for: delay.bounded)
-            case .fail(let told, let deadline): throw RetryPolicy.error(told, deadline, of: attempt)
+            case .fail(let told, let limit): throw RetryPolicy.error(told, limit, of: attempt)
             }
         }
     }

@@ -174,16 +174,32 @@ struct RetryDecisionTests {
             try self.decide(attempt(fields: ["Retry-After": seconds], elapsed: elapsed))
         }
         #expect(try decide("60") == .retry(after: .seconds(60)))
-        #expect(try decide("61") == .fail(told: .seconds(61), deadline: .seconds(60)))
+        #expect(try decide("61") == .fail(told: .seconds(61), limit: .deadline(.seconds(60))))
         #expect(try decide("2", elapsed: .seconds(58)) == .retry(after: .seconds(2)))
-        #expect(try decide("2", elapsed: .milliseconds(58_001)) == .fail(told: .seconds(2), deadline: .seconds(60)))
+        let late = try decide("2", elapsed: .milliseconds(58_001))
+        #expect(late == .fail(told: .seconds(2), limit: .deadline(.seconds(60))))
         let longest = Duration.seconds(1_000_000_000)
-        #expect(try decide("99999999999999999999999") == .fail(told: longest, deadline: .seconds(60)))
-        let patient = RetryPolicy(deadline: nil, budget: nil)
-        #expect(
-            try self.decide(attempt(fields: ["Retry-After": "9999999999"]), random: 0, by: patient)
-                == .retry(after: longest)
-        )
+        #expect(try decide("99999999999999999999999") == .fail(told: longest, limit: .deadline(.seconds(60))))
+    }
+
+    @Test("A server may ask for a delay of up to five minutes, or what the policy allows")
+    func serverDelay() throws {
+        var patient = RetryPolicy(deadline: nil, budget: nil)
+        func decide(_ seconds: String) throws -> RetryDecision {
+            try self.decide(attempt(fields: ["Retry-After": seconds]), random: 0, by: patient)
+        }
+        let longest = Duration.seconds(1_000_000_000)
+        #expect(try decide("300") == .retry(after: .seconds(300)))
+        #expect(try decide("301") == .fail(told: .seconds(301), limit: .delay(.seconds(300))))
+        #expect(try decide("9999999999") == .fail(told: longest, limit: .delay(.seconds(300))))
+        #expect(try decide("Sun, 06 Nov 1994 08:54:38 GMT") == .fail(told: .seconds(301), limit: .delay(.seconds(300))))
+        patient.maximumServerDelay = .seconds(Int64.max)
+        #expect(try decide("9999999999") == .retry(after: longest))
+        patient.maximumServerDelay = .zero
+        #expect(try decide("0") == .retry(after: .zero))
+        #expect(try decide("1") == .fail(told: .seconds(1), limit: .delay(.zero)))
+        patient.deadline = .seconds(60)
+        #expect(try decide("61") == .fail(told: .seconds(61), limit: .deadline(.seconds(60))))
     }
 
     @Test("Durations are written in seconds")

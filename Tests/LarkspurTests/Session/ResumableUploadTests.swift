@@ -128,6 +128,28 @@ struct ResumableUploadTests {
         #expect(clock.sleeps.count == 2 && clock.sleeps.last.map { $0 >= .seconds(7) } == true)
     }
 
+    @Test("A server that says to come back in years ends the upload, with its response", arguments: Case.all)
+    func endlessDelay(_ test: Case) async throws {
+        let date = "Fri, 31 Dec 2100 23:59:59 GMT"
+        for (delay, isAtCreation) in [("301", true), ("999999999999", false), (date, false)] {
+            let server = try UploadServer(test.dialect)
+            let refusal = LoopbackServer.Response.status(503).adding("Retry-After", delay)
+            if isAtCreation {
+                server.refuseCreation(refusal)
+            } else {
+                server.next("PATCH", UploadServer.answer(refusal, keeping: 30))
+            }
+            let manager = makeManager(test, server)
+            let upload = manager.upload("files", from: .data(makeContent(70)), resumable: test.resumable)
+            let response = await upload.response()
+            #expect(response.error?.code == .deadlineExceeded && response.error?.statusCode == 503)
+            #expect(response.error?.message.contains("300 s that it may ask for") == true)
+            #expect(clock.sleeps.isEmpty)
+            // The upload can be continued later.
+            #expect((upload.resumption == nil) == isAtCreation)
+        }
+    }
+
     @Test(
         "A server that fails, is busy or has another offset is asked again, after the delay it says",
         arguments: Case.all,
