@@ -10,6 +10,9 @@ struct EventStreamParser: Sendable {
         var line = 1 << 20
         /// The length of the data of an event. Default: 1 MiB.
         var data = 1 << 20
+        /// The length of an event ID. A longer one is ignored, as it would be sent back with each connection. Default:
+        /// 4 KiB.
+        var id = 1 << 12
     }
 
     private let limits: Limits
@@ -33,7 +36,7 @@ struct EventStreamParser: Sendable {
 
     /// - Parameters:
     ///   - lastEventID: The ID of the last event of an earlier stream. Default: empty.
-    ///   - limits: The lengths that the parser accepts. Default: 1 MiB each.
+    ///   - limits: The lengths that the parser accepts. Default: 1 MiB each, and 4 KiB for an ID.
     init(lastEventID: String = "", limits: Limits = Limits()) {
         self.lastEventID = lastEventID
         self.limits = limits
@@ -121,7 +124,9 @@ struct EventStreamParser: Sendable {
         } else if name.elementsEqual("event".utf8) {
             event = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual("id".utf8) {
-            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+            // Invalid bytes become longer when they are replaced.
+            let text = String(decoding: value, as: UTF8.self)
+            if text.utf8.count <= limits.id, !value.contains(0) { id = text }
         } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
             // A number that is too large is the largest one.
             retry = .milliseconds(Int64(String(decoding: value, as: UTF8.self)) ?? .max)

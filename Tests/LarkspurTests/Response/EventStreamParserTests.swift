@@ -202,6 +202,19 @@ struct EventStreamParserTests {
         #expect(throws: LarkspurError.self) { try events(in: [Array((line + "\n" + line + "\n\n").utf8)[...]]) }
     }
 
+    @Test("An ID of more than 4 KiB is ignored, and the one before stays")
+    func longID() throws {
+        let longest = String(repeating: "\u{E9}", count: 2048)
+        for (id, isKept) in [(longest, true), (longest + "x", false), (String(repeating: "y", count: 1 << 19), false)] {
+            let stream = Array("id: 1\ndata: a\n\nid: \(id)\ndata: b\n\n".utf8)
+            let ids = try events(in: [stream[...]]).map(\.id)
+            #expect(ids == ["1", isKept ? id : "1"])
+        }
+        // 2,000 invalid bytes are 6,000 bytes of text.
+        let invalid = Array("id:".utf8) + Array(repeating: 0xFF, count: 2000) + Array("\ndata: a\n\n".utf8)
+        #expect(try events(in: [invalid[...]]).map(\.id) == [""])
+    }
+
     private func events(
         in pieces: [ArraySlice<UInt8>],
         _ limits: EventStreamParser.Limits = .init()
