@@ -90,3 +90,19 @@ struct HAREntry: Encodable, Sendable {
     var connection: String?
     var comment: String?
 }
+
+extension HAREntry {
+    /// The size in memory, in bytes: that of the texts that may be long, and 1 KiB for the rest.
+    var byteCount: Int {
+        func size(_ values: [NamedValue]) -> Int {
+            // Two strings are 32 bytes in themselves.
+            values.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        }
+        let texts = [
+            request.url, request.postData?.text, response.content.text, response.redirectURL, response.content.mimeType,
+            comment,
+        ]
+        return texts.reduce(1024) { $0 + ($1?.utf8.count ?? 0) } + size(request.headers) + size(request.queryString)
+            + size(response.headers)
+    }
+}

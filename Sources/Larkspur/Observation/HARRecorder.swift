@@ -9,11 +9,24 @@ import Synchronization
 ///
 /// Each request and its response is an entry: a redirect, a challenge, a retry and an answer of the cache have one
 /// each. Content is in it if it was collected in memory: that of requests from memory, and that of the last response of
-/// a data or upload task. Secrets are hidden by a ``Redaction``.
+/// a data or upload task. Secrets are hidden by a ``Redaction``. Beyond a number of entries or bytes the oldest ones are
+/// left out, and the archive says how many.
 public final class HARRecorder: CallObserver {
     private struct State {
-        var entries: [HAREntry] = []
-        var dropped = 0
+        /// The entries by their numbers, which begin with that of the oldest one.
+        var entries: [Int: HAREntry] = [:]
+        var first = 0
+        var byteCount = 0
+
+        mutating func append(_ entry: HAREntry) {
+            entries[first + entries.count] = entry
+            byteCount += entry.byteCount
+        }
+
+        mutating func dropFirst() {
+            byteCount -= entries.removeValue(forKey: first)?.byteCount ?? 0
+            first += 1
+        }
     }
 
     /// The kinds of events that are recorded.
@@ -21,6 +34,7 @@ public final class HARRecorder: CallObserver {
 
     private let redaction: Redaction
     private let entryLimit: Int
+    private let byteLimit: Int
     private let contentLimit: Int
     private let state = Mutex(State())
 
@@ -28,12 +42,21 @@ public final class HARRecorder: CallObserver {
     /// - Parameters:
     ///   - redaction: The rule by which secrets are hidden, before anything is kept. Default: ``Redaction/standard``.
     ///   - entryLimit: The maximum number of entries; then each new one replaces the oldest. Default: 10,000.
-    ///   - contentLimit: The number of bytes above which the content of a request or response is left out. Default:
-    ///     1 MiB.
-    public init(redaction: Redaction = .standard, entryLimit: Int = 10_000, contentLimit: Int = 1 << 20) {
+    ///   - byteLimit: The maximum size of the entries in memory, in bytes; then new ones replace the oldest. Default:
+    ///     64 MiB.
+    ///   - contentLimit: The number of bytes above which the content of a request or response is left out, at most an
+    ///     eighth of `byteLimit`. Default: 1 MiB.
+    public init(
+        redaction: Redaction = .standard,
+        entryLimit: Int = 10_000,
+        byteLimit: Int = 64 << 20,
+        contentLimit: Int = 1 << 20
+    ) {
         self.redaction = redaction
         self.entryLimit = max(1, entryLimit)
-        self.contentLimit = max(0, contentLimit)
+        self.byteLimit = max(0, byteLimit)
+        // Otherwise one entry, with its two contents in base64, could replace all others.
+        self.contentLimit = max(0, min(contentLimit, self.byteLimit / 8))
     }
 
     /// Records the requests and responses of a call that has ended.
@@ -42,28 +65,26 @@ public final class HARRecorder: CallObserver {
         let builder = HAREntryBuilder(redaction: redaction, contentLimit: contentLimit)
         let entries = builder.entries(of: event, completion)
         state.withLock { state in
-            state.entries += entries
-            // Not one by one, which would move all others each time.
-            guard state.entries.count >= entryLimit * 2 else { return }
-            state.dropped += state.entries.count - entryLimit
-            state.entries.removeFirst(state.entries.count - entryLimit)
+            for entry in entries { state.append(entry) }
+            while state.entries.count > entryLimit || state.byteCount > byteLimit { state.dropFirst() }
         }
     }
 
     /// The number of entries.
-    public var count: Int { min(entryLimit, state.withLock { $0.entries.count }) }
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    /// The size of the entries in memory, in bytes: that of their texts, and 1 KiB for the rest of each.
+    public var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Removes all entries.
     public func removeAll() { state.withLock { $0 = State() } }
 
     /// The archive as JSON, with the entries in the order of their start.
     public var data: Data {
-        let (entries, dropped) = state.withLock { state in
-            (state.entries.suffix(entryLimit), state.dropped + max(0, state.entries.count - entryLimit))
-        }
-        let sorted = entries.sorted { $0.startedDateTime < $1.startedDateTime }
+        let (entries, dropped) = state.withLock { ($0.entries, $0.first) }
+        let sorted = entries.sorted { ($0.value.startedDateTime, $0.key) < ($1.value.startedDateTime, $1.key) }
         let comment = dropped == 0 ? nil : "The \(dropped) oldest entries were left out."
-        let archive = HARArchive(log: .init(entries: sorted, comment: comment))
+        let archive = HARArchive(log: .init(entries: sorted.map(\.value), comment: comment))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // All values are text and finite numbers, so that encoding does not fail.

@@ -162,6 +162,57 @@ struct HARRecorderTests {
         #expect(recorder.count == 3)
     }
 
+    @Test("Above the limit in bytes the oldest entries are dropped, whatever they are large with")
+    func byteLimit() async throws {
+        let text = String(repeating: "a", count: 10_000)
+        server.route("/text", .text(text))
+        server.route("/field", .text("x").adding("X-Long", text))
+        let manager = TestTransport.curl.makeManager(for: server)
+        let recorder = HARRecorder(byteLimit: 100_000)
+        manager.observers = [recorder]
+
+        for page in 1...12 { _ = try await manager.get("text", parameters: ["page": page]).data }
+        var log = try archive(recorder)
+        #expect(log.entries.count == recorder.count && 6...9 ~= recorder.count)
+        #expect(recorder.byteCount <= 100_000)
+        #expect(log.comment == "The \(12 - recorder.count) oldest entries were left out.")
+        let pages = log.entries.map { $0.request.queryString.first?.value }
+        #expect(pages == (1...12).suffix(recorder.count).map { "\($0)" })
+        #expect(log.entries.allSatisfy { $0.response.content.text == text })
+
+        for _ in 1...12 { _ = try await manager.get("field").data }
+        for _ in 1...12 { _ = try await manager.post("user", parameters: ["long": text]).data }
+        for _ in 1...12 { _ = try await manager.get("user", parameters: ["long": text]).data }
+        log = try archive(recorder)
+        #expect(recorder.byteCount <= 100_000 && log.entries.count < 9)
+        #expect(log.comment == "The \(48 - recorder.count) oldest entries were left out.")
+        recorder.removeAll()
+        #expect(recorder.byteCount == 0 && recorder.count == 0)
+    }
+
+    @Test("No more entries are held than the limit, and no entry alone is too large")
+    func held() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        let recorder = HARRecorder(entryLimit: 3)
+        let tiny = HARRecorder(byteLimit: 4_000)
+        let none = HARRecorder(byteLimit: 0)
+        manager.observers = [recorder, tiny, none]
+        var single = 0
+        for number in 1...5 {
+            _ = try await manager.get("user").data
+            if number == 1 { single = recorder.byteCount }
+            #expect(recorder.byteCount <= single * 3 + 100)
+        }
+        #expect(recorder.count == 3 && none.count == 0)
+        #expect(try archive(none).comment == "The 5 oldest entries were left out.")
+
+        server.route("/large", .text(String(repeating: "a", count: 1_000)))
+        _ = try await manager.post("large", parameters: ["b": String(repeating: "b", count: 1_000)]).data
+        let entry = try #require(try archive(tiny).entries.last)
+        #expect(entry.response.content.text == nil && entry.response.content.comment?.hasPrefix("1000 bytes") == true)
+        #expect(entry.request.postData?.text == "" && tiny.byteCount <= 4_000)
+    }
+
     @Test("The file can be read by its owner alone, and replaces one that exists")
     func file() async throws {
         let folder = TemporaryFolder()
