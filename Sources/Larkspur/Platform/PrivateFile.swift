@@ -3,13 +3,21 @@ package enum PrivateFile {
     /// Writes a file as a whole, in place of one that exists: readers see the old content or the new one.
     /// - Throws: `POSIXError`, or the error of Foundation that the content could not be written.
     package static func write(_ data: Data, to file: URL) throws {
+        try write(to: file) { try $0.write(contentsOf: data) }
+    }
+
+    /// Writes a file as a whole, piece by piece, in place of one that exists: readers see the old content or the new
+    /// one.
+    /// - Parameter body: Writes the content.
+    /// - Throws: `POSIXError`, or the error of the body.
+    package static func write(to file: URL, _ body: (FileHandle) throws -> Void) throws {
         let temporary = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
         let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw posixError() }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try handle.write(contentsOf: data)
+            try body(handle)
             try handle.close()
             guard rename(temporary.path, file.path) == 0 else { throw posixError() }
         } catch {

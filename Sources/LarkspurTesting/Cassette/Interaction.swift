@@ -73,7 +73,7 @@ enum RecordedBody: Sendable {
     var content: Data {
         switch self {
         case .none: Data()
-        case .json(let node): Data(node.compact.utf8)
+        case .json(let node): Data(node.compact)
         case .text(let text): Data(text.utf8)
         case .bytes(let bytes): bytes
         }
@@ -81,7 +81,7 @@ enum RecordedBody: Sendable {
 
     /// The hash by which bodies are compared. The order of members in JSON does not count.
     var hash: String {
-        let content = if case .json(let node) = self { Data(node.canonical.utf8) } else { content }
+        let content = if case .json(let node) = self { Data(node.canonical) } else { content }
         return SHA256.hash(content).hexadecimal
     }
 
@@ -105,12 +105,30 @@ enum CassetteFile {
     static let version = 1
     private static let depth = 200
 
+    /// The number of bytes that are collected before they are handed on.
+    private static let pieceSize = 1 << 18
+
+    /// Writes a file, one interaction after the other, so that no more than the largest one is in memory twice.
+    /// - Parameter take: Takes the next bytes of the file.
+    static func write(_ interactions: [Interaction], _ take: ([UInt8]) throws -> Void) rethrows {
+        var bytes = Array("{\n  \"larkspurCassette\": \(version),\n  \"interactions\": [".utf8)
+        for (index, interaction) in interactions.enumerated() {
+            if index > 0 { bytes += ",".utf8 }
+            JSONNode.breakLine(4, in: &bytes)
+            node(interaction).write(to: &bytes, indentation: 4)
+            guard bytes.count >= pieceSize else { continue }
+            try take(bytes)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= pieceSize * 2)
+        }
+        if !interactions.isEmpty { JSONNode.breakLine(2, in: &bytes) }
+        try take(bytes + "]\n}\n".utf8)
+    }
+
+    /// Returns the content of a file.
     static func write(_ interactions: [Interaction]) -> Data {
-        let root = JSONNode.object([
-            ("larkspurCassette", JSONNode(.number(String(version)))),
-            ("interactions", JSONNode(.array(interactions.map(node)))),
-        ])
-        return Data((root.pretty + "\n").utf8)
+        var data = Data()
+        write(interactions) { data += $0 }
+        return data
     }
 
     private static func node(_ interaction: Interaction) -> JSONNode {
@@ -147,12 +165,12 @@ enum CassetteFile {
         case .none: return []
         case .json(let node): return [("json", node)]
         case .text(let text):
-            let lines = text.split(separator: Character("\n"), omittingEmptySubsequences: false)
-            // A line end of CR and LF is one character.
-            guard lines.count > 1, !text.utf8.contains(.carriageReturn) else {
+            // Bytes are searched, as it takes many times as long to find the ends of characters.
+            guard text.utf8.contains(.lineFeed), !text.utf8.contains(.carriageReturn) else {
                 return [("text", JSONNode(.string(text)))]
             }
-            return [("lines", JSONNode(.array(lines.map { JSONNode(.string(String($0))) })))]
+            let lines = text.utf8.split(separator: .lineFeed, omittingEmptySubsequences: false)
+            return [("lines", JSONNode(.array(lines.map { JSONNode(.string(String(Substring($0)))) })))]
         case .bytes(let bytes): return [("base64", JSONNode(.string(bytes.base64EncodedString())))]
         }
     }

@@ -53,43 +53,42 @@ struct JSONNode: Sendable {
 
     // MARK: Writing
 
-    /// The value on one line, without blanks.
-    var compact: String {
-        var text = ""
-        write(to: &text, indentation: nil, sortsMembers: false)
-        return text
+    /// The value on one line, without blanks, in UTF-8.
+    var compact: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes, indentation: nil)
+        return bytes
     }
 
-    /// The value on one line, the members of objects in the order of their names.
-    var canonical: String {
-        var text = ""
-        write(to: &text, indentation: nil, sortsMembers: true)
-        return text
+    /// The value on one line, the members of objects in the order of their names, in UTF-8.
+    var canonical: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes, indentation: nil, sortsMembers: true)
+        return bytes
     }
 
-    /// The value on lines that are indented by two blanks a level.
-    var pretty: String {
-        var text = ""
-        write(to: &text, indentation: 0, sortsMembers: false)
-        return text
-    }
-
-    private func write(to text: inout String, indentation: Int?, sortsMembers: Bool) {
+    /// Writes the value in UTF-8.
+    /// - Parameters:
+    ///   - bytes: The bytes to which it is appended.
+    ///   - indentation: The number of blanks before the value's last line; lines within it have two more for each level.
+    ///     Nil for one line without blanks.
+    ///   - sortsMembers: Whether members of objects have the order of their names. Default: false.
+    func write(to bytes: inout [UInt8], indentation: Int?, sortsMembers: Bool = false) {
         switch kind {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .number(let digits): text += digits
-        case .string(let value): Self.write(value, to: &text)
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let digits): bytes += digits.utf8
+        case .string(let value): Self.write(value, to: &bytes)
         case .array(let elements):
-            Self.write(elements, between: "[", "]", to: &text, indentation) { element, text, indentation in
-                element.write(to: &text, indentation: indentation, sortsMembers: sortsMembers)
+            Self.write(elements, between: "[", "]", to: &bytes, indentation) { element, bytes, indentation in
+                element.write(to: &bytes, indentation: indentation, sortsMembers: sortsMembers)
             }
         case .object(let members):
             let members = sortsMembers ? members.sorted { $0.name < $1.name } : members
-            Self.write(members, between: "{", "}", to: &text, indentation) { member, text, indentation in
-                Self.write(member.name, to: &text)
-                text += indentation == nil ? ":" : ": "
-                member.value.write(to: &text, indentation: indentation, sortsMembers: sortsMembers)
+            Self.write(members, between: "{", "}", to: &bytes, indentation) { member, bytes, indentation in
+                Self.write(member.name, to: &bytes)
+                bytes += (indentation == nil ? ":" : ": ").utf8
+                member.value.write(to: &bytes, indentation: indentation, sortsMembers: sortsMembers)
             }
         }
     }
@@ -98,37 +97,55 @@ struct JSONNode: Sendable {
         _ elements: [Element],
         between opening: String,
         _ closing: String,
-        to text: inout String,
+        to bytes: inout [UInt8],
         _ indentation: Int?,
-        _ writeElement: (Element, inout String, Int?) -> Void
+        _ writeElement: (Element, inout [UInt8], Int?) -> Void
     ) {
-        text += opening
+        bytes += opening.utf8
         let inner = indentation.map { $0 + 2 }
         for (index, element) in elements.enumerated() {
-            if index > 0 { text += "," }
-            if let inner { text += "\n" + String(repeating: " ", count: inner) }
-            writeElement(element, &text, inner)
+            if index > 0 { bytes += ",".utf8 }
+            if let inner { breakLine(inner, in: &bytes) }
+            writeElement(element, &bytes, inner)
         }
-        if let indentation, !elements.isEmpty { text += "\n" + String(repeating: " ", count: indentation) }
-        text += closing
+        if let indentation, !elements.isEmpty { breakLine(indentation, in: &bytes) }
+        bytes += closing.utf8
     }
 
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+    static func breakLine(_ indentation: Int, in bytes: inout [UInt8]) {
+        bytes.append(.lineFeed)
+        bytes += repeatElement(.space, count: indentation)
+    }
+
+    /// Writes a string. Bytes from one escape to the next are copied together, as contents have many and few escapes.
+    private static func write(_ value: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var value = value
+        value.withUTF8 { text in
+            var start = 0
+            for index in 0..<text.count where isEscaped(text[index]) {
+                bytes += text[start..<index]
+                bytes += escape(of: text[index]).utf8
+                start = index + 1
             }
+            bytes += text[start...]
         }
-        text += "\""
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private static func escape(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case .lineFeed: "\\n"
+        case .carriageReturn: "\\r"
+        case .tab: "\\t"
+        default: "\\u00" + CollectionOfOne(byte).hexadecimal
+        }
     }
 }
 

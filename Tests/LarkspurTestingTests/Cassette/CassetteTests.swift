@@ -400,6 +400,43 @@ import Testing
         #expect(try text == "other")
     }
 
+    @Test("The file can be read by its owner alone, also where it was readable by all")
+    func permissions() async throws {
+        let server = try LoopbackServer()
+        let cassette = try self.cassette(.record)
+        for path in ["get", "uuid"] {
+            _ = try await manager(cassette, server).get(path).data
+            try cassette.save()
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        }
+        #expect(try self.cassette(.replay).interactionCount == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [file.lastPathComponent])
+    }
+
+    @Test("Every text is written so that it is read as it was", arguments: ["text", "lines"])
+    func texts(form: String) throws {
+        let characters: [UnicodeScalar] =
+            (0..<0x300).compactMap { UnicodeScalar($0) } + ["\u{2028}", "\u{FEFF}", "\u{1F600}", "\u{10FFFF}"]
+        let text = characters.map { String($0) + (form == "lines" ? "\n" : "") }.joined()
+        let interactions = (0..<3).map { number in
+            Interaction(
+                request: .init(method: "GET", url: "http://a/\(number)", headers: [], body: .text(text)),
+                response: .init(status: 200, headers: [.init(name: "A", value: text)], body: .bytes(Data(text.utf8)))
+            )
+        }
+        let file = CassetteFile.write(interactions)
+        let read = try CassetteFile.read(file, name: "x")
+        #expect(read.map(\.request.url) == interactions.map(\.request.url))
+        #expect(read.allSatisfy { $0.request.body.content == Data(text.utf8) })
+        #expect(read.allSatisfy { $0.response.headers.first?.value == text })
+        #expect(read.allSatisfy { $0.response.body.content == Data(text.utf8) })
+        // Foundation reads it too.
+        #expect(try JSONSerialization.jsonObject(with: file) is [String: Any])
+        #expect(try CassetteFile.read(CassetteFile.write([]), name: "x").isEmpty)
+    }
+
     @Test("withCassette saves at the end, also after an error, and a cassette that is released does")
     func ends() async throws {
         struct Oops: Error {}

@@ -35,8 +35,8 @@ public final class Cassette: Sendable {
     private struct State {
         var records: CassetteRecords
         var hasChanges: Bool
-        /// The content of the file when it was read or written last; nil if there was none.
-        var fileContent: Data?
+        /// The fingerprint of the file when it was read or written last; nil if there was none.
+        var fingerprint: FileFingerprint?
     }
 
     /// The file.
@@ -74,7 +74,8 @@ public final class Cassette: Sendable {
             try CassetteFile.read(content, name: file.path)
         }
         let records = CassetteRecords(mode == .record ? [] : recorded ?? [], matching)
-        state = Mutex(State(records: records, hasChanges: mode == .record, fileContent: content))
+        let fingerprint = content.map { FileFingerprint($0) }
+        state = Mutex(State(records: records, hasChanges: mode == .record, fingerprint: fingerprint))
     }
 
     deinit {
@@ -166,7 +167,7 @@ public final class Cassette: Sendable {
     }
 
     /// Writes the file, if there are new recordings. It is replaced as a whole, so that no reader sees a part of it,
-    /// and its folder is made if it is missing. The cassette is also saved when its last reference is released.
+    /// and only its owner may read it. Its folder is made if it is missing. The cassette is also saved when its last reference is released.
     /// - Throws: ``CassetteError``, if the file cannot be written, or has changed since it was read.
     public func save() throws(CassetteError) {
         do {
@@ -181,19 +182,24 @@ public final class Cassette: Sendable {
 
     private func write() throws {
         let (interactions, known) = state.withLock { state in
-            (state.hasChanges ? state.records.interactions : nil, state.fileContent)
+            (state.hasChanges ? state.records.interactions : nil, state.fingerprint)
         }
         guard let interactions else { return }
-        guard try Self.content(of: file) == known else {
+        guard try FileFingerprint(of: file) == known else {
             throw CassetteError(
                 "The cassette \(file.path) was changed by others since it was read, and is not replaced."
             )
         }
-        let content = CassetteFile.write(interactions)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try content.write(to: file, options: .atomic)
-        state.withLock { state in
-            state.fileContent = content
+        var fingerprint = FileFingerprint()
+        try PrivateFile.write(to: file) { handle in
+            try CassetteFile.write(interactions) { bytes in
+                fingerprint.add(bytes)
+                try handle.write(contentsOf: bytes)
+            }
+        }
+        state.withLock { [fingerprint] state in
+            state.fingerprint = fingerprint
             state.hasChanges = state.records.interactions.count != interactions.count
         }
     }

@@ -1,0 +1,36 @@
+internal import Foundation
+
+/// The length and a hash of a file's content, by which a change is found within one process. The content itself may be
+/// large.
+struct FileFingerprint: Equatable, Sendable {
+    private static let pieceSize = 1 << 20
+
+    private var length = 0
+    private var hasher = Hasher()
+
+    init() {}
+
+    init(_ content: Data) {
+        add(content)
+    }
+
+    /// Reads a file, piece by piece; nil if there is none.
+    init?(of file: URL) throws {
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let handle = try FileHandle(forReadingFrom: file)
+        while let piece = try handle.read(upToCount: Self.pieceSize), !piece.isEmpty { add(piece) }
+        try handle.close()
+    }
+
+    /// Adds the next bytes of the content. The hash does not depend on where the content is divided.
+    mutating func add(_ bytes: some ContiguousBytes) {
+        bytes.withUnsafeBytes { bytes in
+            length += bytes.count
+            hasher.combine(bytes: bytes)
+        }
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.length == right.length && left.hasher.finalize() == right.hasher.finalize()
+    }
+}
