@@ -4,7 +4,8 @@ extension SessionManager {
     ///
     ///     manager.observers = [ConsoleLogger()]
     ///
-    /// Threads that change the value in place do so one after the other, so that no change is lost.
+    /// Threads that change the value in place do so one after the other, so that no change is lost. A sequence of
+    /// ``callEvents(_:limit:)`` ends when its observer is removed.
     public var observers: [any CallObserver] {
         get { observing.value.observers }
         set { observing.value.observers = newValue }
@@ -24,7 +25,8 @@ extension SessionManager {
     }
 
     /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence. It ends when the session
-    /// manager is released. When its consumer stops, the observer is removed.
+    /// manager is released or the observer is removed. When its consumer stops, the observer is removed, also from calls
+    /// under way. Copies of the manager do not have it.
     ///
     /// A consumer that is slower than the calls loses the oldest events beyond the limit.
     /// - Parameters:
@@ -34,33 +36,12 @@ extension SessionManager {
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
         limit: Int = 1000
     ) -> AsyncStream<CallEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: CallEvent.self,
-            bufferingPolicy: .bufferingNewest(limit)
-        )
-        let observer = StreamObserver(kinds: kinds, continuation: continuation)
-        observers.append(observer)
-        continuation.onTermination = { [weak self, id = ObjectIdentifier(observer)] _ in
-            self?.observers.removeAll { ($0 as? StreamObserver).map(ObjectIdentifier.init) == id }
+        let (stream, observer) = StreamObserver.make(kinds, limit: limit) { [weak self] observer in
+            self?.observers.removeAll { $0 as? StreamObserver === observer }
         }
+        observers.append(observer)
         return stream
     }
-}
-
-/// An observer that hands events to a sequence.
-final class StreamObserver: CallObserver {
-    let kinds: Set<CallEvent.Kind>
-    private let continuation: AsyncStream<CallEvent>.Continuation
-
-    init(kinds: Set<CallEvent.Kind>, continuation: AsyncStream<CallEvent>.Continuation) {
-        self.kinds = kinds
-        self.continuation = continuation
-    }
-
-    /// Ends the sequence. Tasks may hold the observer for longer than the manager.
-    func finish() { continuation.finish() }
-
-    func observe(_ event: CallEvent) { continuation.yield(event) }
 }
 
 extension ObserverList? {

@@ -146,7 +146,7 @@ public final class SessionManager: Sendable {
         self.sessions = sessions
         builder = Published(requestBuilder, writers: sessions.hooks.writers)
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
-        observing = Published(nil, writers: sessions.hooks.writers)
+        observing = Published(nil, writers: sessions.hooks.writers, didChange: ObserverList.endSequences)
         values = Mutex(
             Settings(
                 completionQueue: completionQueue ?? Platform.makeCompletionQueue(),
@@ -164,7 +164,7 @@ public final class SessionManager: Sendable {
     }
 
     deinit {
-        for case let observer as StreamObserver in observers { observer.finish() }
+        ObserverList.endSequences(observing.value, nil)
         sessions.invalidate(cancellingTasks: false, resettingSession: false)
     }
 
@@ -387,7 +387,8 @@ public final class SessionManager: Sendable {
         copy.interceptors = interceptors
         copy.clock = clock
         copy.timeouts = timeouts
-        copy.observers = observers
+        // The end of either manager would end the sequences of the other.
+        copy.observers = observers.filter { !($0 is StreamObserver) }
         return copy
     }
 

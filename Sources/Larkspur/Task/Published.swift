@@ -33,11 +33,19 @@ final class WriterQueue: Sendable {
 final class Published<Value: Sendable>: Sendable {
     private let writers: WriterQueue
     private let storage: Mutex<Value>
+    private let didChange: (@Sendable (_ previous: Value, _ new: Value) -> Void)?
 
     /// Creates a published value.
-    /// - Parameter writers: The queue of the writers. Values that share it are changed one after the other.
-    init(_ value: Value, writers: WriterQueue) {
+    /// - Parameters:
+    ///   - writers: The queue of the writers. Values that share it are changed one after the other.
+    ///   - didChange: Called after each change, by its thread and without a lock. Default: none.
+    init(
+        _ value: Value,
+        writers: WriterQueue,
+        didChange: (@Sendable (_ previous: Value, _ new: Value) -> Void)? = nil
+    ) {
         self.writers = writers
+        self.didChange = didChange
         storage = Mutex(value)
     }
 
@@ -48,7 +56,7 @@ final class Published<Value: Sendable>: Sendable {
             let previous = storage.withLock { exchange(&$0, with: newValue) }
             writers.leave(hasEntered)
             // Released without a lock, because the previous value may own objects whose deinitializers change values.
-            withExtendedLifetime(previous) {}
+            withExtendedLifetime(previous) { didChange?(previous, newValue) }
         }
         _modify {
             let hasEntered = writers.enter()
@@ -56,7 +64,7 @@ final class Published<Value: Sendable>: Sendable {
             defer {
                 let previous = storage.withLock { exchange(&$0, with: changed) }
                 writers.leave(hasEntered)
-                withExtendedLifetime(previous) {}
+                withExtendedLifetime(previous) { didChange?(previous, changed) }
             }
             yield &changed
         }

@@ -56,8 +56,10 @@ final class CallObservation: Sendable {
 
     /// Adds an observer of later events.
     func add(_ entry: ObserverEntry) {
-        state.withLock { $0.listeners.append(Listener(entry: entry, first: $0.postedCount)) }
-        kinds.bitwiseOr(entry.kinds, ordering: .relaxed)
+        state.withLock { state in
+            state.listeners.append(Listener(entry: entry, first: state.postedCount))
+            kinds.bitwiseOr(entry.kinds, ordering: .relaxed)
+        }
     }
 
     /// Posts an event, which is delivered later.
@@ -109,8 +111,21 @@ final class CallObservation: Sendable {
             for posted in pending {
                 for listener in listeners where listener.gets(posted) { listener.entry.observer.observe(posted.event) }
             }
+            if listeners.contains(where: \.entry.hasEnded) { removeEnded() }
             state.withLock { $0.isDelivering = false }
         }
+    }
+
+    /// Removes the sequences that have ended. They get no events any more, so that there is no hurry.
+    private func removeEnded() {
+        let previous = state.withLock { state in
+            let previous = state.listeners
+            state.listeners.removeAll(where: \.entry.hasEnded)
+            kinds.store(state.listeners.reduce(0) { $0 | $1.entry.kinds }, ordering: .relaxed)
+            return previous
+        }
+        // Released without the lock.
+        withExtendedLifetime(previous) {}
     }
 }
 

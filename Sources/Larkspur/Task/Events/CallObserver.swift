@@ -40,11 +40,17 @@ struct ClosureObserver: CallObserver {
 struct ObserverEntry: Sendable {
     let observer: any CallObserver
     let kinds: UInt32
+    /// The observer, if it fills a sequence.
+    let stream: StreamObserver?
 
     init(_ observer: any CallObserver) {
         self.observer = observer
+        stream = observer as? StreamObserver
         kinds = observer.kinds.reduce(0) { $0 | $1.bit }
     }
+
+    /// Whether the observer is a sequence that has ended, so that it needs no more events.
+    var hasEnded: Bool { stream?.hasEnded ?? false }
 }
 
 /// The observers of all calls of a session manager. It is an object, so that a call without observers copies nothing.
@@ -52,4 +58,12 @@ final class ObserverList: Sendable {
     let entries: [ObserverEntry]
 
     init(_ observers: [any CallObserver]) { entries = observers.map(ObserverEntry.init) }
+
+    /// Ends the sequences whose observers are in one list and not in another.
+    static let endSequences: @Sendable (ObserverList?, ObserverList?) -> Void = { previous, new in
+        for stream in (previous?.entries ?? []).compactMap(\.stream)
+        where new?.entries.contains(where: { $0.stream === stream }) != true {
+            stream.finish()
+        }
+    }
 }

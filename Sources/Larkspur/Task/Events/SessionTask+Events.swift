@@ -18,7 +18,8 @@ extension SessionTask {
         return self
     }
 
-    /// Returns the later events of this call as a sequence, which ends after `completed`.
+    /// Returns the later events of this call as a sequence, which ends after `completed`. When its consumer stops, its
+    /// observer is removed from the call.
     ///
     /// A consumer that is slower than the call loses the oldest events beyond the limit. A task that has ended has no
     /// more events.
@@ -29,15 +30,8 @@ extension SessionTask {
         _ kinds: Set<CallEvent.Kind> = Set(CallEvent.Kind.allCases),
         limit: Int = 1000
     ) -> AsyncStream<CallEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: CallEvent.self,
-            bufferingPolicy: .bufferingNewest(limit)
-        )
-        let observer = ClosureObserver(kinds: kinds.union([.completed])) { event in
-            if kinds.contains(event.kind) { continuation.yield(event) }
-            if event.kind == .completed { continuation.finish() }
-        }
-        if !add(ObserverEntry(observer)) { continuation.finish() }
+        let (stream, observer) = StreamObserver.make(kinds, limit: limit, endsWithCall: true)
+        if !add(ObserverEntry(observer)) { observer.finish() }
         return stream
     }
 

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// An observer that hands events to a sequence.
+///
+/// An event has its task, the task its observers, and a sequence keeps the events that nobody takes, even when it has
+/// ended. So the observer releases the sequence at its end; otherwise the three would keep each other alive.
+final class StreamObserver: CallObserver {
+    let kinds: Set<CallEvent.Kind>
+    private let delivered: Set<CallEvent.Kind>
+    private let endsWithCall: Bool
+    private let continuation: Mutex<AsyncStream<CallEvent>.Continuation?>
+
+    /// Returns a sequence, and the observer that fills it.
+    /// - Parameters:
+    ///   - kinds: The kinds of events.
+    ///   - limit: The maximum number of events that wait for the consumer.
+    ///   - endsWithCall: Whether the sequence ends after `completed`. Default: false.
+    ///   - didEnd: Called with the observer when the sequence has ended or its consumer has stopped, on an arbitrary
+    ///     thread. Default: does nothing.
+    static func make(
+        _ kinds: Set<CallEvent.Kind>,
+        limit: Int,
+        endsWithCall: Bool = false,
+        didEnd: @escaping @Sendable (StreamObserver) -> Void = { _ in }
+    ) -> (AsyncStream<CallEvent>, StreamObserver) {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CallEvent.self,
+            bufferingPolicy: .bufferingNewest(limit)
+        )
+        let observer = StreamObserver(kinds, endsWithCall, continuation)
+        continuation.onTermination = { [weak observer] _ in
+            guard let observer else { return }
+            observer.finish()
+            didEnd(observer)
+        }
+        return (stream, observer)
+    }
+
+    private init(
+        _ kinds: Set<CallEvent.Kind>,
+        _ endsWithCall: Bool,
+        _ continuation: AsyncStream<CallEvent>.Continuation
+    ) {
+        delivered = kinds
+        self.kinds = endsWithCall ? kinds.union([.completed]) : kinds
+        self.endsWithCall = endsWithCall
+        self.continuation = Mutex(continuation)
+    }
+
+    var hasEnded: Bool { continuation.withLock { $0 == nil } }
+
+    /// Ends the sequence. Tasks may hold the observer for longer.
+    func finish() {
+        // Finished and released without the lock, because both run other code.
+        continuation.withLock { $0.take() }?.finish()
+    }
+
+    func observe(_ event: CallEvent) {
+        if delivered.contains(event.kind) { continuation.withLock { $0 }?.yield(event) }
+        if endsWithCall, event.kind == .completed { finish() }
+    }
+}
