@@ -7,6 +7,7 @@
 # The command finds in LARKSPUR_INTEROP the folder in which servers.json names the ports. What is missing is installed from Debian's or Ubuntu's packages,
 # httpbin, the tus server and the servers of HTTP/2, HTTP/3 and WebSockets from PyPI. Nothing is left when the command has ended.
 set -euo pipefail
+source "$(dirname "$0")/Daemons/eventstreams.sh"
 source "$(dirname "$0")/Daemons/http2.sh"
 source "$(dirname "$0")/Daemons/http3.sh"
 source "$(dirname "$0")/Daemons/httpbin.sh"
@@ -399,6 +400,7 @@ start_tls_faults
 start_http2
 start_http3
 start_websockets
+install_event_streams
 await_ports "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${tus_ports[@]}" \
     "${websocket_ports[@]}" tlsFaults
 LARKSPUR_INTEROP=$folder "$@"
