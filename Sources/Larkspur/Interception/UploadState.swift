@@ -98,7 +98,11 @@ struct UploadState: Sendable {
         base: URL?
     ) throws(LarkspurError) -> Consequence {
         // The response of the resource that gets the content, whatever its status.
-        if case .ietf = kind, response.uploadComplete == true, step.endsUpload { return .finish }
+        if case .ietf = kind, response.uploadComplete == true, step.endsUpload {
+            // An error may come before the content has.
+            if response.isSuccess { try checkEnd(in: response, to: step) }
+            return .finish
+        }
         let consequence = try consequence(of: response, to: step, isPassing: isPassing, base: base)
         return try limit(in: response, to: step) ?? consequence
     }
@@ -151,7 +155,7 @@ struct UploadState: Sendable {
         note(told)
         if case .ietf = kind, response.uploadComplete == true {
             guard told == length else {
-                throw Self.error("it has ended the upload after \(told) of \(length) bytes", response)
+                throw Self.premature(told, length, response)
             }
             isComplete = true
         }
@@ -172,7 +176,7 @@ struct UploadState: Sendable {
         switch kind {
         case .ietf:
             // A server need not say that the response is that of the resource which gets the content.
-            if isLast, response.uploadComplete == nil { return .finish }
+            if isLast, response.uploadComplete == nil, told ?? length == length { return .finish }
             if isLast {
                 offset = nil
                 return .stalled
@@ -236,6 +240,15 @@ struct UploadState: Sendable {
         return .proceed
     }
 
+    /// Checks that a server that has ended the upload has all of the content.
+    /// - Throws: `resumptionFailed`, if some was not sent, or the offset says that some is missing.
+    private func checkEnd(in response: InterceptedResponse, to step: Step) throws(LarkspurError) {
+        var sent: Int64 = 0
+        if case .append(_, let offset, let count, _) = step { sent = offset + count }
+        let told = min(try announcedOffset(in: response) ?? sent, sent)
+        guard told == length else { throw Self.premature(told, length, response) }
+    }
+
     // MARK: Fields
 
     /// Returns the offset that a response announces; nil if there is none.
@@ -286,6 +299,10 @@ struct UploadState: Sendable {
         components.fragment = nil
         guard let url = components.url else { throw error("the URL of the upload is malformed", response) }
         return url
+    }
+
+    private static func premature(_ told: Int64, _ length: Int64, _ response: InterceptedResponse) -> LarkspurError {
+        error("it has ended the upload after \(told) of \(length) bytes", response)
     }
 
     static func error(_ reason: String, _ response: InterceptedResponse?) -> LarkspurError {

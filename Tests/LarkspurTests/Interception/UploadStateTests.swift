@@ -78,6 +78,71 @@ struct UploadStateTests {
         #expect(state.step == .locate(resource))
     }
 
+    /// Returns a response to a step of an upload.
+    private func response(_ status: Int, _ fields: [String: String]) throws -> InterceptedResponse {
+        let response = HTTPURLResponse(
+            url: try url("https://a.test/1"),
+            statusCode: status,
+            httpVersion: nil,
+            headerFields: fields
+        )
+        return InterceptedResponse(request: nil, response: response)
+    }
+
+    @Test(
+        "An end that the server announces by the IETF's draft is believed if it can have all of the content",
+        arguments: [
+            // The step: 0 is the creation, otherwise the limit of a part, of which 10 bytes need one or several.
+            (0, nil, false), (0, "0", false), (0, "10", false), (0, "4", false),
+            (4, nil, false), (4, "4", false), (4, "10", false), (4, "0", false), (4, "x", false),
+            (10, nil, true), (10, "10", true), (10, "9", false), (10, "0", false), (10, "11", false), (10, "", false),
+            (99, "10;a", true), (99, "4;a", false),
+        ] as [(Int64, String?, Bool)],
+        [200, 201, 204]
+    )
+    func announcedEnd(_ end: (limit: Int64, offset: String?, isTrue: Bool), status: Int) throws {
+        let resource = try url("https://a.test/1")
+        var state = UploadState(kind: .ietf(interopVersion: 8), length: 10, maximumPartSize: max(1, end.limit))
+        if end.limit > 0 {
+            let created = try response(201, ["Location": "/1", "Upload-Complete": "?0"])
+            #expect(try state.receive(created, to: .create, isPassing: false, base: resource) == .proceed)
+        }
+        var fields = ["Upload-Complete": "?1", "Location": "/1"]
+        fields["Upload-Offset"] = end.offset
+        let answer = try response(status, fields)
+        if end.isTrue {
+            #expect(try state.receive(answer, to: state.step, isPassing: false, base: resource) == .finish)
+        } else {
+            let error = #expect(throws: LarkspurError.self) {
+                try state.receive(answer, to: state.step, isPassing: false, base: resource)
+            }
+            #expect(error?.code == .resumptionFailed)
+        }
+    }
+
+    @Test("A last response with an offset before the end is none, and the server is asked again")
+    func unfinishedEnd() throws {
+        let resource = try url("https://a.test/1")
+        for (offset, expected) in [("9", UploadState.Consequence.stalled), ("10", .finish)] {
+            var state = UploadState(kind: .ietf(interopVersion: 8), length: 10, maximumPartSize: nil)
+            let created = try response(201, ["Location": "/1"])
+            #expect(try state.receive(created, to: .create, isPassing: false, base: resource) == .proceed)
+            let answer = try response(200, ["Upload-Offset": offset])
+            #expect(try state.receive(answer, to: state.step, isPassing: false, base: resource) == expected)
+            if expected == .stalled { #expect(state.step == .locate(resource)) }
+        }
+    }
+
+    @Test("An error of the resource that gets the content is final, however much it has", arguments: [nil, "0", "4"])
+    func announcedError(offset: String?) throws {
+        let resource = try url("https://a.test/1")
+        var state = UploadState(kind: .ietf(interopVersion: 8), length: 10, maximumPartSize: nil)
+        var fields = ["Upload-Complete": "?1"]
+        fields["Upload-Offset"] = offset
+        let answer = try response(422, fields)
+        #expect(try state.receive(answer, to: .create, isPassing: false, base: resource) == .finish)
+    }
+
     @Test("A resumption holds no secrets, and cannot be decoded with impossible numbers")
     func resumption() throws {
         let resource = try url("https://a.test/1?signature=s3cret")
