@@ -158,6 +158,9 @@ public struct RequestContext: Sendable {
 
     /// Has redirects to other origins followed without fields that hold a secret. That is always so for
     /// `Authorization`, `Proxy-Authorization` and `Cookie`. Call it before `next`.
+    ///
+    /// The request itself may be to another origin already: that of the next page of a list, or of an upload resource.
+    /// An interceptor that adds a secret looks at its URL first.
     /// - Parameter fields: The names of the fields, in any case.
     public func withholdFromOtherOrigins(_ fields: [String]) { withhold(fields) }
 }

@@ -45,6 +45,18 @@ extension ResumableUpload {
     /// Returns the request that deletes an upload resource.
     func deletion(of resource: URL, like request: URLRequest) -> URLRequest { part("DELETE", resource, like: request) }
 
+    /// Returns the names of the fields of a call's request that no other origin gets, neither the server of the upload
+    /// resource nor that of a redirect.
+    func withheldFields(of request: URLRequest) -> [String] {
+        let harmless = URLRequest.harmlessFields
+        return (request.allHTTPHeaderFields ?? [:]).keys.filter { name in
+            let name = name.lowercased()
+            // These describe the content, or belong to the protocol.
+            let isNeeded = ["content-", "upload-", "tus-"].contains { name.hasPrefix($0) }
+            return !isNeeded && !harmless.contains(name)
+        }
+    }
+
     private func creation(length: Int64, like request: URLRequest) throws(LarkspurError) -> URLRequest {
         var creation = request
         creation.httpBody = nil

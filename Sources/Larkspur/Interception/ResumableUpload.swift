@@ -11,7 +11,8 @@
 /// with the error `unsupported`. A file that is changed between two requests, or during one, is the error
 /// `bodyUnreadable`. A server that says something impossible about the upload is the error `resumptionFailed`.
 ///
-/// If the upload resource is on another origin than the request, that origin gets only the fields that hold no secret.
+/// If the upload resource is on another origin than the request, or a redirect leads to one, that origin gets only the
+/// fields that hold no secret.
 /// A resource without TLS is refused with the error `insecureRequest` if the request is sent with TLS.
 public struct ResumableUpload: Sendable {
     /// The protocol.

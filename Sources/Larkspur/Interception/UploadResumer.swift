@@ -101,6 +101,7 @@ final class UploadResumer: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         guard let control = context.upload else { return try await next(request) }
+        context.withholdFromOtherOrigins(settings.withheldFields(of: request))
         var upload = try begin(request, control)
         do {
             return try await run(&upload, request, context, control, next)

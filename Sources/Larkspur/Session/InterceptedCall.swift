@@ -168,8 +168,13 @@ struct InterceptedCall: Sendable {
             isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
             note: { [task] resumption in task.storage.withLock { $0.uploadResumption = resumption } },
             report: { [task] body in task.environment.completionQueue.async(execute: body) },
-            sendApart: { [manager] request in
-                manager.dataTask(with: request, serializer: DataResponseSerializer()) { _ in }.resume()
+            sendApart: { [manager, progress] request in
+                let fields = Array(progress.state.withLock { $0.facts.withheldFields })
+                let withholding = ClosureInterceptor { request, context, next in
+                    context.withholdFromOtherOrigins(fields)
+                    return try await next(request)
+                }
+                manager.dataTask(with: request).intercept(with: withholding).responseData { _ in }
             }
         )
     }

@@ -511,7 +511,65 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("A redirect to another origin gets no field with a secret either", arguments: Case.all, [0, 1, 2])
+    func redirects(_ test: Case, place: Int) async throws {
+        let server = try UploadServer(test.dialect)
+        let other = try LoopbackServer()
+        for path in ["files", "uploads/1"] {
+            other.route("/\(path)", .status(403))
+            guard path == (place == 0 ? "files" : "uploads/1") else { continue }
+            server.server.route("/\(path)", .redirect(to: other.url("/\(path)").absoluteString, status: 307))
+        }
+        let manager = makeManager(test, server)
+        let key = ClosureInterceptor { request, context, next in
+            var request = request
+            request.setValue("k1", forHTTPHeaderField: "X-Named")
+            context.withholdFromOtherOrigins(["x-NAMED"])
+            return try await next(request)
+        }
+        if place == 2 { manager.interceptors.attempt = [key] } else { manager.interceptors.call = [key] }
+        let end = await manager.upload(
+            "files",
+            from: .data(makeContent(70), contentType: "image/png"),
+            headers: ["Authorization": "Bearer t", "X-Secret": "k2", "Accept": "a/b", "Cookie": "c=d"],
+            resumable: test.resumable
+        ).response()
+        #expect(end.error?.code == .unacceptableStatusCode)
+        let sent = try #require(server.server.requests.last)
+        #expect(sent.headers["X-Named"] == "k1" && sent.headers["X-Secret"] == "k2")
+        let request = try #require(other.requests.last)
+        for name in ["Authorization", "X-Named", "X-Secret", "Cookie"] {
+            #expect(request.headers[name] == nil, "\(name)")
+        }
+        for name in ["Accept", "Content-Type", "Upload-Offset", "Upload-Length", "Upload-Complete", "Tus-Resumable"] {
+            #expect(request.headers[name] == sent.headers[name], "\(name)")
+        }
+    }
+
     // MARK: Cancellation
+
+    @Test("The deletion of an upload that is redirected to another origin has no secret", arguments: Case.all)
+    func redirectedDeletion(_ test: Case) async throws {
+        let server = try UploadServer(test.dialect)
+        let other = try LoopbackServer()
+        other.route("/gone", .status(204))
+        let gate = LoopbackServer.Gate()
+        server.next("PATCH", UploadServer.answer(.status(204).held(until: gate)))
+        server.next("DELETE", UploadServer.answer(.redirect(to: other.url("/gone").absoluteString, status: 307)))
+        let manager = makeManager(test, server)
+        var resumable = test.resumable
+        resumable.deletesWhenCancelled = true
+        let task = manager.upload("files", from: .data(makeContent(9)), headers: ["X-Key": "k"], resumable: resumable)
+        let call = Task { await task.response() }
+        try await server.server.waitForRequests(2)
+        task.cancel()
+        #expect(await call.value.error?.code == .cancelled)
+        try await other.waitForRequests(1)
+        gate.open()
+        try await manager.finishAll()
+        #expect(server.server.requests.last?.headers["X-Key"] == "k")
+        #expect(other.requests.map(\.method) == ["DELETE"] && other.requests.first?.headers["X-Key"] == nil)
+    }
 
     @Test(
         "A task that is cancelled ends, and the server is told if that is wanted",

@@ -32,9 +32,12 @@ extension URLRequest {
         return request
     }
 
-    /// The request without header fields that may hold secrets: all but those of every client.
+    /// The names, in lower case, of the fields that hold no secret: those of every client.
+    static var harmlessFields: Set<String> { Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"]) }
+
+    /// The request without header fields that may hold secrets.
     var withoutSecrets: URLRequest {
-        let harmless = Set(HTTPHeaders.default.map { $0.name.lowercased() } + ["accept"])
+        let harmless = Self.harmlessFields
         return removingFields { !harmless.contains($0.lowercased()) }
     }
 
