@@ -40,7 +40,10 @@ extension RequestInterceptor where Self == ClosureInterceptor {
 
     /// Returns an interceptor that changes requests before they are sent.
     ///
-    ///     manager.interceptors.attempt = [.adapting { $0.setValue(sign($0), forHTTPHeaderField: "Signature") }]
+    ///     manager.interceptors.attempt = [.adapting { $0.headers["Signature"] = sign($0) }]
+    ///
+    /// A field whose value breaks the line is the error `invalidHeaderField` if it is set by `headers`. The method
+    /// `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops it.
     /// - Parameter change: Changes a request. An error that it throws ends the call. Called on an arbitrary thread,
     ///   concurrently for different requests.
     public static func adapting(

@@ -88,9 +88,12 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         self.send = send
     }
 
-    /// Sets the field `Authorization` to the access token.
+    /// Sets the field `Authorization` to the access token. With a token that holds CR, LF or NUL the request is not
+    /// sent, and the error is `invalidHeaderField`.
     public func apply(_ credential: OAuth2Credential, to request: inout URLRequest) {
-        request.setValue("Bearer \(credential.accessToken)", forHTTPHeaderField: "Authorization")
+        // The method setValue of URLRequest drops a value that breaks the line; this one is an error before the request
+        // is sent.
+        request.headers.set(.authorization(bearerToken: credential.accessToken))
     }
 
     /// Returns the expiry that the server has said.
@@ -98,7 +101,8 @@ public struct OAuth2Authenticator: RequestAuthenticator {
 
     /// Gets a new access token from the token endpoint.
     /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed`, if there is no refresh token, the server
-    ///   refuses it, or the response has no Bearer token; or the error of the closure that sends the request.
+    ///   refuses it, or the response has no Bearer token of visible ASCII characters and blanks between them (RFC 6749,
+    ///   appendix A.12); or the error of the closure that sends the request.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
@@ -154,6 +158,9 @@ private struct TokenAnswer {
         }
         guard let token = members["access_token"] as? String, !token.isEmpty else {
             throw Self.error("the response has no access token")
+        }
+        guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.first != " ", token.last != " " else {
+            throw Self.error("the access token has characters that no token has, or a blank at an end")
         }
         if let type = members["token_type"] as? String, type.lowercased() != "bearer" {
             throw Self.error("the token's type is \(type.excerpt), not Bearer")

@@ -2,11 +2,11 @@
 ///
 ///     struct SignedToken: RequestAuthenticator {
 ///         func apply(_ token: String, to request: inout URLRequest) {
-///             request.setValue("Token \(token)", forHTTPHeaderField: "Authorization")
+///             request.headers["Authorization"] = "Token \(token)"
 ///         }
 ///
 ///         func refresh(_ token: String) async throws -> String {
-///             try await tokens.post("refresh", parameters: ["token": token]).string
+///             try await tokens.post("refresh", parameters: ["token": token]).redirect { _, _, _ in nil }.string
 ///         }
 ///     }
 ///
@@ -17,6 +17,9 @@ public protocol RequestAuthenticator<Credential>: Sendable {
 
     /// Adds a credential to a request, as a rule as the field `Authorization`. Redirects to other origins are followed
     /// without the fields that it sets. Called on an arbitrary thread before each attempt.
+    ///
+    /// Set fields by `request.headers`: a value with a line break, such as that of a token from a file, is the error
+    /// `invalidHeaderField` then. The method `setValue(_:forHTTPHeaderField:)` of `URLRequest` drops it without a word.
     /// - Parameters:
     ///   - credential: The credential.
     ///   - request: The request. An older credential in it is to be replaced.

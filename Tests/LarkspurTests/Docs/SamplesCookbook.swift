@@ -262,11 +262,11 @@ struct CookbookSamples: Sendable {
             let tokens: SessionManager
 
             func apply(_ token: String, to request: inout URLRequest) {
-                request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+                request.headers["Authorization"] = "Bearer \(token)"
             }
 
             func refresh(_ token: String) async throws -> String {
-                try await tokens.post("token", parameters: ["old": token]).string
+                try await tokens.post("token", parameters: ["old": token]).redirect { _, _, _ in nil }.string
             }
         }
 

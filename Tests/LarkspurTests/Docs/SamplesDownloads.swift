@@ -84,7 +84,7 @@ struct DownloadSamples: Sendable {
     func withRequest(_ resumeData: Data, token: String) {
         // sample: resume data with a request
         var request = URLRequest(url: url)
-        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        request.headers["Authorization"] = "Bearer \(token)"
         let task = manager.downloadTask(withResumeData: resumeData, request: request) { response in
             print(response.error?.label ?? "done")
         }

@@ -38,7 +38,7 @@ struct InterceptorSamples: Sendable {
         // sample: adapting requests
         manager.interceptors.attempt = [
             .adapting { request in
-                request.setValue(signature(of: request), forHTTPHeaderField: "X-Signature")
+                request.headers["X-Signature"] = signature(of: request)
             }
         ]
         // end
@@ -48,7 +48,7 @@ struct InterceptorSamples: Sendable {
         // sample: fields for one origin
         let key = ClosureInterceptor { request, context, next in
             var request = request
-            request.setValue("k3y", forHTTPHeaderField: "X-API-Key")
+            request.headers["X-API-Key"] = "k3y"
             context.withholdFromOtherOrigins(["X-API-Key"])
             return try await next(request)
         }

@@ -145,7 +145,7 @@ struct AlamofireSamples: Sendable {
             }
 
             func refresh(_ token: String) async throws -> String {
-                try await tokens.post("refresh", parameters: ["token": token]).string
+                try await tokens.post("refresh", parameters: ["token": token]).redirect { _, _, _ in nil }.string
             }
         }
 

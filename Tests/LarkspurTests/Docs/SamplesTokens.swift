@@ -15,7 +15,10 @@ struct TokensSamples: Sendable {
         // sample: oauth 2
         let tokens = SessionManager(configuration: .ephemeral)
         var authenticator = OAuth2Authenticator(tokenEndpoint: tokenURL, clientID: "app") { request in
-            let response = await tokens.dataTask(with: request).validate(statusCode: 100..<600).response()
+            let response = await tokens.dataTask(with: request)
+                .redirect { _, _, _ in nil }
+                .validate(statusCode: 100..<600)
+                .response()
             guard let answer = response.response else { throw URLError(.badServerResponse) }
             return (response.data, answer)
         }
@@ -47,7 +50,7 @@ struct TokensSamples: Sendable {
         let renew: @Sendable () async throws -> String
 
         func apply(_ token: String, to request: inout URLRequest) {
-            request.setValue("Session \(token)", forHTTPHeaderField: "Authorization")
+            request.headers["Authorization"] = "Session \(token)"
         }
 
         func isRefused(_ response: InterceptedResponse) -> Bool {

@@ -29,6 +29,18 @@ struct TokensSamplesTests {
         #expect(server.requests.map(\.path) == ["/account", "/token", "/account"])
     }
 
+    @Test("The sample's closure takes the refresh token to no other server", arguments: [302, 307, 308])
+    func redirectedRefresh(status: Int) async throws {
+        let other = try LoopbackServer()
+        other.route("/token", .json(#"{"access_token": "secret"}"#))
+        server.route("/token", .redirect(to: other.url("/token").absoluteString, status: status))
+        let error = await #expect(throws: LarkspurError.self) {
+            try await samples.oauth(OAuth2Credential(accessToken: "old", refreshToken: "r"))
+        }
+        #expect(error?.code == .credentialRefreshFailed && error?.message.contains("status \(status)") == true)
+        #expect(other.requests.isEmpty)
+    }
+
     @Test func login() async throws {
         let authenticator = OAuth2Authenticator(tokenEndpoint: server.url("/token"), clientID: "app") { _ in
             throw URLError(.cancelled)

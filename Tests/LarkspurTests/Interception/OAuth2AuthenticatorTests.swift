@@ -78,6 +78,12 @@ struct OAuth2AuthenticatorTests {
             (#"{"error": "invalid_grant", "error_description": "gone"}"#, 400, "status 400, invalid_grant: gone"),
             ("oops", 500, "status 500"), ("oops", 200, "no access token"), (#"{"access_token": ""}"#, 200, "no access"),
             (#"{"access_token": "a", "token_type": "mac"}"#, 200, "type is mac"),
+            (#"{"access_token": "a\n"}"#, 200, "no token has"),
+            (#"{"access_token": "a\r\nX: y"}"#, 200, "no token has"),
+            (#"{"access_token": "\ta"}"#, 200, "no token has"), (#"{"access_token": "é"}"#, 200, "no token has"),
+            (#"{"access_token": " a"}"#, 200, "no token has"), (#"{"access_token": "a "}"#, 200, "no token has"),
+            (#"{"access_token": "a\u0000b"}"#, 200, "no token has"),
+            (#"{"access_token": "a\u007f"}"#, 200, "no token has"), ("", 307, "status 307"),
         ]
     )
     func failures(_ answer: String, _ status: Int, _ reason: String) async throws {
@@ -85,6 +91,37 @@ struct OAuth2AuthenticatorTests {
         let error = await #expect(throws: LarkspurError.self) { try await authenticator.refresh(old) }
         #expect(error?.code == .credentialRefreshFailed && error?.message.contains(reason) == true)
         #expect(error?.request == nil)
+    }
+
+    @Test("A token may have any visible characters, and blanks in between")
+    func characters() async throws {
+        let token = "~!\u{22}#$%&'()*+,-./ 0:;<=>?@A[\\]^_`a{|}"
+        let text = token.replacing("\\", with: "\\\\").replacing("\u{22}", with: "\\\u{22}")
+        let new = try await makeAuthenticator("{\"access_token\": \"\(text)\"}").refresh(old)
+        #expect(new.accessToken == token)
+    }
+
+    @Test(
+        "A token that breaks the line is an error, and no request without it is sent",
+        arguments: TestTransport.allCases,
+        ["a\n", "a\r\nX: y", "\0", "\n"]
+    )
+    func brokenLines(_ transport: TestTransport, _ token: String) async throws {
+        let server = try LoopbackServer()
+        let manager = transport.makeManager(for: server)
+        let broken = OAuth2Credential(accessToken: token, refreshToken: "r")
+        let authenticator = try makeAuthenticator("{}")
+        manager.interceptors.call = [.authentication(broken, authenticator: authenticator, for: server.baseURL)]
+        #expect(await manager.get("text").response().error?.code == .invalidHeaderField)
+
+        manager.interceptors.call = [.adapting { $0.headers["X-Token"] = token }]
+        #expect(await manager.get("text").response().error?.code == .invalidHeaderField)
+        manager.interceptors.call = []
+        let headers: HTTPHeaders = [.authorization(bearerToken: token)]
+        #expect(await manager.get("text", headers: headers).response().error?.code == .invalidHeaderField)
+        manager.setAuthorization(bearerToken: token)
+        #expect(await manager.get("text").response().error?.code == .invalidHeaderField)
+        #expect(server.requests.isEmpty && requests.values.isEmpty)
     }
 
     @Test("Nothing is sent without a refresh token")
