@@ -9,7 +9,8 @@ import Synchronization
 /// without content share an attempt, and only calls whose content is collected in memory: neither downloads nor
 /// streams. A call with hooks of its own, such as a credential or a rule for redirects, or with later interceptors of
 /// its own shares none. A response is shared while its attempt is under way, and is not stored. If the call with the
-/// attempt is cancelled, one of the others sends the request again; a call that waits and is cancelled ends at once.
+/// attempt is cancelled or suspended, one of the others sends the request again; a call that waits and is cancelled ends
+/// at once.
 public final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
         let sender: ObjectIdentifier?
@@ -58,12 +59,12 @@ public final class RequestCoalescing: RequestInterceptor {
                 underWay[key] = own
                 return nil
             }
-            guard let other else { return try await lead(request, key, own, next) }
+            guard let other else { return try await lead(request, context, key, own, next) }
             context.note(.coalesced)
             do {
                 return try await other.value()
-            } catch is LeaderCancellation {
-                // The call with the attempt was cancelled, not this one.
+            } catch is LeaderLoss {
+                // The call with the attempt was cancelled or suspended, not this one.
                 try Task.checkCancellation()
             }
         }
@@ -71,10 +72,14 @@ public final class RequestCoalescing: RequestInterceptor {
 
     private func lead(
         _ request: URLRequest,
+        _ context: RequestContext,
         _ key: Key,
         _ shared: SharedResult<InterceptedResponse>,
         _ next: RequestContext.Next
     ) async throws -> InterceptedResponse {
+        // The others do not wait for a call that may never go on. Its attempt is its own from then on.
+        context.onSuspension(ObjectIdentifier(shared)) { [self] in finish(shared, key, with: .failure(LeaderLoss())) }
+        defer { context.onSuspension(ObjectIdentifier(shared), nil) }
         let result: Result<InterceptedResponse, any Error>
         do {
             let leads = Lead.interceptors.union([ObjectIdentifier(self)])
@@ -82,9 +87,22 @@ public final class RequestCoalescing: RequestInterceptor {
         } catch {
             result = .failure(error)
         }
-        _ = underWay.withLock { $0.removeValue(forKey: key) }
-        shared.finish(with: Task.isCancelled ? .failure(LeaderCancellation()) : result)
+        finish(shared, key, with: Task.isCancelled ? .failure(LeaderLoss()) : result)
         return try result.get()
+    }
+
+    /// Ends the wait of the others, once.
+    private func finish(
+        _ shared: SharedResult<InterceptedResponse>,
+        _ key: Key,
+        with result: Result<InterceptedResponse, any Error>
+    ) {
+        let isFirst = underWay.withLock { underWay in
+            guard underWay[key] === shared else { return false }
+            underWay[key] = nil
+            return true
+        }
+        if isFirst { shared.finish(with: result) }
     }
 }
 
@@ -93,8 +111,8 @@ private enum Lead {
     @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }
 
-/// The error of those that wait for a call that was cancelled.
-private struct LeaderCancellation: Error {}
+/// The error of those that wait for a call that was cancelled or suspended.
+private struct LeaderLoss: Error {}
 
 extension RequestInterceptor where Self == RequestCoalescing {
     /// Returns an interceptor by which equal requests under way share one attempt.

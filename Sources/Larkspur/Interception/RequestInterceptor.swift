@@ -86,6 +86,9 @@ public struct RequestContext: Sendable {
     var identity = CallIdentity()
     /// Reports what an interceptor does to the observers of the call.
     var note: @Sendable (CallNote) -> Void = { _ in }
+    /// Sets the closure that is called once when the task is suspended, which may be immediately, or removes it. The
+    /// key is that of its owner.
+    var onSuspension: @Sendable (ObjectIdentifier, (@Sendable () -> Void)?) -> Void = { _, _ in }
     /// Whether content outside of the request, hooks of the call itself, or interceptors of its own that come later,
     /// take part in the attempt.
     var isPersonal = false

@@ -70,6 +70,7 @@ struct InterceptedCall: Sendable {
             }
         )
         context.sender = ObjectIdentifier(manager.sessions)
+        context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
         if let observation = task.observation {
             context.identity = observation.identity
             context.note = { [task] in observation.post($0, of: task) }

@@ -30,6 +30,16 @@ extension SessionTask {
 
     // MARK: Attempts of a call with interceptors
 
+    /// Sets the closure that is called once when the task is suspended, immediately if it is; or removes it.
+    func setSuspensionHandler(_ handler: (@Sendable () -> Void)?, of owner: ObjectIdentifier) {
+        let isSuspended = storage.withLock { storage in
+            let isSuspended = handler != nil && storage.machine.state == .suspended
+            storage.suspensionHandlers[owner] = isSuspended ? nil : handler
+            return isSuspended
+        }
+        if isSuspended { handler?() }
+    }
+
     /// Cancels the attempt and not the task, because the response of the attempt is known.
     func cancelAttempt() {
         storage.withLock { $0.cancelsAttempt = true }

@@ -18,6 +18,8 @@ extension SessionTask {
         var keepsResumeData = false
         /// The resumption of a resumable upload.
         var uploadResumption: UploadResumption?
+        /// The closures of interceptors that are called when the task is suspended, by their owners.
+        var suspensionHandlers: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
         var hasEnded = false
         /// The error that ended the task before its transfer did.

@@ -281,28 +281,35 @@ public class SessionTask: @unchecked Sendable {
     /// Handles an event. Its consequences are noted under the lock, so that notifications are queued in the order of
     /// transitions. The transport gets its orders outside the lock.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
-        let transition = storage.withLock { storage in
+        let (transition, suspensionHandlers) = storage.withLock { storage in
             let transition = event(&storage.machine)
+            var suspensionHandlers: [@Sendable () -> Void] = []
             switch transition {
             case .started:
                 storage.timeline.resumed = .now
                 storage.enterGroup(of: environment)
                 announce(.resumed, to: storage.observation)
             case .resumed: announce(.resumed, to: storage.observation)
-            case .suspended: announce(.suspended, to: storage.observation)
+            case .suspended:
+                announce(.suspended, to: storage.observation)
+                if !storage.suspensionHandlers.isEmpty {
+                    suspensionHandlers = Array(storage.suspensionHandlers.values)
+                    storage.suspensionHandlers = [:]
+                }
             case .cancelled:
                 storage.enterGroup(of: environment)
                 announce(.cancelled, to: storage.observation)
             case .completed, nil: break
             }
-            return transition
+            return (transition, suspensionHandlers)
         }
         switch transition {
         case .started: plan?.launch(self, isCancelled: false)
         case .cancelled(let hadStarted):
             plan?.cancel()
             if !hadStarted { plan?.launch(self, isCancelled: true) }
-        case .resumed, .suspended, .completed, nil: break
+        case .suspended: for handler in suspensionHandlers { handler() }
+        case .resumed, .completed, nil: break
         }
         if transition != nil { applyState() }
     }

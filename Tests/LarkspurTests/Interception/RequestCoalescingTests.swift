@@ -109,6 +109,54 @@ struct RequestCoalescingTests {
         for call in calls { #expect(await call.value.error?.code == .connectionLost) }
     }
 
+    @Test(
+        "A call that is suspended does not hold the others back, whenever it is",
+        arguments: TestTransport.allCases,
+        [0, 1, 2]
+    )
+    func suspension(_ transport: TestTransport, _ count: Int) async throws {
+        let manager = makeManager(transport)
+        let leader = manager.get("x")
+        let first = Task { await leader.response(StringResponseSerializer()) }
+        try await eventually { server.requests.count == 1 }
+        func call() -> Task<DataResponse<String>, Never> {
+            Task { await manager.get("x").response(StringResponseSerializer()) }
+        }
+        // Some wait before the suspension, one comes after it.
+        var others = (0..<count).map { _ in call() }
+        try await eventually { coalescing.waiterCount == count }
+        leader.suspend()
+        others.append(call())
+        try await eventually { server.requests.count == 2 && coalescing.waiterCount == count }
+
+        gate.open()
+        for other in others { #expect(await other.value.value == "held") }
+        #expect(server.requests.count == 2 && leader.state == .suspended)
+        leader.resume()
+        #expect(await first.value.value == "held")
+    }
+
+    @Test("Calls that wait and are suspended hold nobody back, nor does a leader's suspension that has ended")
+    func suspendedFollowers() async throws {
+        let manager = makeManager(.curl)
+        let tasks = (0..<4).map { _ in manager.get("x") }
+        var calls: [Task<DataResponse<String>, Never>] = []
+        for (index, task) in tasks.enumerated() {
+            calls.append(Task { await task.response(StringResponseSerializer()) })
+            try await eventually { server.requests.count == 1 && coalescing.waiterCount == index }
+        }
+        for task in tasks[1...2] { task.suspend() }
+        tasks[0].suspend()
+        tasks[0].resume()
+        // The last call has an attempt, whichever of the others made one before it.
+        try await eventually { tasks[3].urlSessionTask != nil || coalescing.waiterCount > 0 }
+        gate.open()
+        #expect(await calls[0].value.value == "held")
+        #expect(await calls[3].value.value == "held")
+        for task in tasks { task.resume() }
+        for call in calls { #expect(await call.value.value == "held") }
+    }
+
     @Test("A call that is cancelled does not cancel the others", arguments: TestTransport.allCases, [0, 1])
     func cancellation(_ transport: TestTransport, _ index: Int) async throws {
         let manager = makeManager(transport)
