@@ -59,6 +59,11 @@ extension String {
     /// Replaces the percent escapes of the text; a percent sign that is not followed by two hexadecimal digits remains
     /// unchanged.
     package func percentDecoded(plusIsSpace: Bool = false) -> String {
+        String(networkBytes: percentDecodedBytes(plusIsSpace: plusIsSpace))
+    }
+
+    /// Replaces the percent escapes of the text by the bytes that they stand for, which need not be UTF-8.
+    package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8] {
         let escaped = Array(utf8)
         var bytes: [UInt8] = []
         var index = 0
@@ -74,6 +79,6 @@ extension String {
                 index += 1
             }
         }
-        return String(networkBytes: bytes)
+        return bytes
     }
 }

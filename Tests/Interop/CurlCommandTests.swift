@@ -92,6 +92,7 @@ struct CurlCommandTests {
     @Test("The request of a command is the one that curl sends")
     func read() async throws {
         let base = server.url("/").absoluteString
+        let place = "\(server.url("/").host ?? ""):\(server.port)"
         let commands = [
             "curl -L -H 'Accept: application/vnd.api+json' -H \"Authorization: Bearer $TOKEN\" -H 'X-Api-Version: 2022-11-28' URLrepos/a/b/issues",
             "curl -L -X POST -H 'Authorization: Bearer t' URLrepos/a/b/issues -d '{\"title\":\"Found a bug\",\"labels\":[\"bug\"]}'",
@@ -107,10 +108,19 @@ struct CurlCommandTests {
                 "$'a\\tb\\n'",
                 with: "'a\tb\n'"
             ),
+            "curl http://ada:s%40c%3Aret@PLACE/get -H 'X-A: b'",
+            "curl http://ada@PLACE/get",
+            "curl http://:@PLACE/get",
+            "curl -u other:one http://ada:p@PLACE/get",
+            "curl --oauth2-bearer t http://ada:p@PLACE/get",
+            "curl -H Authorization: http://ada:p@PLACE/get",
+            "curl -e ';auto' URLget", "curl -e '' URLget", "curl -H 'Host: a.test' -H 'HOST: b.test' URLget",
+            "curl -H Host: -H 'Host: b.test' -H 'host: c.test' URLget", "curl -G --no-get -d a=1 URLpost",
+            "curl URLa/../b/./c/..?x=/../y", "curl --path-as-is URLa/../b/./c", "curl URL../..//a/%2e%2e/b/.",
             "curl -XPOST -d '' URLpost", "curl -d a=1 -d b=2 -X PATCH URLpost", "curl --oauth2-bearer t URLget",
             "curl \\\n  -H 'X-A: b' \\\n  'URLget?x=1&y=2' \\\n  | cat",
         ]
-        for command in commands.map({ $0.replacing("URL", with: base) }) {
+        for command in commands.map({ $0.replacing("URL", with: base).replacing("PLACE", with: place) }) {
             try run("TOKEN=t0; " + command)
             let read = try CurlCommand(command, variables: ["TOKEN": "t0"])
             await send(read.request)

@@ -6,12 +6,16 @@ internal import HTTPSyntax
 ///     manager.dataTask(with: command.request, serializer: .json) { print($0.result) }.resume()
 ///
 /// The line is read as a POSIX shell reads it, with `$'…'` of bash, up to a pipe or a semicolon. Nothing is run, and
-/// no file is read. Options about curl's output have no effect.
+/// no file is read. As with curl, a user name and a password in the URL are sent at once: they become the field
+/// `Authorization`, and the URL of the request has none.
 public struct CurlCommand: Sendable {
     /// The request: method, URL, fields, and content.
     public private(set) var request: URLRequest
-    /// The options that a request cannot hold, with their values, such as `--insecure` or `--proxy http://localhost`.
-    /// They belong to a session, or to a call.
+    /// The options without effect on the request, with their values, such as `--insecure`, `--proxy http://localhost` or
+    /// `--output file`. They belong to a session, or to a call.
+    ///
+    /// Options about curl's words on a terminal, such as `--verbose`, are not among them, nor are those that ask for
+    /// what a session does in any case: `--location`, `--compressed`, `--basic`.
     public private(set) var ignoredOptions: [String] = []
 
     /// Reads a command line.
@@ -46,10 +50,12 @@ private struct CurlParser {
     private var isHead = false
     private var takesDataAsQuery = false
     private var isGlobbing = true
+    private var isPathAsIs = false
     private var fields: [HTTPHeaders.Field] = []
     private var removedNames: [String] = []
     private var cookies: [String] = []
-    private var authorization: String?
+    private var user: [UInt8]?
+    private var bearer: String?
     private var userAgent: String?
     private var referrer: String?
     private var content: [UInt8]?
@@ -78,8 +84,16 @@ private struct CurlParser {
     private mutating func readLong(_ name: String, _ rest: inout ArraySlice<[UInt8]>) throws(LarkspurError) {
         guard let option = CurlOption.long[name] else {
             // The opposite of an option without a value.
-            if name.hasPrefix("--no-"), CurlOption.long["--" + name.dropFirst(5)]?.takesValue == false { return }
-            throw Self.unknown(name)
+            let opposite = name.hasPrefix("--no-") ? CurlOption.long["--" + name.dropFirst(5)] : nil
+            switch opposite {
+            case .query: takesDataAsQuery = false
+            case .globOff: isGlobbing = true
+            case .pathAsIs: isPathAsIs = false
+            case .output: break
+            case .connection: ignoredOptions.append(name)
+            default: throw Self.unknown(name)
+            }
+            return
         }
         try apply(option, name, value: option.takesValue ? Self.value(of: name, &rest) : [])
     }
@@ -116,14 +130,13 @@ private struct CurlParser {
         case .head: isHead = true
         case .query: takesDataAsQuery = true
         case .globOff: isGlobbing = false
+        case .pathAsIs: isPathAsIs = true
         case .field: try add(field: text)
         case .cookie:
             guard text.contains("=") else { throw Self.file(name) }
             cookies.append(text)
-        case .user:
-            let pair = text.contains(":") ? text : text + ":"
-            authorization = "Basic " + Data(pair.utf8).base64EncodedString()
-        case .bearer: authorization = "Bearer " + text
+        case .user: user = value
+        case .bearer: bearer = text
         case .userAgent: userAgent = text
         case .referrer: referrer = text.hasSuffix(";auto") ? String(text.dropLast(5)) : text
         case .data, .rawData, .encodedData, .json: try add(content: value, option, name)
@@ -158,8 +171,10 @@ private struct CurlParser {
             throw Self.file(name)
         }
         if option == .json { isJSON = true }
-        guard let before = content else { return content = piece }
-        content = before + (option == .json ? [] : [UInt8(ascii: "&")]) + piece
+        if content != nil, option != .json { content?.append(UInt8(ascii: "&")) }
+        // In place, as a command may have thousands of pieces.
+        content = content ?? []
+        content?.append(contentsOf: piece)
     }
 
     /// Encodes `content`, `=content` or `name=content`, the content alone.
@@ -185,35 +200,72 @@ private struct CurlParser {
             throw LarkspurError(.unsupported, "The URL has braces or brackets, which curl expands without --globoff.")
         }
         if !text.starts(with: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) { text = "http://" + text }
+        let urlUser = try Self.removeUser(from: &text)
         if takesDataAsQuery, let content {
             let end = text.firstIndex(of: "#") ?? text.endIndex
             text = text[..<end] + (text[..<end].contains("?") ? "&" : "?") + String(decoding: content, as: UTF8.self)
         }
-        var request = URLRequest(url: try BaseURL.resolve(text, against: nil))
+        let target = try BaseURL.resolve(text, against: nil)
+        var request = URLRequest(url: isPathAsIs || !target.path.contains("/.") ? target : target.standardized)
         let hasContent = content != nil && !takesDataAsQuery
         request.httpMethod = method ?? (isHead ? "HEAD" : hasContent ? "POST" : "GET")
-        for (name, value) in defaults(hasContent: hasContent)
-        where !removedNames.contains(where: name.hasSameLetters)
-            && !fields.contains(where: { $0.name.hasSameLetters(as: name) })
-        {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
-        for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+        request.allHTTPHeaderFields = headers(hasContent: hasContent, user: user ?? urlUser).dictionary
         // After the fields, as the property adds a Content-Type of its own.
         if hasContent, let content { request.httpBody = Data(content) }
         return request
     }
 
+    /// Removes the user name and the password from a URL, and returns them; nil if there are none.
+    private static func removeUser(from text: inout String) throws(LarkspurError) -> [UInt8]? {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+        guard let at = text[start..<end].firstIndex(of: "@") else { return nil }
+        let parts = text[start..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let user = parts.map { String($0).percentDecodedBytes() }
+        guard !text[text.index(after: at)..<end].contains("@"), !user.joined().contains(where: { $0 < 0x20 }) else {
+            throw LarkspurError(.invalidURL, "The user name or the password in the URL has to be percent-encoded.")
+        }
+        text.removeSubrange(start...at)
+        return Array(user.joined(separator: [UInt8(ascii: ":")]))
+    }
+
+    /// The fields of the request. Those of `--header` replace the ones that curl makes of other options.
+    private func headers(hasContent: Bool, user: [UInt8]?) -> HTTPHeaders {
+        var headers = HTTPHeaders.Collector()
+        var hasHost = false
+        for field in fields {
+            // A request has one, and curl takes the first.
+            if field.name.hasSameLetters(as: "Host") {
+                if hasHost { continue }
+                hasHost = true
+            }
+            headers.add(field)
+        }
+        for (name, value) in defaults(hasContent: hasContent, user: user)
+        where !removedNames.contains(where: name.hasSameLetters)
+            && !fields.contains(where: { $0.name.hasSameLetters(as: name) })
+        {
+            headers.add(HTTPHeaders.Field(name: name, value: value))
+        }
+        return HTTPHeaders(headers.fields)
+    }
+
     /// The fields of a command that gives no others.
-    private func defaults(hasContent: Bool) -> [(String, String)] {
+    private func defaults(hasContent: Bool, user: [UInt8]?) -> [(String, String)] {
         var fields: [(String, String)] = []
         if hasContent {
             fields.append(("Content-Type", isJSON ? "application/json" : "application/x-www-form-urlencoded"))
         }
         if isJSON { fields.append(("Accept", "application/json")) }
-        if let authorization { fields.append(("Authorization", authorization)) }
-        if let userAgent { fields.append(("User-Agent", userAgent)) }
-        if let referrer { fields.append(("Referer", referrer)) }
+        if let bearer {
+            fields.append(("Authorization", "Bearer " + bearer))
+        } else if let user {
+            let colon = user.contains(UInt8(ascii: ":")) ? [] : [UInt8(ascii: ":")]
+            fields.append(("Authorization", "Basic " + Data(user + colon).base64EncodedString()))
+        }
+        // Empty ones remove the field, as curl does.
+        if let userAgent, !userAgent.isEmpty { fields.append(("User-Agent", userAgent)) }
+        if let referrer, !referrer.isEmpty { fields.append(("Referer", referrer)) }
         if !cookies.isEmpty { fields.append(("Cookie", cookies.joined(separator: "; "))) }
         return fields
     }

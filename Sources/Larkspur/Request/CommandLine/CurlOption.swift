@@ -1,16 +1,16 @@
 /// The effect of an option of curl on a request.
 enum CurlOption {
-    case url, method, head, query, globOff, field, cookie, user, bearer, userAgent, referrer
+    case url, method, head, query, globOff, pathAsIs, field, cookie, user, bearer, userAgent, referrer
     case data, rawData, encodedData, json
-    /// It changes curl's output, or what this library does in any case.
+    /// It changes curl's words on a terminal, or is what this library does in any case.
     case output, outputTo
-    /// It changes the connection, and cannot be a part of a request.
+    /// It changes the connection, or what becomes of the response, and cannot be a part of a request.
     case connection, connectionValue
     case unsupported, unsupportedValue
 
     var takesValue: Bool {
         switch self {
-        case .head, .query, .globOff, .output, .connection, .unsupported: false
+        case .head, .query, .globOff, .pathAsIs, .output, .connection, .unsupported: false
         default: true
         }
     }
@@ -18,25 +18,23 @@ enum CurlOption {
     /// The options by their long names, as curl 8.16 has them.
     static let long: [String: CurlOption] = table(
         [
-            .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff", .field: "header",
-            .cookie: "cookie", .user: "user", .bearer: "oauth2-bearer", .userAgent: "user-agent", .referrer: "referer",
+            .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff",
+            .pathAsIs: "path-as-is", .field: "header", .cookie: "cookie", .user: "user",
+            .bearer: "oauth2-bearer", .userAgent: "user-agent", .referrer: "referer",
             .data: "data data-ascii data-binary", .rawData: "data-raw", .encodedData: "data-urlencode", .json: "json",
             .output: """
-            silent show-error verbose include fail fail-with-body fail-early no-buffer progress-bar progress-meter
-            remote-name remote-name-all remote-header-name remote-time create-dirs styled-output trace-time
-            trace-ids compressed location basic path-as-is raw disable http2-prior-knowledge tcp-nodelay
-            tr-encoding parallel xattr
+            silent show-error verbose include no-buffer progress-bar progress-meter styled-output trace-time trace-ids
+            compressed location basic disable tcp-nodelay
             """,
-            .outputTo: """
-            output output-dir write-out dump-header stderr trace trace-ascii trace-config libcurl cookie-jar
-            create-file-mode max-filesize parallel-max rate
-            """,
+            .outputTo: "write-out stderr trace trace-ascii trace-config",
             .connection: """
             insecure http0.9 http1.0 http1.1 http2 http3 http3-only ipv4 ipv6 location-trusted tlsv1 tlsv1.0 tlsv1.1
             tlsv1.2 tlsv1.3 ssl ssl-reqd ssl-no-revoke ssl-revoke-best-effort ssl-allow-beast cert-status
             proxy-insecure proxytunnel proxy-anyauth proxy-basic proxy-digest proxy-negotiate proxy-ntlm netrc
             netrc-optional junk-session-cookies alpn keepalive sessionid tcp-fastopen post301 post302 post303
-            retry-connrefused retry-all-errors haproxy-protocol ca-native doh-insecure false-start
+            retry-connrefused retry-all-errors haproxy-protocol ca-native doh-insecure false-start fail fail-with-body
+            fail-early remote-name remote-name-all remote-header-name remote-time create-dirs raw tr-encoding parallel
+            xattr http2-prior-knowledge
             """,
             .connectionValue: """
             proxy proxy-user proxy-header proxy-cacert preproxy noproxy socks4 socks4a socks5 socks5-hostname
@@ -44,7 +42,8 @@ enum CurlOption {
             cacert capath cert cert-type key key-type pass pinnedpubkey ciphers tls13-ciphers curves tls-max crlfile
             resolve connect-to interface local-port dns-servers dns-interface doh-url unix-socket
             abstract-unix-socket keepalive-time netrc-file alt-svc hsts engine expect100-timeout
-            happy-eyeballs-timeout-ms haproxy-clientip
+            happy-eyeballs-timeout-ms haproxy-clientip output output-dir dump-header libcurl cookie-jar
+            create-file-mode max-filesize parallel-max rate
             """,
             .unsupported: "digest ntlm negotiate anyauth next use-ascii append list-only crlf ntlm-wb progress",
             .unsupportedValue: """
@@ -59,9 +58,9 @@ enum CurlOption {
     static let short: [String: CurlOption] = table(
         [
             .method: "X", .head: "I", .query: "G", .globOff: "g", .field: "H", .cookie: "b", .user: "u",
-            .userAgent: "A", .referrer: "e", .data: "d", .output: "s S v i f N # O J R L q Z", .outputTo: "o w D c",
-            .connection: "k 0 1 2 3 4 6 n j p", .connectionValue: "x U m y Y E", .unsupported: ": a l B",
-            .unsupportedValue: "F T K r C z Q",
+            .userAgent: "A", .referrer: "e", .data: "d", .output: "s S v i N # L q", .outputTo: "w",
+            .connection: "k 0 1 2 3 4 6 n j p f O J R Z", .connectionValue: "x U m y Y E o D c",
+            .unsupported: ": a l B", .unsupportedValue: "F T K r C z Q",
         ],
         prefix: "-"
     )

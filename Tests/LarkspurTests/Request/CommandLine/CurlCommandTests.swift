@@ -103,7 +103,7 @@ struct CurlCommandTests {
         )
         #expect(own.value(forHTTPHeaderField: "User-Agent") == "Mine")
         #expect(own.value(forHTTPHeaderField: "X-Empty") == "")
-        #expect(own.value(forHTTPHeaderField: "X-A") == "1,2")
+        #expect(own.value(forHTTPHeaderField: "X-A") == "1, 2")
         let removed = try self.request("curl -d a -H 'Content-Type:' --oauth2-bearer t http://h/")
         #expect(removed.value(forHTTPHeaderField: "Authorization") == "Bearer t")
     }
@@ -117,10 +117,69 @@ struct CurlCommandTests {
         #expect(failure(of: command)?.message.contains("TOKEN") == true)
     }
 
-    @Test("Options of the connection are named, those of the output are not")
-    func ignored() throws {
-        let command = try CurlCommand("curl -sSk -o out.json -x http://proxy:1 --max-time 5 --http2 https://h/ -v")
-        #expect(command.ignoredOptions == ["-k", "-x http://proxy:1", "--max-time 5", "--http2"])
+    @Test(
+        "Options without effect are named, apart from those about curl's words and what happens in any case",
+        arguments: [
+            ("-sSvi -w '%{http_code}' -L --compressed --basic --stderr x", []),
+            ("-sSk -x http://proxy:1 --max-time 5 --http2 -v", ["-k", "-x http://proxy:1", "--max-time 5", "--http2"]),
+            ("-o out.json -f --rate 2/s -c jar", ["-o out.json", "-f", "--rate 2/s", "-c jar"]),
+            ("-OJR --max-filesize 9 --tr-encoding", ["-O", "-J", "-R", "--max-filesize 9", "--tr-encoding"]),
+            ("--no-keepalive --no-sessionid --no-verbose", ["--no-keepalive", "--no-sessionid"]),
+            ("-D heads --raw --http2-prior-knowledge", ["-D heads", "--raw", "--http2-prior-knowledge"]),
+        ]
+    )
+    func ignored(options: String, named: [String]) throws {
+        #expect(try CurlCommand("curl \(options) https://h/").ignoredOptions == named)
+    }
+
+    @Test(
+        "A user name and a password in the URL are sent at once, unless an option says otherwise",
+        arguments: [
+            ("http://u:p@h/a?b", "u:p"), ("u:p@h", "u:p"), ("http://u@h", "u:"), ("http://:p@h", ":p"),
+            ("http://@h", ":"), ("http://a%40b:c%3a%25@h/x@y:z@", "a@b:c:%"), ("-u c:d http://u:p@h", "c:d"),
+            ("-u c http://u:p@h", "c:"), ("http://h/u:p@x", nil), ("http://h?u:p@x", nil),
+        ] as [(String, String?)]
+    )
+    func user(command: String, user: String?) throws {
+        let request = try request("curl \(command)")
+        let expected = user.map { "Basic " + Data($0.utf8).base64EncodedString() }
+        #expect(request.value(forHTTPHeaderField: "Authorization") == expected)
+        #expect(request.url?.user == nil && request.url?.password == nil && request.url?.host == "h")
+    }
+
+    @Test("Credentials of other bytes than UTF-8, or of another option, are those that curl sends")
+    func otherUsers() throws {
+        let bytes = try request("curl http://%ff:%fe@h").value(forHTTPHeaderField: "Authorization")
+        #expect(bytes == "Basic " + Data([0xFF, 0x3A, 0xFE]).base64EncodedString())
+        for options in ["--oauth2-bearer t -u a:b", "-u a:b --oauth2-bearer t", "--oauth2-bearer t"] {
+            let request = try request("curl \(options) http://u:p@h")
+            #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer t")
+        }
+        for field in ["Authorization: x", "authorization:", "Authorization;"] {
+            let value = try request("curl -H '\(field)' http://u:p@h").value(forHTTPHeaderField: "Authorization")
+            #expect(value == ["Authorization: x": "x", "Authorization;": ""][field])
+        }
+        for user in ["u:a@b", "u:p%00", "u%0a"] {
+            #expect(failure(of: "curl 'http://\(user)@h/'")?.code == .invalidURL, "\(user)")
+        }
+    }
+
+    @Test("Empty values send no field, the first Host counts, and an option may be taken back")
+    func oddities() throws {
+        for options in ["-e ';auto'", "-e ''", "-A ''"] {
+            #expect(try request("curl \(options) http://h").allHTTPHeaderFields ?? [:] == [:], "\(options)")
+        }
+        let hosts = ["-H 'Host: a' -H 'HOST: b'", "-H 'Host:' -H 'host: a' -H 'Host: c'", "-H 'Host: a' -H Host:"]
+        for options in hosts { #expect(try request("curl \(options) http://h").headers["Host"] == "a", "\(options)") }
+        #expect(try request("curl -G --no-get -d a http://h").httpBody == Data("a".utf8))
+        #expect(failure(of: "curl -I --no-head http://h")?.code == .unsupported)
+        #expect(try request("curl http://h/a/../b/./c?x=/../y").url?.absoluteString == "http://h/b/c?x=/../y")
+        #expect(try request("curl --path-as-is http://h/a/../b").url?.absoluteString == "http://h/a/../b")
+    }
+
+    @Test("A field that breaks the line is an error", arguments: ["-H $'A: b\\nc'", "--oauth2-bearer $'t\\n'"])
+    func brokenLines(options: String) {
+        #expect(failure(of: "curl \(options) http://h")?.code == .invalidHeaderField)
     }
 
     @Test(
