@@ -100,11 +100,14 @@ final class CallPlan: Sendable {
     ///   - name: The name of the method that the caller used, for a message.
     ///   - body: The change.
     func configure(_ name: String, _ body: (inout Settings, inout ResponseRules) -> Void) {
-        let isLate = state.withLock { state in
-            guard state.launch != nil else { return true }
+        let (isLate, previous) = state.withLock { state in
+            let previous = (state.settings, state.rules)
+            guard state.launch != nil else { return (true, previous) }
             body(&state.settings, &state.rules)
-            return false
+            return (false, previous)
         }
+        // What was replaced may own objects of the caller, and is released without the lock.
+        withExtendedLifetime(previous) {}
         if isLate { report("\(name) has no effect, because the call has started: put it before the first handler") }
     }
 

@@ -46,11 +46,15 @@ extension SessionTask {
         applyState()
     }
 
+    /// The metrics of an attempt that has ended. The transport's code is called without the lock.
+    var endedTransactions: [TransferMetrics] { urlSessionTask?.transferMetrics ?? [] }
+
     /// Notes that an attempt has ended, so that there is no attempt to give orders to.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
     func endAttempt(resumeData: Data?) {
+        let transactions = endedTransactions
         storage.withLock { storage in
-            storage.noteTransactions()
+            storage.note(transactions)
             storage.pendingResumeData = resumeData
             storage.isDetached = true
             storage.applied = nil

@@ -50,8 +50,8 @@ extension SessionTask.Storage {
     }
 
     /// Adds the metrics of an attempt that has ended.
-    mutating func noteTransactions() {
-        if !isDetached { timeline.transactions += attempt?.urlTask.transferMetrics ?? [] }
+    mutating func note(_ transactions: [TransferMetrics]) {
+        if !isDetached { timeline.transactions += transactions }
     }
 
     /// The next step of the thread that brings the attempt to the state of the task.

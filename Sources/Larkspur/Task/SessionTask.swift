@@ -213,12 +213,13 @@ public class SessionTask: @unchecked Sendable {
     /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
         plan?.end()
+        let transactions = endedTransactions
         return storage.withLock { storage in
             let state = storage.machine.state
             guard storage.machine.complete() != nil else { return nil }
             storage.timeline.completed = .now
             storage.pendingResumeData = nil
-            storage.noteTransactions()
+            storage.note(transactions)
             storage.enterGroup(of: environment)
             return state
         }

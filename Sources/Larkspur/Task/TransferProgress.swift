@@ -85,21 +85,23 @@ final class TransferProgress: Sendable {
 
     /// Returns the `Progress`. Cancelling, pausing or resuming it has the same effect on the task.
     func progress(of task: SessionTask) -> Progress {
-        counts.withLock { counts in
-            if let progress = counts.progress { return progress }
-            // The progress has no parent: the current progress of the calling thread is unrelated, and would call code
-            // of the caller.
-            let progress = Progress(parent: nil)
+        if let progress = counts.withLock({ $0.progress }) { return progress }
+        // The progress has no parent: the current progress of the calling thread is unrelated, and would call code of
+        // the caller.
+        let progress = Progress(parent: nil)
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak task] in task?.cancel() }
+        let follow: @Sendable () -> Void = { [weak self, weak task, weak progress] in
+            if let self, let task, let progress { self.follow(progress, with: task) }
+        }
+        progress.pausingHandler = follow
+        progress.resumingHandler = follow
+        return counts.withLock { counts in
+            if let other = counts.progress { return other }
+            // Nobody else has the object yet.
             progress.totalUnitCount = counts.totalCount
             progress.completedUnitCount = counts.completed
-            progress.isCancellable = true
-            progress.isPausable = true
-            progress.cancellationHandler = { [weak task] in task?.cancel() }
-            let follow: @Sendable () -> Void = { [weak self, weak task, weak progress] in
-                if let self, let task, let progress { self.follow(progress, with: task) }
-            }
-            progress.pausingHandler = follow
-            progress.resumingHandler = follow
             counts.progress = progress
             return progress
         }
@@ -142,7 +144,9 @@ final class TransferProgress: Sendable {
     /// is not called again.
     func finish(successfully: Bool, of task: SessionTask) {
         if successfully {
-            let isNews = counts.withLock { $0.isObserved && $0.totalCount < 0 && $0.completed > 0 }
+            // Looked at outside the lock, as the length is that of the transport's response.
+            let present = counts.withLock { $0 }
+            let isNews = present.isObserved && present.totalCount < 0 && present.completed > 0
             change { $0.isComplete = true }
             if isNews { report(for: task) }
         }

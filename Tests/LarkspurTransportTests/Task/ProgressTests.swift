@@ -46,6 +46,31 @@ struct ProgressTests {
         #expect(task.progress.isFinished)
     }
 
+    @Test("The progress of a task is no child of the current progress of its reader", arguments: [false, true])
+    func currentProgress(hasEnded: Bool) async throws {
+        let task = session.dataTask(with: server.url("/bytes/10"))
+        if hasEnded { _ = try await log.outcome(of: task) }
+        let parent = Progress(totalUnitCount: 2)
+        parent.becomeCurrent(withPendingUnitCount: 1)
+        let progress = task.progress
+        parent.resignCurrent()
+        parent.pause()
+        parent.cancel()
+        #expect(!progress.isCancelled && !progress.isPaused && task.progress === progress)
+        if !hasEnded { _ = try await log.outcome(of: task) }
+        #expect(task.error == nil && progress.isFinished)
+    }
+
+    @Test("All readers of a progress at once get one object")
+    func oneProgress() async throws {
+        let task = session.dataTask(with: server.url("/bytes/10"))
+        let objects = Recorder<ObjectIdentifier>()
+        DispatchQueue.concurrentPerform(iterations: 64) { _ in objects.record(ObjectIdentifier(task.progress)) }
+        #expect(Set(objects.values).count == 1)
+        _ = try await log.outcome(of: task)
+        #expect(task.progress.completedUnitCount == 10)
+    }
+
     @Test("A download counts like a data task")
     func download() async throws {
         let task = session.downloadTask(with: server.url("/bytes/100000"))

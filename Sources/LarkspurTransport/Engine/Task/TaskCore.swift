@@ -141,18 +141,22 @@ final class TaskCore: Sendable {
 
     /// The progress of both directions of the task; created on first use, and updated from then on.
     var progress: Progress {
-        storage.withLock { storage in
-            if let progress = storage.progress { return progress }
-            let progress = Progress(totalUnitCount: -1)
+        if let progress = withStorage({ $0.progress }) { return progress }
+        // Made outside the lock and without a parent: the current progress of the thread is the caller's, and what it
+        // does to its children would reach the task.
+        let progress = Progress(parent: nil)
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        let follow: @Sendable () -> Void = { [weak self, weak progress] in
+            if let self, let progress { self.follow(progress) }
+        }
+        progress.pausingHandler = follow
+        progress.resumingHandler = follow
+        return storage.withLock { storage in
+            if let other = storage.progress { return other }
+            // Nobody else has the object yet.
             storage.counts.show(in: progress)
             if storage.state == .completed, storage.error == nil { storage.counts.finish(progress) }
-            progress.isPausable = true
-            progress.cancellationHandler = { [weak self] in self?.cancel() }
-            let follow: @Sendable () -> Void = { [weak self, weak progress] in
-                if let self, let progress { self.follow(progress) }
-            }
-            progress.pausingHandler = follow
-            progress.resumingHandler = follow
             storage.progress = progress
             return progress
         }
@@ -303,10 +307,13 @@ final class TaskCore: Sendable {
 
     /// Notes a response, and the expected length of its content.
     func setResponse(_ response: URLResponse, expected: Int64) {
-        storage.withLock { storage in
-            storage.response = response
+        // The previous response, which may be of a class of the caller's, is released without the lock.
+        let previous = storage.withLock { storage in
             storage.counts.expectedToReceive = expected
+            defer { storage.response = response }
+            return storage.response
         }
+        withExtendedLifetime(previous) {}
     }
 
     /// Changes the counts, and the progress object if there is one.
