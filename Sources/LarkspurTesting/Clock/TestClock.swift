@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 internal import Synchronization
 
 /// A clock that stands still until a test moves it.
@@ -47,6 +47,21 @@ public final class TestClock: Clock, Sendable {
         var sleeps: [Duration] = []
         var nextID = 0
         var waiters: [Waiter] = []
+
+        /// The sleeps so far, for the text of an error: the last ones, if there are many.
+        var sentence: String {
+            guard !sleeps.isEmpty else { return "none has begun" }
+            let lengths = sleeps.suffix(20).map { "\($0)" }.joined(separator: ", ")
+            let most = sleeps.count > 20 ? "…, " : ""
+            let ends = sleepers.values.map(\.deadline).sorted().prefix(20).map { "\($0.offset)" }
+            let underWay =
+                switch sleepers.count {
+                case 0: "none is under way"
+                case let count: "\(count) \(count == 1 ? "is" : "are") under way, until \(ends.joined(separator: ", "))"
+                }
+            return "\(sleeps.count) \(sleeps.count == 1 ? "has" : "have") begun (\(most)\(lengths)), "
+                + "of which \(underWay); it is \(now.offset) now"
+        }
     }
 
     private let state = Mutex(State())
@@ -104,28 +119,41 @@ public final class TestClock: Clock, Sendable {
     // MARK: Waiting
 
     /// Suspends the task until a number of sleeps are under way at the same time.
-    /// - Parameter count: The least number.
-    /// - Throws: `CancellationError`, if the task is cancelled.
-    public func waitForSleepers(_ count: Int) async throws {
-        try await wait { $0.sleepers.count >= count }
+    /// - Parameters:
+    ///   - count: The least number.
+    ///   - timeout: The limit in seconds of real time. Default: 30.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or `CancellationError`.
+    public func waitForSleepers(_ count: Int, timeout: TimeInterval = 30) async throws {
+        try await wait(for: "\(count) sleeps at the same time", timeout) { $0.sleepers.count >= count }
     }
 
     /// Suspends the task until a number of sleeps have begun, those that have ended included.
-    /// - Parameter count: The least number.
+    /// - Parameters:
+    ///   - count: The least number. Default: 1.
+    ///   - timeout: The limit in seconds of real time. Default: 30.
     /// - Returns: The lengths of the sleeps.
-    /// - Throws: `CancellationError`, if the task is cancelled.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or `CancellationError`.
     @discardableResult
-    public func waitForSleeps(_ count: Int = 1) async throws -> [Duration] {
-        try await wait { $0.sleeps.count >= count }
+    public func waitForSleeps(_ count: Int = 1, timeout: TimeInterval = 30) async throws -> [Duration] {
+        try await wait(for: "\(count) sleeps", timeout) { $0.sleeps.count >= count }
         return sleeps
     }
 
-    private func wait(until isSatisfied: @escaping @Sendable (State) -> Bool) async throws {
+    private func wait(
+        for what: String,
+        _ timeout: TimeInterval,
+        until isSatisfied: @escaping @Sendable (State) -> Bool
+    ) async throws {
         let gate = LoopbackServer.Gate()
         change { $0.waiters.append(Waiter(isSatisfied: isSatisfied, gate: gate)) }
-        await gate.wait()
-        state.withLock { state in state.waiters.removeAll { $0.gate === gate } }
+        await gate.wait(atMost: timeout)
+        let state = state.withLock { state in
+            state.waiters.removeAll { $0.gate === gate }
+            return state
+        }
         try Task.checkCancellation()
+        guard !gate.isOpen else { return }
+        throw LoopbackServer.WaitTimeout(description: "Waited \(timeout) s for \(what), but \(state.sentence).")
     }
 
     /// Changes the state, and ends the waits that it satisfies.

@@ -54,7 +54,8 @@ final class Router: Sendable {
             }
         }
         let methods = (ownCandidates + builtInCandidates).flatMap { $0.0.methods ?? [] }
-        return Resolution(reply: .response(Self.refusal(of: head, allowing: Set(methods))))
+        let routes = ownRoutes.withLock { $0 }
+        return Resolution(reply: .response(Self.refusal(of: head, allowing: Set(methods), routes)))
     }
 
     private func candidates(among routes: [Route], _ segments: [Substring]) -> [(Route, [String: String])] {
@@ -69,11 +70,44 @@ final class Router: Sendable {
         }
     }
 
-    private static func refusal(of head: RequestHead, allowing methods: Set<String>) -> LoopbackServer.Response {
-        guard !methods.isEmpty else { return .text("There is no route for \(head.rawPath).\n", status: 404) }
+    /// Returns the response to a request without a route. Its content is a problem (RFC 9457), whose detail is a part of
+    /// the message of a `LarkspurError`, so that a test that fails says which routes there are.
+    private static func refusal(
+        of head: RequestHead,
+        allowing methods: Set<String>,
+        _ routes: [Route]
+    ) -> LoopbackServer.Response {
+        guard !methods.isEmpty else {
+            let nearest = Nearness.nearest(3, of: routes.reversed()) { route in
+                let isOther = route.methods.map { !$0.contains(head.method) } ?? false
+                return Nearness.distance(head.rawPath, route.path) * 2 + (isOther ? 3 : 0)
+            }
+            let names = nearest.map(\.description).joined(separator: ", ")
+            let all = routes.reversed().map(\.description)
+            let sentence =
+                switch all.count {
+                case 0: "the test has set none"
+                case 1: "the only one is \(names)"
+                case let count: "the nearest of \(count) are \(names)"
+                }
+            return .problem(404, "There is no route for \(head.method) \(head.rawPath): \(sentence)", routes: all)
+        }
         let implied = methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]
         let allowed = methods.union(implied).sorted().joined(separator: ", ")
-        return .status(head.method == "OPTIONS" ? 200 : 405, headers: ["Allow": allowed])
+        guard head.method != "OPTIONS" else { return .status(200, headers: ["Allow": allowed]) }
+        let detail = "The route for \(head.rawPath) has not the method \(head.method), but \(allowed)"
+        return .problem(405, detail, routes: routes.reversed().map(\.description)).adding("Allow", allowed)
+    }
+}
+
+extension LoopbackServer.Response {
+    /// Returns the description of a failure (RFC 9457), with the routes of the test.
+    fileprivate static func problem(_ status: Int, _ detail: String, routes: [String]) -> Self {
+        let object: [String: Any] = ["status": status, "detail": detail.onOneLine, "routes": routes]
+        // Strings and a number are always JSON.
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        let content = (try? JSONSerialization.data(withJSONObject: object, options: options)) ?? Data()
+        return .data(content, contentType: "application/problem+json", status: status)
     }
 }
 
@@ -98,6 +132,11 @@ struct Route: Sendable {
         self.methods = methods
         self.answer = answer
         pattern = PathPattern(path)
+    }
+
+    /// The methods and the path, for the text of an error.
+    var description: String {
+        "\(methods.map { $0.sorted().joined(separator: "/") } ?? "any method") \(path)".onOneLine
     }
 
     /// Returns whether the route applies to a method. A route for GET also applies to HEAD, unless HEAD has a route of

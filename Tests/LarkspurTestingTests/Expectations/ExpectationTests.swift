@@ -10,13 +10,27 @@ import Testing
 
     init() throws { server = try LoopbackServer() }
 
+    /// Returns the failure without its last line, which names the place.
     private func failure() -> String? {
         do {
-            try server.verify()
+            try server.verify(fileID: "A/b.swift", line: 7)
             return nil
         } catch {
-            return (error as? LoopbackServer.UnmetExpectations)?.description
+            let text = (error as? LoopbackServer.UnmetExpectations)?.description
+            #expect(text?.hasSuffix("\nVerified at A/b.swift:7.") == true)
+            return text.map { String($0.dropLast("\nVerified at A/b.swift:7.".count)) }
         }
+    }
+
+    @Test("A failure names the place of the call")
+    func place() async throws {
+        server.expect(.get("/get"))
+        let line = Int(#line) + 1
+        let now = #expect(throws: LoopbackServer.UnmetExpectations.self) { try server.verify() }
+        #expect(now?.fileID == #fileID && now?.line == line)
+        #expect(now?.description.hasSuffix("Verified at \(#fileID):\(line).") == true)
+        let late = await #expect(throws: LoopbackServer.UnmetExpectations.self) { try await server.verify(within: 0) }
+        #expect(late?.fileID == #fileID && late?.line == Int(#line) - 1)
     }
 
     @Test("Numbers of requests are exact, at least, at most or never")

@@ -86,8 +86,8 @@ import Testing
             ("GET", "/response-headers?X-A=b&Content-Type=text/x", "", 200, "Content-Type: text/x", #""X-A":"b""#),
             ("POST", "/response-headers?X-A=b%0D%0AX-C:d", "", 200, "X-A: b  X-C:d", ""),
             (
-                "GET", "/nothing", "", 404, "Content-Type: text/plain; charset=utf-8",
-                "There is no route for /nothing.\n"
+                "GET", "/nothing", "", 404, "Content-Type: application/problem+json",
+                "There is no route for GET /nothing: the test has set none"
             ),
             ("GET", "/fault/nothing", "", 404, "Content-Length: 38", ""),
         ]

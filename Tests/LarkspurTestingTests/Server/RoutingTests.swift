@@ -1,4 +1,5 @@
 import Foundation
+import Larkspur
 import Testing
 
 @testable import LarkspurTesting
@@ -26,6 +27,37 @@ import Testing
         server.route("/get", .text("two"))
         #expect(try server.answer("/get").text == "two")
         #expect(try server.answer("/post", method: "POST").text == "any")
+    }
+
+    @Test("The error of a call without a route names the nearest routes, and its content all of them")
+    func missingRoute() async throws {
+        struct Problem: Decodable {
+            let routes: [String]
+        }
+        let server = try LoopbackServer()
+        let manager = SessionManager(baseURL: server.baseURL, configuration: .ephemeral)
+        let none = await manager.get("usrs/1").response().error
+        #expect(none?.message.hasSuffix(" (404): There is no route for GET /usrs/1: the test has set none") == true)
+
+        server.route("/users/{id}", method: "PUT", .text("Ada"))
+        let one = await manager.get("usrs/1").response().error
+        #expect(one?.message.hasSuffix("the only one is PUT /users/{id}") == true)
+        server.route("/files/*", .text("f"))
+        server.route("/accounts") { _ in .text("a") }
+        server.route("/a/long/way/to/the/end", .text("l"))
+        for path in ["uses/id", "users/7/x"] {
+            let error = await manager.get(path).response().error
+            #expect(
+                error?.message.hasPrefix(
+                    "Request failed: not found (404): There is no route for GET /\(path): the nearest of 4 are PUT /users/{id}, "
+                ) == true,
+                "\(error?.message ?? "")"
+            )
+            let routes = ["PUT /users/{id}", "any method /files/*", "any method /accounts"]
+            #expect(error?.failure(as: Problem.self)?.routes == routes + ["any method /a/long/way/to/the/end"])
+        }
+        let method = await manager.delete("users/1").response().error
+        #expect(method?.message.contains("has not the method DELETE, but OPTIONS, PUT") == true)
     }
 
     @Test("Routes differ by method; GET answers HEAD unless HEAD has a route; the rest is 405")

@@ -63,13 +63,24 @@ extension LoopbackServer {
 
     /// The error of expectations that are not met.
     public struct UnmetExpectations: Error, Sendable, CustomStringConvertible, LocalizedError {
-        /// The expectations, the requests that came, and the nearest one with its difference.
+        /// The expectations, the requests that came, the nearest one with its difference, and the place of the call of
+        /// `verify`.
         public let description: String
+        /// The module and the file of the call of `verify`, as `#fileID` has them.
+        public let fileID: String
+        /// The line of the call of `verify`.
+        public let line: Int
+
+        init(_ report: String, _ fileID: StaticString, _ line: UInt) {
+            self.fileID = "\(fileID)"
+            self.line = Int(line)
+            description = report + "\nVerified at \(fileID):\(line)."
+        }
         /// The text of ``description``.
         public var errorDescription: String? { description }
     }
 
-    /// Adds an expectation of the requests of clients, which ``verify()`` and ``verify(within:)`` check. The responses
+    /// Adds an expectation of the requests of clients, which ``verify(fileID:line:)`` and ``verify(within:fileID:line:)`` check. The responses
     /// come from the routes, as without it.
     ///
     ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
@@ -98,19 +109,29 @@ extension LoopbackServer {
     public func removeExpectations() { expectations.removeAll() }
 
     /// Checks the expectations against the requests so far.
+    /// - Parameters:
+    ///   - fileID: The file that the error names. Default: that of the call.
+    ///   - line: The line that the error names. Default: that of the call.
     /// - Throws: ``UnmetExpectations``, with all that are not met.
-    public func verify() throws {
+    public func verify(fileID: StaticString = #fileID, line: UInt = #line) throws {
         let requests = journal.entries.requests
         let failures = expectations.all.compactMap { $0.failure(requests) }
         guard !failures.isEmpty else { return }
-        throw UnmetExpectations(description: Self.report(failures, requests))
+        throw UnmetExpectations(Self.report(failures, requests), fileID, line)
     }
 
     /// Checks the expectations, and waits until enough requests have come. So a test need not know when its client has
     /// sent them. It does not wait for requests that would be too many.
-    /// - Parameter timeout: The limit in seconds. Default: 30.
+    /// - Parameters:
+    ///   - timeout: The limit in seconds.
+    ///   - fileID: The file that the error names. Default: that of the call.
+    ///   - line: The line that the error names. Default: that of the call.
     /// - Throws: ``UnmetExpectations``, with all that are not met when the limit is reached, or `CancellationError`.
-    public func verify(within timeout: TimeInterval) async throws {
+    public func verify(
+        within timeout: TimeInterval,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws {
         let expectations = expectations.all
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(timeout.clampedToWaitingTime)
@@ -125,7 +146,7 @@ extension LoopbackServer {
             journal.forget(gate)
         }
         try Task.checkCancellation()
-        try verify()
+        try verify(fileID: fileID, line: line)
     }
 
     private static func report(_ failures: [String], _ requests: [Request]) -> String {
