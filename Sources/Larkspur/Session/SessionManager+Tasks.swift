@@ -223,13 +223,15 @@ extension SessionManager {
     /// - Throws: `timedOut`, if the deadline of the call is over.
     private func begin(_ limits: Timeouts, for task: SessionTask) throws(LarkspurError) {
         var limits = limits
-        if let remaining = task.environment.deadline?.remaining() {
+        var whole: Duration?
+        if let deadline = task.environment.deadline {
+            let remaining = deadline.remaining()
             guard remaining > .zero else {
-                throw CallTimers.error("The deadline was over before the call began.")
+                throw CallTimers.error("The deadline of \(deadline.limit) was over before the call began.")
             }
-            limits.total = min(limits.total ?? remaining, remaining)
+            if remaining < limits.total ?? .seconds(Int64.max) { (limits.total, whole) = (remaining, deadline.limit) }
         }
-        task.plan?.use(CallTimers(limits, on: task.environment.clock, for: task))
+        task.plan?.use(CallTimers(limits, until: whole, on: task.environment.clock, for: task))
     }
 
     /// Creates the `URLSessionTask` of an attempt.

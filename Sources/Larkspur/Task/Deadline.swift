@@ -2,10 +2,13 @@
 struct Deadline: Sendable {
     @TaskLocal static var current: Deadline?
 
+    /// The time from its beginning to the deadline, as the caller has set it.
+    let limit: Duration
     /// Returns the time that is left, negative after the deadline.
     let remaining: @Sendable () -> Duration
 
     init(in limit: Duration, of clock: some Clock<Duration>) {
+        self.limit = limit
         let end = clock.now.advanced(by: limit.bounded)
         remaining = { clock.now.duration(to: end) }
     }
@@ -27,16 +30,25 @@ struct Deadline: Sendable {
 ///   - isolation: The actor on which the closure runs. Default: that of the caller.
 ///   - body: The closure.
 /// - Returns: The result of the closure.
-/// - Throws: The error of the closure.
-public func withDeadline<Result>(
+/// - Throws: The error of the closure, and of its type: ``LarkspurError`` for a closure that begins with
+///   `() async throws(LarkspurError) in`.
+public func withDeadline<Value, Failure: Error>(
     _ limit: Duration,
     clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws -> Result
-) async rethrows -> Result {
+    _ body: () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
     let deadline = Deadline(in: limit, of: clock)
     if let outer = Deadline.current, outer.remaining() <= deadline.remaining() { return try await body() }
-    return try await Deadline.$current.withValue(deadline, operation: body, isolation: isolation)
+    // The function for task-local values throws without a type.
+    let result = await Deadline.$current.withValue(
+        deadline,
+        operation: { () async -> Result<Value, Failure> in
+            do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+        },
+        isolation: isolation
+    )
+    return try result.get()
 }
 
 /// The timers of one call.
@@ -47,8 +59,9 @@ struct CallTimers: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the call.
     ///   - clock: The clock that measures them.
+    ///   - deadline: The whole time to the deadline that is the limit of the call; nil if it has a limit of its own.
     ///   - task: The task that a timer ends.
-    init(_ limits: Timeouts, on clock: any Clock<Duration>, for task: SessionTask) {
+    init(_ limits: Timeouts, until deadline: Duration?, on clock: any Clock<Duration>, for task: SessionTask) {
         var timers: [Task<Void, Never>] = []
         if let queue = limits.queue {
             timers.append(
@@ -61,7 +74,10 @@ struct CallTimers: Sendable {
         if let total = limits.total {
             timers.append(
                 Self.timer(total, clock) { [weak task] in
-                    task?.fail(with: Self.error("The call took longer than \(total) in all."))
+                    let sentence =
+                        deadline.map { "The deadline of \($0) was over before the call ended." }
+                        ?? "The call took longer than \(total) in all."
+                    task?.fail(with: Self.error(sentence))
                 }
             )
         }

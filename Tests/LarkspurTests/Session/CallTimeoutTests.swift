@@ -183,6 +183,45 @@ struct CallTimeoutTests {
         gate.open()
     }
 
+    @Test("An error at a deadline names the whole limit, and the closure's error has its type")
+    func wholeDeadline() async throws {
+        let manager = manager(.curl)
+        let work = Task { [clock] in
+            await withDeadline(.seconds(3), clock: clock) {
+                clock.advance(by: .milliseconds(1234))
+                let under = await manager.get("held").response()
+                let late = await manager.get("text").timeout(total: .seconds(1)).response()
+                return [under.error?.message, late.error?.message]
+            }
+        }
+        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        clock.advance(by: .seconds(2))
+        let texts = ["The deadline of 3.0 seconds was over before the call ended."]
+        #expect(await work.value == texts + ["The deadline of 3.0 seconds was over before the call began."])
+
+        let own = Task { [clock] in
+            await withDeadline(.seconds(30), clock: clock) {
+                await manager.get("held").timeout(total: .seconds(2)).response().error?.message
+            }
+        }
+        _ = try await eventually { server.requests(to: "/held").count == 2 }
+        clock.advance(by: .seconds(2))
+        #expect(await own.value == "The call took longer than 2.0 seconds in all.")
+        gate.open()
+
+        let typed: LarkspurError?
+        do {
+            _ = try await withDeadline(.seconds(3)) { () async throws(LarkspurError) in
+                try await manager.get("status/404").string
+            }
+            typed = nil
+        } catch {
+            typed = error
+        }
+        #expect(typed?.statusCode == 404)
+        #expect(await withDeadline(.seconds(3)) { 1 } == 1)
+    }
+
     @Test("Calls within a closure have one deadline, the earlier of two", arguments: TestTransport.allCases)
     func deadline(_ transport: TestTransport) async throws {
         let manager = manager(transport)
