@@ -10,7 +10,7 @@ extension ResumableUpload {
         guard !isRight else { return }
         throw LarkspurError(
             .unsupported,
-            "A resumable upload cannot begin with a \(method.rawValue.onOneLine) request.",
+            "A resumable upload cannot begin with the method \(method.rawValue.onOneLine).",
             request: request
         )
     }

@@ -49,7 +49,7 @@ enum ResendDecision: Equatable, Sendable {
     static func error(for request: URLRequest, underlying: NSError? = nil) -> URLError {
         .engine(
             .networkConnectionLost,
-            "The connection was lost before a response, and the server may have executed the request. A \(request.httpMethod ?? "GET") is sent again only if it has an Idempotency-Key field or the option resendsNonIdempotentRequests allows it.",
+            "The connection was lost before a response, and the server may have executed the request. The method \(request.httpMethod ?? "GET") is sent again only if it has an Idempotency-Key field or the option resendsNonIdempotentRequests allows it.",
             url: request.url,
             underlying: underlying
         )

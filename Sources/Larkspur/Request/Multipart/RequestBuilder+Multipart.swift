@@ -65,7 +65,7 @@ extension RequestBuilder {
         _ constructing: (inout MultipartFormData) throws -> Void
     ) throws(LarkspurError) -> (URLRequest, MultipartFormData) {
         guard method != .get, method != .head else {
-            throw LarkspurError(.invalidMethod, "A \(method.rawValue) request has no body that could be a form.")
+            throw LarkspurError(.invalidMethod, "A request with the method \(method.rawValue) has no body for a form.")
         }
         var request = try makeRequest(method, url: url, headers: headers)
         var form = MultipartFormData()
