@@ -70,9 +70,10 @@ public struct LarkspurError: Error, Sendable {
     public var statusCode: Int? { (response as? HTTPURLResponse)?.statusCode }
 
     /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
-    /// object, a decoded value.
+    /// object, a property list, a text.
     ///
-    /// Nil if there was no body or it could not be parsed. Treat it as read-only: observers of the completion
+    /// Nil if there was no body or it could not be parsed, and with a serializer that decodes a type, which is that of a
+    /// success: ``failure(as:decoder:)`` decodes that of a failure. Treat it as read-only: observers of the completion
     /// notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 

@@ -34,12 +34,12 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
             let error = SerializationFailure.error(
-                "The content is not a \(Value.self)",
+                "The content is not of the type \(Value.self)",
                 DecodingError.keyNotFound(key, context)
             )
             throw decoder is JSONDecoder ? error.hinting(at: key.stringValue, in: data) : error
         } catch {
-            throw SerializationFailure.error("The content is not a \(Value.self)", error)
+            throw SerializationFailure.error("The content is not of the type \(Value.self)", error)
         }
     }
 
@@ -47,9 +47,11 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         if let type = Value.self as? any EmptyContentRepresentable.Type, let value = type.emptyContent as? Value {
             return value
         }
-        throw LarkspurError(.emptyResponse, "The response has no content where a \(Value.self) is expected")
+        throw LarkspurError(.emptyResponse, "The response has no content where the type \(Value.self) is expected")
     }
 }
+
+extension DecodableResponseSerializer: SuccessSerializer {}
 
 extension ResponseSerializer {
     /// Creates a serializer that decodes the content into a value.

@@ -1,7 +1,8 @@
 /// The steps from a response to its value: validation, serialization, and the combination of their errors.
 ///
 /// The functions are pure: they use no queue, no I/O and no state. They lose no information: if the status is
-/// unacceptable, the error has the object that the serializer made of the body, or the error of the serializer.
+/// unacceptable, the error has the object that the serializer made of the body, or the error of the serializer. A body
+/// that is not accepted is never decoded as the type of an accepted one.
 enum ResponsePipeline {
     /// Validates a response and serializes its content.
     /// - Returns: The value of the serializer, or the error with request, response and content.
@@ -20,7 +21,8 @@ enum ResponsePipeline {
                 return .failure(exchange.completed(error))
             }
         }
-        if invalid.contains(.unacceptableContentType) { return .failure(invalid) }
+        // The type of a success is not that of a failure, whose attempt would only add an error.
+        if invalid.contains(.unacceptableContentType) || serializer.readsSuccessOnly { return .failure(invalid) }
         do {
             return .failure(invalid.with(try serializer.serialize(data, response: response)))
         } catch {

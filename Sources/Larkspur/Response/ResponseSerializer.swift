@@ -13,7 +13,7 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// Converts the content of a response into a value.
     ///
     /// A response of which only the status is unacceptable is serialized too, so that the error can carry the server's
-    /// description of the failure.
+    /// description of the failure. ``DecodableResponseSerializer`` is the exception, as its type is that of a success.
     /// - Parameters:
     ///   - data: The whole content, decoded from its content coding; empty if there was none.
     ///   - response: The response of the content.
@@ -45,6 +45,14 @@ extension ResponseSerializer {
         return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
             || type == StringResponseSerializer.self
     }
+}
+
+/// A serializer whose values are those of accepted responses only.
+package protocol SuccessSerializer {}
+
+extension ResponseSerializer {
+    /// Whether the content of a response that is not accepted cannot be a value of the serializer.
+    var readsSuccessOnly: Bool { ((self as? AnyResponseSerializer)?.base ?? self) is any SuccessSerializer }
 }
 
 /// A response serializer whose type is not known at compile time.

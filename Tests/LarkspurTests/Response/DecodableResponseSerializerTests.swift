@@ -107,7 +107,7 @@ struct DecodableResponseSerializerTests {
     @Test func noContentIsAnErrorForAnyOtherType() throws {
         let error = try larkspurError { _ = try decode(.decodable(User.self), "") }
         #expect(error.code == .emptyResponse)
-        #expect(error.message == "The response has no content where a User is expected")
+        #expect(error.message == "The response has no content where the type User is expected")
         #expect(throws: LarkspurError.self) { _ = try decode(.decodable([User].self), "") }
     }
 
@@ -131,7 +131,7 @@ struct DecodableResponseSerializerTests {
     func aFailureIsPutIntoWordsWithoutTheBody(text: String, part: String) throws {
         let error = try larkspurError { _ = try decode(.decodable([User].self), text) }
         #expect(error.code == .responseSerializationFailed)
-        #expect(error.message.hasPrefix("The content is not a Array<User>: "))
+        #expect(error.message.hasPrefix("The content is not of the type Array<User>: "))
         #expect(error.message.contains(part))
         #expect(!error.message.contains("secret"))
         #expect(error.underlyingError is DecodingError)

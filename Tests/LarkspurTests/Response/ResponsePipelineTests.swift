@@ -58,6 +58,24 @@ struct ResponsePipelineTests {
         #expect(error.request == request)
     }
 
+    @Test(arguments: [#"{"a":1}"#, #"{"error":"no"}"#, "[]", "oops", ""])
+    func theTypeOfASuccessIsNotThatOfAFailure(text: String) throws {
+        let data = Data(text.utf8)
+        let response = try httpResponse(422, "application/json")
+        let typed = try #require(run(.decodable([String: Int].self), response, data).failure)
+        #expect(typed.code == .unacceptableStatusCode && typed.responseData == data)
+        #expect(typed.underlyingError == nil && typed.responseObject == nil)
+        #expect(typed.failure(as: [String: Int].self) == (text == #"{"a":1}"# ? ["a": 1] : nil))
+        let erased = try #require(
+            run(AnyResponseSerializer(DecodableResponseSerializer([String: Int].self)), response, data).failure
+        )
+        #expect(erased.underlyingError == nil && erased.responseObject == nil)
+        // A status that is accepted is decoded, whatever it is.
+        var accepting = DecodableResponseSerializer([String: Int].self)
+        accepting.acceptableStatusCodes = [422]
+        #expect((try? run(accepting, response, data).get()) == (text == #"{"a":1}"# ? ["a": 1] : nil))
+    }
+
     @Test func anEmptyOptionalIsNoObject() throws {
         let error = try #require(run(.json, httpResponse(500), Data()).failure)
         #expect(error.code == .unacceptableStatusCode)
