@@ -40,10 +40,9 @@ struct ResponseHeadParser {
 
     /// The fields after the content, by canonical names; complete when the transfer has ended.
     var trailers: [String: String] {
-        guard stage == .trailers, let pending else { return finishedTrailers }
-        var all = finishedTrailers
-        Self.add(pending, to: &all)
-        return all
+        var copy = self
+        if stage == .trailers { copy.keepPending() }
+        return copy.finishedTrailers
     }
 
     /// Consumes the next line.
@@ -89,7 +88,9 @@ struct ResponseHeadParser {
 
     private mutating func read(_ line: UnsafeRawBufferPointer) {
         if let first = line.first, first.isBlank {
-            pending?.value += " " + Self.text(Self.trimmed(line))
+            // Each fold is a space, and none is left at the ends of the value (RFC 9112, section 5.2).
+            let text = Self.text(Self.trimmed(line))
+            if pending?.value.isEmpty == true { pending?.value = text } else { pending?.value += " " + text }
             if let name = pending?.name, name.isFraming { draft?.noteObscured(name) }
             return
         }
@@ -108,8 +109,8 @@ struct ResponseHeadParser {
     }
 
     private mutating func keepPending() {
-        guard let field = pending else { return }
-        pending = nil
+        guard var field = pending.take() else { return }
+        while field.value.utf8.last?.isBlank == true { field.value.unicodeScalars.removeLast() }
         if stage == .trailers {
             Self.add(field, to: &finishedTrailers)
         } else {

@@ -128,6 +128,22 @@ import Testing
         #expect(try parser.consume("\n")?.fields == ["X-A": "gr\u{FC}n"])
     }
 
+    @Test(
+        "A folded value has no blanks at its ends",
+        arguments: [
+            (["X-A:", " v"], "v"), (["X-A: ", "\t v", " w"], "v w"), (["X-A:", " ", "  ", " v"], "v"),
+            (["X-A: v", "  "], "v"), (["X-A: v ", "\t", " "], "v"), (["X-A:", " "], ""), (["X-A: v", " ", " w"], "v  w"),
+            (["X-A: \0", " v"], "v"), (["X-A:", " gr\u{FC}n", " "], "gr\u{FC}n"),
+        ]
+    )
+    func foldedEnds(lines: [String], value: String) throws {
+        #expect(try ResponseHead.reading(lines)?.fields == ["X-A": value])
+        #expect(try ResponseHead.reading(lines + ["Vary: a"])?.fields == ["X-A": value, "Vary": "a"])
+        var parser = ResponseHeadParser()
+        _ = try parser.heads(["HTTP/1.1 200 OK", ""] + lines)
+        #expect(parser.trailers == ["X-A": value])
+    }
+
     @Test("Folded lines are joined by one space")
     func folding() throws {
         let head = try #require(

@@ -34,6 +34,7 @@ struct ParsingCostTests {
         Lines(testDescription: "codings") { _ in "Transfer-Encoding: chunked" },
         Lines(testDescription: "challenges") { _ in "WWW-Authenticate: Basic" },
         Lines(testDescription: "folded lines") { $0 == 0 ? "Via: a" : " b" },
+        Lines(testDescription: "folded blanks") { $0 == 0 ? "Via: a" : " " },
         Lines(testDescription: "folded lengths") { $0 == 0 ? "Content-Length: 1" : " 2" },
         Lines(testDescription: "lines that are no fields") { _ in "x y: z" },
         Lines(testDescription: "control characters") { "X-\($0): \r\r\r\r\r\r\r\0\0\0\0" },
