@@ -28,13 +28,16 @@ enum ContentCoding: String, CaseIterable {
         self = coding
     }
 
-    /// Reads the codings that a field names, in the order in which they were applied; nil if one of them cannot be
-    /// decoded.
-    static func list(of field: String) -> [ContentCoding]? {
+    /// Returns the names of the codings in a field, in the order in which they were applied.
+    static func names(in field: String) -> [Substring] {
+        field.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.withoutBlanks) }
+            .filter { !$0.isEmpty && !$0.hasSameLetters(as: "identity") }
+    }
+
+    /// Returns the codings with some names; nil if one of them cannot be decoded.
+    static func list(_ names: [Substring]) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
-        for element in field.utf8.split(separator: UInt8(ascii: ",")) {
-            let name = Substring(element.withoutBlanks)
-            if name.isEmpty || name.hasSameLetters(as: "identity") { continue }
+        for name in names {
             guard let coding = ContentCoding(name: name), coding.isAvailable else { return nil }
             codings.append(coding)
         }

@@ -17,6 +17,8 @@ final class ContentDecoder {
         case truncated(ContentCoding)
         /// The content is more than `limit` times larger than its coded form, or would be.
         case expands(limit: Int)
+        /// More than `limit` codings were applied one after the other.
+        case tooManyCodings(limit: Int)
     }
 
     /// The value of `Accept-Encoding` with all codings that have a library; nil if there is none.
@@ -27,6 +29,7 @@ final class ContentDecoder {
 
     /// The codings, in the order in which they are decoded.
     private let codings: [ContentCoding]
+    private let hasTooManyCodings: Bool
     private let maximumExpansion: Int
     /// The stages, one for each coding; created when there is content.
     private var stages: [DecodingStage] = []
@@ -38,15 +41,16 @@ final class ContentDecoder {
     /// The number of bytes of output.
     private(set) var decodedBytes: Int64 = 0
 
-    /// Creates a decoder; nil if there is nothing to decode, or if it cannot be decoded: then the content is passed on
-    /// unchanged.
+    /// Creates a decoder; nil if there is nothing to decode, or if a coding is unknown: then the content is passed on
+    /// unchanged. With more codings than ``codingLimit``, known or not, the decoder fails at the first content.
     /// - Parameters:
     ///   - contentEncoding: The value of the `Content-Encoding` field.
     ///   - maximumExpansion: The multiple of its coded size that content may have, if it is larger than
     ///     ``harmlessSize``.
     init?(contentEncoding: String, maximumExpansion: Int) {
-        guard let codings = ContentCoding.list(of: contentEncoding), !codings.isEmpty, codings.count <= Self.codingLimit
-        else { return nil }
+        let names = ContentCoding.names(in: contentEncoding)
+        hasTooManyCodings = names.count > Self.codingLimit
+        guard !names.isEmpty, let codings = hasTooManyCodings ? [] : ContentCoding.list(names) else { return nil }
         self.codings = codings.reversed()
         self.maximumExpansion = maximumExpansion
     }
@@ -113,6 +117,7 @@ final class ContentDecoder {
 
     private func openStages() throws(Failure) {
         guard stages.isEmpty else { return }
+        if hasTooManyCodings { throw .tooManyCodings(limit: Self.codingLimit) }
         for coding in codings {
             guard let stage = DecodingStage(coding) else { throw .malformed(coding) }
             stages.append(stage)
@@ -148,6 +153,7 @@ extension ContentDecoder.Failure {
         case .malformed(let coding):
             "The content is not in the coding that its Content-Encoding field names (\(coding.rawValue))."
         case .truncated(let coding): "The content ends before its content coding does (\(coding.rawValue))."
+        case .tooManyCodings(let limit): "The content has more than \(limit) content codings."
         case .expands(let limit): "The content expands to more than \(limit) times its coded size."
         }
     }

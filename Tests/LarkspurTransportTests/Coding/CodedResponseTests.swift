@@ -120,6 +120,18 @@ struct CodedResponseTests {
         #expect(result.data == Data("content".utf8))
     }
 
+    @Test("Content with five codings is an error, not delivered as it is", arguments: ["gzip", "br", "zap"])
+    func tooManyCodings(_ last: String) async throws {
+        let response = LoopbackServer.Response.text("content").adding("Content-Encoding", "gzip, deflate, gzip, br")
+        server.route("/coded", response.adding("Content-Encoding", last))
+
+        let result = await perform("/coded")
+
+        #expect(result.error?.code == .cannotDecodeContentData)
+        #expect(result.error?.localizedDescription.contains("more than 4 content codings") == true)
+        #expect(result.data == nil)
+    }
+
     @Test(
         "A response without content has nothing to decode",
         arguments: [("HEAD", 200), ("GET", 304), ("GET", 204), ("GET", 200)]
