@@ -18,6 +18,20 @@ package enum WebSocketOpcode: UInt8, CaseIterable, Sendable {
     package var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
+extension WebSocketOpcode: CustomStringConvertible {
+    /// The name, for sentences about frames.
+    package var description: String {
+        switch self {
+        case .continuation: "continuation"
+        case .text: "text"
+        case .binary: "binary"
+        case .close: "close"
+        case .ping: "ping"
+        case .pong: "pong"
+        }
+    }
+}
+
 /// The mask of a client's frame, which is applied and removed in the same way (RFC 6455, section 5.3).
 package struct WebSocketMask: Equatable, Sendable {
     /// The key as a number whose highest byte is the first one of the frame.

@@ -9,23 +9,28 @@ internal import HTTPSyntax
 /// Secrets are hidden by a ``Redaction``, and characters that a terminal would interpret are shown as question marks.
 public struct ConsoleLogger: CallObserver {
     /// The calls that are logged, and how much of them. Each level has what the one before it has.
-    public struct Level: Sendable, Hashable, Comparable {
+    public struct Level: Sendable, Hashable, Comparable, CustomStringConvertible {
         private let rank: Int
+        /// The name of the level, such as `calls`.
+        public let description: String
 
-        private init(_ rank: Int) { self.rank = rank }
+        private init(_ rank: Int, _ description: String) {
+            self.rank = rank
+            self.description = description
+        }
 
         /// Nothing.
-        public static let off = Self(0)
+        public static let off = Self(0, "off")
         /// A line for each call that failed.
-        public static let failures = Self(1)
+        public static let failures = Self(1, "failures")
         /// A line for each call.
-        public static let calls = Self(2)
+        public static let calls = Self(2, "calls")
         /// A line for each retry and redirect too.
-        public static let attempts = Self(3)
+        public static let attempts = Self(3, "attempts")
         /// The fields of request and response too.
-        public static let fields = Self(4)
+        public static let fields = Self(4, "fields")
         /// Text content of request and response too, up to a limit.
-        public static let content = Self(5)
+        public static let content = Self(5, "content")
 
         /// Compares levels: that of fewer lines is less.
         public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }

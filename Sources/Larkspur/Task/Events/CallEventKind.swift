@@ -60,7 +60,30 @@ extension CallEvent {
         public static let allCases = Name.allCases.map(Self.init)
 
         /// The name of the kind, such as `retryScheduled`.
-        public var description: String { "\(name)" }
+        public var description: String {
+            // Not by reflection, whose names are missing in programs that are built without its metadata.
+            switch name {
+            case .created: "created"
+            case .resumed: "resumed"
+            case .suspended: "suspended"
+            case .cancelled: "cancelled"
+            case .attemptStarted: "attemptStarted"
+            case .redirected: "redirected"
+            case .challenged: "challenged"
+            case .responseReceived: "responseReceived"
+            case .contentSent: "contentSent"
+            case .contentReceived: "contentReceived"
+            case .transactionEnded: "transactionEnded"
+            case .attemptEnded: "attemptEnded"
+            case .retryScheduled: "retryScheduled"
+            case .coalesced: "coalesced"
+            case .completed: "completed"
+            case .webSocketOpened: "webSocketOpened"
+            case .webSocketSent: "webSocketSent"
+            case .webSocketReceived: "webSocketReceived"
+            case .webSocketClosed: "webSocketClosed"
+            }
+        }
 
         var bit: UInt32 { 1 << name.rawValue }
     }

@@ -1,7 +1,7 @@
 extension TransferMetrics {
     /// The part that the cache had in a transaction, and the reason. Later releases may add reasons.
     public struct CacheUse: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind {
+        private enum Kind: String {
             case absent, bypassed, unverifiable, fresh, stale, revalidatedLater, validated, replaced, fallback
         }
 
@@ -29,6 +29,6 @@ extension TransferMetrics {
         public static let fallback = Self(kind: .fallback)
 
         /// The name of the reason, such as `validated`.
-        public var description: String { "\(kind)" }
+        public var description: String { kind.rawValue }
     }
 }

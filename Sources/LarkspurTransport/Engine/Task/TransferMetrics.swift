@@ -6,7 +6,7 @@
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind { case network, cache, validatedCache }
+        private enum Kind: String { case network, cache, validatedCache }
 
         private let kind: Kind
 
@@ -19,7 +19,7 @@ public struct TransferMetrics: Sendable, Hashable {
         public static let validatedCache = Self(kind: .validatedCache)
 
         /// The name of the source, such as `validatedCache`.
-        public var description: String { "\(kind)" }
+        public var description: String { kind.rawValue }
     }
 
     /// The request that was sent.

@@ -115,8 +115,9 @@ extension WebSocketTask {
 /// Failures of the network are `URLError`s, as those of other tasks.
 public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable {
     /// The kind of an error. More may be added.
-    public struct Kind: Sendable, Hashable {
-        private enum Value { case refused, violation, closed, invalidArgument, ended }
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        // With raw values, as names from reflection are missing in programs that are built without its metadata.
+        private enum Value: String { case refused, violation, closed, invalidArgument, ended }
 
         private let value: Value
 
@@ -132,6 +133,9 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
         public static let invalidArgument = Kind(value: .invalidArgument)
         /// The connection had ended, or was being closed, before the operation.
         public static let ended = Kind(value: .ended)
+
+        /// The name of the kind, such as `refused`.
+        public var description: String { value.rawValue }
     }
 
     /// The kind of the error.
