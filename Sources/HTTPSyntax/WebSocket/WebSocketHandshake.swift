@@ -74,10 +74,13 @@ package struct WebSocketHandshake: Sendable {
     /// Checks a response.
     ///
     /// - Parameters:
+    ///   - version: The version of the response as it was received. `HTTP/1.1` alone has a 101 (RFC 9110, section
+    ///     7.8).
     ///   - status: The status code.
     ///   - fields: The fields of the header.
     /// - Throws: A sentence about the first fault.
     package func agreement(
+        version: String,
         status: Int,
         fields: [(name: String, value: String)]
     ) throws(Failure) -> Agreement {
@@ -85,6 +88,9 @@ package struct WebSocketHandshake: Sendable {
             throw Failure(
                 sentence: "The server responded with the status \(status), not with 101 (Switching Protocols)."
             )
+        }
+        guard version == "HTTP/1.1" else {
+            throw Failure(sentence: "The server changed protocols over \(version.onOneLine), not over HTTP/1.1.")
         }
         let header = WebSocketFields(fields)
         let upgrade = header.values("Upgrade")

@@ -18,6 +18,7 @@ final class RawWebSocket {
         try client.get(path, headers: handshake.requestFields.map { "\($0.name): \($0.value)\r\n" }.joined())
         let response = try client.response()
         agreement = try handshake.agreement(
+            version: "HTTP/1.1",
             status: response.status,
             fields: response.fields.map { (name: $0.name, value: $0.value) }
         )

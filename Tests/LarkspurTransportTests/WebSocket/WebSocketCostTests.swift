@@ -85,7 +85,7 @@ struct WebSocketCostTests {
                     (name: "Sec-WebSocket-Accept", value: handshake.key.accept),
                 ]
                 let fields = valid.filter { $0.name != name } + [(name: name, value: value)]
-                _ = try? handshake.agreement(status: 101, fields: fields)
+                _ = try? handshake.agreement(version: "HTTP/1.1", status: 101, fields: fields)
                 _ = try? WebSocketRequest(method: "GET", fields: handshake.requestFields + [(name: name, value: value)])
                 _ = PerMessageDeflate(accepting: [value])
             }

@@ -67,7 +67,7 @@ struct WebSocketHandshakeTests {
         ] as [([(name: String, value: String)], String?)]
     )
     func validResponses(fields: [(name: String, value: String)], subprotocol: String?) throws {
-        let agreement = try handshake().agreement(status: 101, fields: fields)
+        let agreement = try handshake().agreement(version: "HTTP/1.1", status: 101, fields: fields)
         #expect(agreement == .init(subprotocol: subprotocol, compression: nil))
     }
 
@@ -92,7 +92,7 @@ struct WebSocketHandshakeTests {
     func invalidResponses(fields: [(name: String, value: String)], word: String) throws {
         let handshake = try handshake()
         let failure = try #require(throws: WebSocketHandshake.Failure.self) {
-            try handshake.agreement(status: 101, fields: fields)
+            try handshake.agreement(version: "HTTP/1.1", status: 101, fields: fields)
         }
         #expect(failure.sentence.contains(word))
     }
@@ -101,9 +101,18 @@ struct WebSocketHandshakeTests {
     func status(status: Int) throws {
         let handshake = try handshake()
         let failure = try #require(throws: WebSocketHandshake.Failure.self) {
-            try handshake.agreement(status: status, fields: Self.valid)
+            try handshake.agreement(version: "HTTP/1.1", status: status, fields: Self.valid)
         }
         #expect(failure.sentence.contains("\(status)"))
+    }
+
+    @Test("Only HTTP/1.1 opens a connection", arguments: ["HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2", "HTTP/2.0"])
+    func version(version: String) throws {
+        let handshake = try handshake()
+        let failure = try #require(throws: WebSocketHandshake.Failure.self) {
+            try handshake.agreement(version: version, status: 101, fields: Self.valid)
+        }
+        #expect(failure.sentence.contains(version))
     }
 }
 
@@ -122,7 +131,7 @@ struct WebSocketRequestTests {
         #expect(request.protocols == ["b", "a"])
         let compression = try #require(PerMessageDeflate(accepting: request.extensions))
         let fields = request.responseFields(subprotocol: "a", extensions: compression.responseField)
-        let agreement = try handshake.agreement(status: 101, fields: fields)
+        let agreement = try handshake.agreement(version: "HTTP/1.1", status: 101, fields: fields)
         #expect(agreement == .init(subprotocol: "a", compression: PerMessageDeflate()))
     }
 
@@ -154,7 +163,8 @@ struct PerMessageDeflateTests {
                 ("Upgrade", "websocket"), ("Connection", "Upgrade"),
                 ("Sec-WebSocket-Accept", handshake.key.accept),
             ] + extensions.map { ("Sec-WebSocket-Extensions", $0) }
-        return try handshake.agreement(status: 101, fields: fields.map { (name: $0.0, value: $0.1) }).compression
+        let named = fields.map { (name: $0.0, value: $0.1) }
+        return try handshake.agreement(version: "HTTP/1.1", status: 101, fields: named).compression
     }
 
     @Test("A response without the extension means no compression")

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
+import HTTPSyntax
 import LarkspurTesting
 import LarkspurTransport
 import Testing
@@ -91,6 +92,26 @@ struct WebSocketTaskTests {
         try await server.waitForOpenConnections(0)
         // The handle of the handshake serves no other request.
         #expect(try await session.outcome(of: server.url("/get")).status == 200)
+    }
+
+    @Test("A 101 over another version than HTTP/1.1 opens nothing", arguments: ["HTTP/1.0", "HTTP/2"])
+    func version(_ version: String) async throws {
+        server.route("/old") { request in
+            let fields = request.headers.map { (name: $0.name, value: $0.value) }
+            let accepted = try WebSocketRequest(method: request.method, fields: fields).responseFields()
+            let head = accepted.map { "\($0.name): \($0.value)\r\n" }.joined()
+            return .raw([.text("\(version) 101 Switching Protocols\r\n\(head)\r\n"), .bytes(Data([0x81, 1, 0x41]))])
+        }
+        let socket = socket("/old")
+        let error = try await #require(throws: WebSocketError.self) { try await socket.open() }
+        #expect(error.kind == .refused && error.localizedDescription.contains(version))
+        #expect(error.response?.statusCode == 101)
+    }
+
+    @Test("The kind of an error is printed by its name")
+    func kinds() {
+        let kinds: [WebSocketError.Kind] = [.refused, .violation, .closed, .invalidArgument, .ended]
+        #expect(kinds.map { "\($0)" } == ["refused", "violation", "closed", "invalidArgument", "ended"])
     }
 
     @Test("Each fault of a server ends in an error that says so", arguments: LoopbackServer.WebSocketFault.allCases)

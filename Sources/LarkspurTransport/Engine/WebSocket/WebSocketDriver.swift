@@ -220,6 +220,7 @@ final class WebSocketDriver: SocketOwner {
         let agreement: WebSocketHandshake.Agreement
         do throws(WebSocketHandshake.Failure) {
             agreement = try connection.handshake.agreement(
+                version: head.version,
                 status: head.status,
                 fields: head.fields.map { (name: $0.key, value: $0.value) }
             )
