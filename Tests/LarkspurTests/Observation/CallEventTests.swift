@@ -20,6 +20,16 @@ struct CallEventTests {
         .created, .resumed, .attemptStarted, .responseReceived, .attemptEnded, .completed,
     ]
 
+    @Test("A kind is printed by its name")
+    func kindNames() {
+        let names = """
+            created resumed suspended cancelled attemptStarted redirected challenged responseReceived contentSent \
+            contentReceived transactionEnded attemptEnded retryScheduled coalesced completed webSocketOpened \
+            webSocketSent webSocketReceived webSocketClosed
+            """
+        #expect(CallEvent.Kind.allCases.map { "\($0)" }.joined(separator: " ") == names)
+    }
+
     @Test(
         "A call's events come in their order, to the manager's observers and its own",
         arguments: TestTransport.allCases

@@ -68,6 +68,12 @@ struct ObserverTests {
         #expect(counts[5] > counts[4])
     }
 
+    @Test("A level is printed by its name")
+    func levelNames() {
+        let levels: [ConsoleLogger.Level] = [.off, .failures, .calls, .attempts, .fields, .content]
+        #expect(levels.map { "\($0)" } == ["off", "failures", "calls", "attempts", "fields", "content"])
+    }
+
     @Test("The logger writes neither secrets nor control characters")
     func loggerSecrets() async throws {
         server.route("/control", .text("a\u{1B}[2Jb\rc\n" + String(repeating: "x", count: 2000)))

@@ -14,6 +14,17 @@ struct TransferMetricsTests {
         session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
     }
 
+    @Test("Sources and the uses of the cache are printed by their names")
+    func names() {
+        let sources: [TransferMetrics.Source] = [.network, .cache, .validatedCache]
+        #expect(sources.map { "\($0)" } == ["network", "cache", "validatedCache"])
+        let uses: [TransferMetrics.CacheUse] = [
+            .absent, .bypassed, .unverifiable, .fresh, .stale, .revalidatedLater, .validated, .replaced, .fallback,
+        ]
+        let names = "absent bypassed unverifiable fresh stale revalidatedLater validated replaced fallback"
+        #expect(uses.map { "\($0)" }.joined(separator: " ") == names)
+    }
+
     @Test("Every redirect is a transfer of its own, on a connection that is used again")
     func redirects() async throws {
         let task = session.dataTask(with: server.url("/redirect/2"))
