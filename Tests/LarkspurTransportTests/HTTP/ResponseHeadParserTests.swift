@@ -132,7 +132,8 @@ import Testing
         "A folded value has no blanks at its ends",
         arguments: [
             (["X-A:", " v"], "v"), (["X-A: ", "\t v", " w"], "v w"), (["X-A:", " ", "  ", " v"], "v"),
-            (["X-A: v", "  "], "v"), (["X-A: v ", "\t", " "], "v"), (["X-A:", " "], ""), (["X-A: v", " ", " w"], "v  w"),
+            (["X-A: v", "  "], "v"), (["X-A: v ", "\t", " "], "v"), (["X-A:", " "], ""),
+            (["X-A: v", " ", " w"], "v  w"),
             (["X-A: \0", " v"], "v"), (["X-A:", " gr\u{FC}n", " "], "gr\u{FC}n"),
         ]
     )
