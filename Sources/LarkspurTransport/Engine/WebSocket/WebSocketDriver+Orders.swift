@@ -58,6 +58,14 @@ extension WebSocketDriver {
         write { try? $0.writePing(content, into: &$1) }
     }
 
+    /// Sends a pong, before what comes with the next ping: a server that reads gets a pong for each of its pings.
+    func answerPing(_ content: Data) {
+        var bytes: [UInt8] = []
+        try? writer.writePong(content, into: &bytes)
+        output.setPong(bytes)
+        send()
+    }
+
     func sendClose(_ code: UInt16?, _ reason: String) {
         guard !hasSentClose else { return }
         hasSentClose = true
@@ -74,15 +82,19 @@ extension WebSocketDriver {
         if !bytes.isEmpty { output.append(bytes) }
     }
 
-    /// Sends as much as the connection takes.
+    /// Sends as much as the connection takes, and ends the WebSocket if that has failed.
     func flush() {
         guard phase != .ended else { return }
-        let failure = output.send { bytes in
+        send()
+        if let failure = output.failure { connectionEnded(failure) }
+    }
+
+    private func send() {
+        output.send { bytes in
             let result = handle.send(bytes)
             if case .bytes = result { exchange.touch() }
             return result
         }
-        if let failure { connectionEnded(failure) }
     }
 
     // MARK: Time

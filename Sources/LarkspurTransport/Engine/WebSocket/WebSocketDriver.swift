@@ -264,7 +264,7 @@ final class WebSocketDriver: SocketOwner {
                 if hasSentClose, isInboxFull { break }
                 isInboxFull = !connection.receive(WebSocketTask.Message(message))
                 isPaused = isInboxFull && !hasSentClose
-            case .ping(let content): if !hasSentClose { write { try? $0.writePong(content, into: &$1) } }
+            case .ping(let content): answerPing(content)
             case .pong(let content): pings.receivePong(content)
             case .close(let code, let reason):
                 let closure = WebSocketTask.Closure(

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The bytes on their way to the server of a WebSocket, piece by piece.
+/// The bytes on their way to the server of a WebSocket, piece by piece, each a whole frame.
 ///
 /// A piece is sent from the array that it was written to, which keeps its address until all of it is sent: TLS demands
 /// that a write is repeated with the same bytes at the same address.
@@ -9,13 +9,19 @@ struct WebSocketOutput {
         let answer: WebSocketChannel.Answer?
     }
 
-    private var pieces: [Piece] = []
-    /// The number of pieces that have been sent completely.
-    private var sentPieces = 0
-    /// The number of bytes of the next piece that have been sent.
+    /// The piece that was offered to the connection, and stays until all of it is sent.
+    private var current: Piece?
+    /// The number of its bytes that have been sent.
     private var sentBytes = 0
+    /// The newest pong, which has not been offered.
+    private var pong: [UInt8]?
+    /// The pieces after the current one, behind those that were taken.
+    private var pieces: [Piece?] = []
+    private var takenPieces = 0
     /// Whether the socket has no room for more.
     private(set) var isBlocked = false
+    /// libcurl's result, if the connection has failed.
+    private(set) var failure: Int32?
 
     /// Adds a piece.
     /// - Parameter answer: Called when all of its bytes are sent, or when they never will be.
@@ -23,39 +29,49 @@ struct WebSocketOutput {
         pieces.append(Piece(bytes: bytes, answer: answer))
     }
 
+    /// Puts a pong before the pieces that have not been offered, in place of an earlier one there: only the most recent
+    /// ping needs an answer (RFC 6455, section 5.5.3). A server that sends pings and never reads would otherwise fill
+    /// the memory.
+    mutating func setPong(_ bytes: [UInt8]) { pong = bytes }
+
     /// Notes that the socket has room again.
     mutating func unblock() { isBlocked = false }
 
-    /// Sends as much as the connection takes.
+    /// Sends as much as the connection takes, until it fails.
     /// - Parameter write: Sends the beginning of some bytes.
-    /// - Returns: libcurl's result if the connection has failed; nil if it has not.
-    mutating func send(by write: (UnsafeRawBufferPointer) -> EasyHandle.ByteResult) -> Int32? {
-        while !isBlocked, sentPieces < pieces.count {
-            let piece = pieces[sentPieces]
-            let result = piece.bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[sentBytes...])) }
-            switch result {
+    mutating func send(by write: (UnsafeRawBufferPointer) -> EasyHandle.ByteResult) {
+        while !isBlocked, failure == nil, let piece = current ?? takeNext() {
+            current = piece
+            switch piece.bytes.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0[sentBytes...])) }) {
             case .notReady: isBlocked = true
-            case .failed(let result): return result
+            case .failed(let result): failure = result
             case .bytes(let count):
                 sentBytes += count
                 guard sentBytes == piece.bytes.count else { break }
-                sentPieces += 1
+                current = nil
                 sentBytes = 0
                 piece.answer?(.success(()))
             }
         }
-        if sentPieces > 64 || sentPieces == pieces.count {
-            pieces.removeFirst(sentPieces)
-            sentPieces = 0
+    }
+
+    private mutating func takeNext() -> Piece? {
+        if let bytes = pong.take() { return Piece(bytes: bytes, answer: nil) }
+        guard takenPieces < pieces.count else { return nil }
+        let piece = pieces[takenPieces].take()
+        takenPieces += 1
+        if takenPieces == pieces.count || takenPieces > 64 && takenPieces * 2 > pieces.count {
+            pieces.removeFirst(takenPieces)
+            takenPieces = 0
         }
-        return nil
+        return piece
     }
 
     /// Drops the pieces that have not been sent.
     mutating func fail(with error: any Error) {
-        let rest = pieces[sentPieces...]
+        let rest = [current] + pieces[takenPieces...]
         self = WebSocketOutput()
-        for piece in rest { piece.answer?(.failure(error)) }
+        for piece in rest { piece?.answer?(.failure(error)) }
     }
 }
 #endif
