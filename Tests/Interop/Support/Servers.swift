@@ -60,10 +60,12 @@ struct Servers: Sendable {
         case commonName, commonNameAndMail
         /// WebSockets as Scripts/websocket_echo.py speaks them, without TLS.
         case webSocket
+        /// Random sequences of WebSocket frames, and what they should do, from Scripts/websocket_fuzz.py, without TLS.
+        case webSocketFuzz
 
         fileprivate var isSecure: Bool {
             switch self {
-            case .http, .killed, .paced, .httpbin, .tus, .tusBehindProxy, .webSocket: false
+            case .http, .killed, .paced, .httpbin, .tus, .tusBehindProxy, .webSocket, .webSocketFuzz: false
             case .proxy, .protectedProxy, .socks, .protectedSocks, .secureProxy: false
             default: true
             }
