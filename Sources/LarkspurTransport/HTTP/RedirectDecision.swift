@@ -6,39 +6,57 @@ internal import HTTPSyntax
 package enum RedirectDecision {
     /// The response is final, even if its status is 3xx.
     case deliver
-    /// The request to send next. `keepsBody` is true if its content is sent again, whatever its source.
+    /// The request that follows the redirect, which is offered to the delegate whatever its scheme. `keepsBody` is true
+    /// if its content is sent again, whatever its source.
     case follow(URLRequest, keepsBody: Bool)
-    /// The response must neither be followed nor be delivered.
-    case fail(URLError.Code, String)
 
-    package static func decide(
-        status: Int,
-        location: String?,
-        request: URLRequest,
-        allowsInsecureTarget: Bool
-    ) -> RedirectDecision {
+    package static func decide(status: Int, location: String?, request: URLRequest) -> RedirectDecision {
         guard isRedirect(status), let location, !location.isEmpty, let source = request.url else { return .deliver }
         let base = URLReference(source.absoluteString)
         let target = target(location, from: base)
-        let staysOnSocket = target.isOnSocket && target.hasSameServer(as: base)
-        if let scheme = target.scheme?.lowercased(), scheme != "http", scheme != "https", !staysOnSocket {
-            return .fail(.unsupportedURL, "The server redirects to a URL whose scheme is \(scheme), not http or https.")
-        }
-        let (origin, baseOrigin) = (target.origin, base.origin)
-        guard origin != nil || staysOnSocket, let url = URL(string: target.text), url.host?.isEmpty == false else {
-            return .deliver
-        }
-        if baseOrigin?.scheme == "https", origin?.scheme == "http", !allowsInsecureTarget {
-            return .fail(
-                .appTransportSecurityRequiresSecureConnection,
-                "The server redirects from https to http, where the request would not be protected."
-            )
-        }
+        let origin = target.origin
+        guard let url = URL(string: target.text), !target.isHTTP || origin != nil && url.host?.isEmpty == false
+        else { return .deliver }
         let method = method(after: status, of: request.httpMethod ?? "GET")
         let isRewritten = status == 303 || method != request.httpMethod
+        // Sockets and other schemes have no origin, and none of them is that of another.
+        let staysAtOrigin = origin == nil ? target.isOnSocket(of: base) : origin == base.origin
         return .follow(
-            next(request, url: url, method: method, dropsContent: isRewritten, dropsCredentials: origin != baseOrigin),
+            next(request, url: url, method: method, dropsContent: isRewritten, dropsCredentials: !staysAtOrigin),
             keepsBody: !isRewritten
+        )
+    }
+
+    /// The reason why a redirect is not followed, although the delegate has chosen to follow it.
+    package struct Refusal: Equatable, Sendable {
+        package let code: URLError.Code
+        package let sentence: String
+    }
+
+    /// Checks the request with which a redirect is to be followed: the offered one, or that of a delegate.
+    /// - Parameters:
+    ///   - next: The request to send.
+    ///   - request: The request that was redirected.
+    /// - Returns: The reason not to send it; nil if there is none.
+    package static func refusal(
+        of next: URLRequest,
+        after request: URLRequest,
+        allowsInsecureTarget: Bool
+    ) -> Refusal? {
+        // A request without a URL, or without a scheme, fails when it is to be sent.
+        guard let url = next.url, let scheme = url.scheme, let source = request.url else { return nil }
+        let (target, base) = (URLReference(url.absoluteString), URLReference(source.absoluteString))
+        guard target.isHTTP || target.isOnSocket(of: base) else {
+            let name = scheme.lowercased().prefix(40)
+            return Refusal(
+                code: .unsupportedURL,
+                sentence: "The redirect leads to a URL whose scheme is \(name), not http or https."
+            )
+        }
+        guard source.isSecure, !url.isSecure, !allowsInsecureTarget else { return nil }
+        return Refusal(
+            code: .appTransportSecurityRequiresSecureConnection,
+            sentence: "The redirect leads from https to http, where the request would not be protected."
         )
     }
 
@@ -92,6 +110,16 @@ package enum RedirectDecision {
 
     /// The fields with credentials of the origin, and its name.
     private static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
+}
+
+extension URLReference {
+    fileprivate var isHTTP: Bool {
+        let scheme = scheme?.lowercased()
+        return scheme == "http" || scheme == "https"
+    }
+
+    /// Whether the URL names another resource on the socket of a base URL, to which no other server may redirect.
+    fileprivate func isOnSocket(of base: URLReference) -> Bool { isOnSocket && hasSameServer(as: base) }
 }
 
 #endif

@@ -240,6 +240,21 @@ import Testing
         #expect(try await status { manager.post("old") } == 303)
     }
 
+    @Test("A redirect that cannot be followed is asked about, and fails only if it is followed")
+    func refusedRedirects() async throws {
+        for target in ["myapp://callback?code=1", "mailto:a@b.example", "http://example.com/plain"] {
+            stub.on(.get, "/v1/away", .redirect(to: target))
+            manager.hooks.willPerformHTTPRedirection = nil
+            let error = try await #require(throws: LarkspurError.self) { try await manager.get("away").string }
+            #expect(error.message.contains("The redirect leads"), "\(error.message)")
+            manager.hooks.willPerformHTTPRedirection = { _, _, next in
+                #expect(next.url?.absoluteString == target)
+                return nil
+            }
+            #expect(try await status { manager.get("away") } == 302)
+        }
+    }
+
     @Test("An endless redirect ends")
     func endlessRedirect() async throws {
         stub.on(.get, "/v1/a", .redirect(to: "/v1/a"))

@@ -55,6 +55,43 @@ struct RedirectAndChallengeTests {
         #expect(call.error?.statusCode == 302)
     }
 
+    @Test(
+        "A redirect to another scheme that the hook refuses is the response, with its content",
+        arguments: TestTransport.allCases,
+        ["myapp://callback?code=1&state=x", "mailto:a@b.example"]
+    )
+    func otherSchemeIsRefused(_ transport: TestTransport, _ target: String) async throws {
+        server.route("/from", .text("moved", status: 302).adding("Location", target))
+        let manager = makeManager(transport)
+        let offered = Recorder<String?>()
+        manager.hooks.willPerformHTTPRedirection = { _, _, request in
+            offered.record(request.url?.absoluteString)
+            return nil
+        }
+
+        let error = await manager.get("from").response().error
+
+        #expect(error?.code == .unacceptableStatusCode && error?.statusCode == 302)
+        #expect(error?.responseData == Data("moved".utf8))
+        #expect(server.requests.count == 1)
+        // FoundationNetworking makes a path at the same host of a URL without slashes.
+        if transport == .curl || target.hasPrefix("myapp:") { #expect(offered.values == [target]) }
+    }
+
+    @Test("A redirect to another scheme fails if it is followed, and nothing is sent")
+    func otherSchemeIsFollowed() async throws {
+        server.route("/from", .text("moved", status: 302).adding("Location", "myapp://callback?code=secret"))
+        let manager = makeManager(.curl)
+        for isAsked in [false, true] {
+            if isAsked { manager.hooks.willPerformHTTPRedirection = { _, _, request in request } }
+            let error = await manager.get("from").response().error
+            #expect(error?.code == .unsupportedURL)
+            #expect(error?.message.contains("scheme is myapp") == true)
+            let description = error?.description ?? "secret"
+            #expect(!description.contains("secret"))
+        }
+    }
+
     @Test("A refused redirect of a download is the response, and no file", arguments: TestTransport.allCases)
     func downloadRedirectIsRefused(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)

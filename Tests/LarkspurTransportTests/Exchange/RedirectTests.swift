@@ -157,20 +157,6 @@ struct RedirectTests {
         #expect(try await Style.delegate.send(URLRequest(url: server.url("/from"))).status == status)
     }
 
-    @Test(
-        "Locations with other schemes are not followed",
-        arguments: [
-            "data:text/plain,x", "javascript:alert(1)", "mailto:a@b", "file:///etc/passwd", "ftp://127.0.0.1/x",
-            "gopher://h/x",
-        ]
-    )
-    func otherSchemes(location: String) async throws {
-        server.route("/from", .redirect(to: location))
-        let outcome = try await Style.handler.send(URLRequest(url: server.url("/from")))
-        #expect(outcome.code == .unsupportedURL)
-        #expect(server.requests.count == 1)
-    }
-
     @Test("Of two locations one counts")
     func twoLocations() async throws {
         server.route("/from", .redirect(to: "/one").adding("Location", "/two"))

@@ -25,13 +25,20 @@ import Testing
         return request
     }
 
-    private func decide(
-        _ status: Int,
-        _ location: String?,
-        _ request: URLRequest,
+    private func decide(_ status: Int, _ location: String?, _ request: URLRequest) -> RedirectDecision {
+        .decide(status: status, location: location, request: request)
+    }
+
+    private func refusal(
+        of target: String,
+        after source: String,
         allowsInsecureTarget: Bool = false
-    ) -> RedirectDecision {
-        .decide(status: status, location: location, request: request, allowsInsecureTarget: allowsInsecureTarget)
+    ) throws -> RedirectDecision.Refusal? {
+        RedirectDecision.refusal(
+            of: URLRequest(url: try #require(URL(string: target))),
+            after: URLRequest(url: try #require(URL(string: source))),
+            allowsInsecureTarget: allowsInsecureTarget
+        )
     }
 
     private func target(_ decision: RedirectDecision) -> String? {
@@ -116,30 +123,70 @@ import Testing
         #expect(target(decide(302, "/b#", request)) == "http://host/b#")
     }
 
-    @Test("From https to http only goes who may")
-    func downgrade() throws {
-        let request = try request("https://host/a")
-        guard case .fail(let code, let sentence) = decide(302, "http://host/a", request) else {
-            Issue.record("The redirect is not refused")
-            return
+    static let otherTargets = [
+        "myapp://callback?code=4%2F0A&state=x", "mailto:a@b.example", "MAILTO:a@b.example?subject=x%20y",
+        "tel:+49-30-1",
+        "urn:isbn:0451450523", "data:text/plain,x", "javascript:alert(1)", "file:///etc/passwd", "ftp://host/x",
+        "localhost:80", "x-app+1.0:", "wss://host/a", "http+unix://%2Frun%2Fx.sock/a",
+    ]
+
+    @Test(
+        "A target of another scheme is offered as it is, without the credentials of the origin",
+        arguments: otherTargets
+    )
+    func otherSchemes(target: String) throws {
+        for source in ["http://host/a/b?q", "https://host/a/b?q", "http+unix://%2Frun%2Fy.sock/a"] {
+            guard case .follow(let next, let keepsBody) = decide(307, target, try request(source, method: "POST"))
+            else {
+                Issue.record("\(target) is not offered")
+                return
+            }
+            #expect(next.url?.absoluteString == target)
+            #expect(keepsBody && next.httpMethod == "POST")
+            let names = Set((next.allHTTPHeaderFields ?? [:]).keys.map { $0.lowercased() })
+            #expect(names.isDisjoint(with: ["authorization", "cookie", "proxy-authorization", "host"]))
+            #expect(names.contains("x-own"))
         }
-        #expect(code == .appTransportSecurityRequiresSecureConnection)
-        #expect(sentence.contains("https to http"))
-        #expect(target(decide(302, "http://host/b", request, allowsInsecureTarget: true)) == "http://host/b")
-        #expect(target(decide(302, "/b", request)) == "https://host/b")
+    }
+
+    @Test("A request of another scheme is not sent, and the scheme is named", arguments: otherTargets)
+    func refusedSchemes(target: String) throws {
+        for source in ["http://host/a", "https://host/a"] {
+            let refusal = try #require(try refusal(of: target, after: source, allowsInsecureTarget: true))
+            #expect(refusal.code == .unsupportedURL)
+            let scheme = target.prefix { $0 != ":" }.lowercased()
+            #expect(refusal.sentence.contains("scheme is \(scheme),"))
+        }
+    }
+
+    @Test("A scheme without end is named by its beginning")
+    func longScheme() throws {
+        let refusal = try #require(try refusal(of: String(repeating: "a", count: 10_000) + ":x", after: "http://host/"))
+        #expect(refusal.sentence.utf8.count < 200)
     }
 
     @Test(
-        "Other schemes are refused and named",
-        arguments: ["ftp", "file", "data", "mailto", "javascript", "localhost"]
+        "From https to http a request is sent only where that is allowed",
+        arguments: [
+            ("https://host/a", "http://host/a", false), ("HTTPS://host/a", "HTTP://other/", false),
+            ("https+unix://%2Frun%2Fx.sock/a", "http://host/a", false), ("https://host/a", "https://other/", true),
+            ("http://host/a", "http://other/", true), ("http://host/a", "https://host/", true),
+            ("http+unix://%2Frun%2Fx.sock/a", "http+unix://%2Frun%2Fx.sock/b", true),
+            ("http+unix://%2Frun%2Fx.sock/a", "http://host/", true),
+        ]
     )
-    func otherSchemes(scheme: String) throws {
-        guard case .fail(let code, let sentence) = decide(307, scheme + ":x", try request()) else {
-            Issue.record("\(scheme) is not refused")
-            return
-        }
-        #expect(code == .unsupportedURL)
-        #expect(sentence.contains(scheme))
+    func downgrade(source: String, target: String, isAllowed: Bool) throws {
+        let refusal = try refusal(of: target, after: source)
+        #expect(refusal?.code == (isAllowed ? nil : .appTransportSecurityRequiresSecureConnection))
+        #expect(refusal?.sentence.contains("https to http") ?? true)
+        #expect(try self.refusal(of: target, after: source, allowsInsecureTarget: true) == nil)
+    }
+
+    @Test("A request from one socket does not reach another")
+    func sockets() throws {
+        let source = "http+unix://%2Frun%2Fx.sock/a"
+        #expect(try refusal(of: "http+unix://%2Frun%2Fy.sock/a", after: source)?.code == .unsupportedURL)
+        #expect(try refusal(of: "https+unix://%2Frun%2Fx.sock/a", after: source)?.code == .unsupportedURL)
     }
 }
 

@@ -168,6 +168,27 @@ struct ProtocolLoadingTests {
         #expect(outcome.data?.count == 9)
     }
 
+    @Test("Its redirects may lead to a scheme that a class loads, and to no other")
+    func redirectToScheme() async throws {
+        for (target, text) in [("other://stub.test/plain", "stubbed"), ("other://nowhere.test/plain", nil)] {
+            let request = try URLRequest(url("/redirect-out"), "GET", headers: ["X-Upstream": target])
+            let outcome = try await Style.handler.send(request, configuration: configuration)
+            #expect(outcome.text == text)
+            #expect(outcome.code == (text == nil ? .unsupportedURL : nil))
+        }
+    }
+
+    @Test("Its redirects from https to http are asked about, and not followed")
+    func insecureRedirect() async throws {
+        let source = try #require(URL(string: "https://stub.test/redirect"))
+        let outcome = try await Style.handler.send(URLRequest(url: source), configuration: configuration)
+        #expect(outcome.code == .appTransportSecurityRequiresSecureConnection)
+        let log = DelegateLog(.with { $0.redirect = { _, _, answer in answer(nil) } })
+        let session = CurlURLSession(configuration: configuration, delegate: log, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await log.outcome(of: session.dataTask(with: source)).status == 302)
+    }
+
     @Test("Its redirects end after twenty")
     func endlessRedirects() async throws {
         let request = try URLRequest(url: url("/endless-redirect"))

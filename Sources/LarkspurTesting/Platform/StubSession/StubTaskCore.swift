@@ -299,18 +299,17 @@ final class StubTaskCore: Sendable {
         let decision = RedirectDecision.decide(
             status: status,
             location: response.value(forHTTPHeaderField: "Location"),
-            request: request,
-            allowsInsecureTarget: false
+            request: request
         )
         switch decision {
         case .deliver: deliver(response, to: task, delegate)
-        case .fail(let code, let sentence): fail(URLError(code, userInfo: [NSLocalizedDescriptionKey: sentence]))
         case .follow(let next, let keepsBody):
             let take: @Sendable (URLRequest?) -> Void = { [self] answer in
-                if let answer {
-                    follow(answer, keepsBody: keepsBody)
+                guard let answer else { return deliver(response, to: task, delegate) }
+                if let refusal = RedirectDecision.refusal(of: answer, after: request, allowsInsecureTarget: false) {
+                    fail(URLError(refusal.code, userInfo: [NSLocalizedDescriptionKey: refusal.sentence]))
                 } else {
-                    deliver(response, to: task, delegate)
+                    follow(answer, keepsBody: keepsBody)
                 }
             }
             guard let delegate else { return take(next) }

@@ -126,7 +126,7 @@ public struct EngineOptions: Sendable {
     /// HTTP/2, which is used where QUIC does not work. Otherwise the option has no effect: see
     /// ``CurlURLSession/offersHTTP3``.
     public var http3 = HTTP3Use.off
-    /// Whether a redirect may lead from https to http. Default: false; such a task fails.
+    /// Whether a redirect may lead from https to http. Default: false; a task that follows such a redirect fails.
     public var allowsInsecureRedirects = false
     /// Whether a request whose method is not idempotent, such as POST, is sent again if the connection is lost before a
     /// response. Default: false; such a task fails with `networkConnectionLost` once a byte of the request may have

@@ -53,7 +53,6 @@ extension Exchange {
         loading?.loader.stop()
         touch()
         let next = loop.settings.withholdingSecrets(from: next, of: task)
-        if let excess = history.excessOfRedirects(at: request.url) { return fail(excess) }
         loading?.response = response
         transaction.receiveRedirect(to: next)
         if let response = response as? HTTPURLResponse {

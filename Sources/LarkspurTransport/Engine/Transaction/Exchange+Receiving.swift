@@ -64,19 +64,9 @@ extension Exchange {
         // Accepted credentials are noted, whatever the consequence of the response.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
-        switch RedirectDecision.decide(
-            status: head.status,
-            location: head.location,
-            request: request,
-            allowsInsecureTarget: loop.settings.options.allowsInsecureRedirects && task.webSocket == nil
-        ) {
+        switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {
         case .deliver: return demand ?? replacement(for: head) ?? .deliver
-        case .follow(let next, let keepsBody):
-            if let excess = history.excessOfRedirects(at: url) { return .fail(excess) }
-            return .ask(.redirect(to: next, keepsContent: keepsBody))
-        case .fail(let code, let sentence):
-            task.setResponse(response, expected: response.expectedContentLength)
-            return .fail(.engine(code, sentence, url: url))
+        case .follow(let next, let keepsBody): return .ask(.redirect(to: next, keepsContent: keepsBody))
         }
     }
 
@@ -207,13 +197,35 @@ extension Exchange {
         switch (transaction.question, answer) {
         case (.redirect(_, let keepsContent), .redirect(let next)):
             guard let next else { return accept() }
-            perform(transaction.receive(.follow(next, keepsContent: keepsContent)))
+            if let refusal = refusal(of: next) {
+                if let response = loading?.response ?? transfer.response {
+                    task.setResponse(response, expected: response.expectedContentLength)
+                }
+                perform(transaction.receive(Transaction.Decision.fail(refusal)))
+            } else {
+                perform(transaction.receive(.follow(next, keepsContent: keepsContent)))
+            }
         case (.challenge(let recipient, let demand, _), .challenge(let disposition, let credential)):
             perform(transaction.receive(decision(disposition, credential, on: demand, by: recipient)))
         case (nil, .challenge(let disposition, let credential)):
             if let challenge = transaction.takeChallenge() { self.answer(challenge, disposition, credential) }
         default: break
         }
+    }
+
+    /// Returns the reason why the request must not follow the redirect; nil if there is none.
+    ///
+    /// It is asked for only when the redirect is followed: a delegate may take any redirect as the response.
+    private func refusal(of next: URLRequest) -> URLError? {
+        if let excess = history.excessOfRedirects(at: request.url) { return excess }
+        let refusal = RedirectDecision.refusal(
+            of: next,
+            after: request,
+            allowsInsecureTarget: loop.settings.options.allowsInsecureRedirects && task.webSocket == nil
+        )
+        // A class of the caller's may load other schemes than the network.
+        guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
+        return .engine(refusal.code, refusal.sentence, url: request.url)
     }
 
     /// Accepts the response as the last one.
