@@ -27,6 +27,27 @@ struct ContentSequenceTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("No piece is empty, however the framing of chunks arrives", arguments: TestTransport.allCases)
+    func framingAlone(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let (first, second) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        server.route(
+            "/stream",
+            .raw([
+                .text(head + "3\r\nabc"), .wait(first), .text("\r\n3\r\ndef"), .wait(second), .text("\r\n0\r\n\r\n"),
+            ])
+        )
+        var pieces: [String] = []
+
+        for try await chunk in manager.get("stream").chunks {
+            pieces.append(String(decoding: chunk, as: UTF8.self))
+            (pieces.count == 1 ? first : second).open()
+        }
+
+        #expect(pieces == ["abc", "def"])
+    }
+
     @Test(
         "The head of the response is seen before the content, and can end the call",
         arguments: TestTransport.allCases

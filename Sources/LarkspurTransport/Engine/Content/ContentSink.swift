@@ -111,6 +111,8 @@ final class ContentSink {
     func deliver(_ data: Data) -> URLError? { data.withUnsafeBytes { deliver($0) } }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
+        // The framing of chunks can arrive without content, and a decoder can take bytes without returning any.
+        guard !bytes.isEmpty else { return nil }
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
         if incoming.copy != nil { copyForCache(bytes) }

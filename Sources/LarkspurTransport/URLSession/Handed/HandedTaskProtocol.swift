@@ -130,7 +130,7 @@ final class HandedTaskProtocol: URLProtocol {
         }
         let response = UnauthorizedResponse(response) ?? response
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-        if let content = outcome.content { client?.urlProtocol(self, didLoad: content) }
+        if let content = outcome.content, !content.isEmpty { client?.urlProtocol(self, didLoad: content) }
         afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
     }
 
