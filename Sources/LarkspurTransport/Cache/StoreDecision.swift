@@ -19,6 +19,8 @@ enum StoreDecision: Equatable, Sendable {
         case variesByAnything
         /// The content ends with the connection, so that it may be incomplete.
         case openEnded
+        /// Another reader of the same bytes could find another end of the content.
+        case doubtfulEnd
         /// The response is not successful, is stale from the beginning, and has no validator.
         case useless
     }
@@ -48,6 +50,7 @@ enum StoreDecision: Equatable, Sendable {
         }
         let framing = try? ResponseFraming(head.framing, status: head.status, version: head.version, method: "GET")
         if framing == .close { return .refuse(.openEnded) }
+        if ResponseFraming.isDoubtful(head.framing, version: head.version) { return .refuse(.doubtfulEnd) }
         guard let names = names(of: fields) else { return .refuse(.variesByAnything) }
         return .store(varying: names)
     }

@@ -30,6 +30,8 @@ enum ResumeDecision: Equatable {
         var isCoded = false
         /// Whether the content is a document of parts, each with a range of its own.
         var hasManyParts = false
+        /// Whether another reader of the same bytes could find another end of the content.
+        var hasDoubtfulEnd = false
     }
 
     /// - Parameters:
@@ -48,7 +50,8 @@ enum ResumeDecision: Equatable {
             // If the total length is unknown, it is unknown whether this was the rest.
             guard case .part(let first, let last, let length) = reply.contentRange.flatMap({ ContentRange($0) }),
                 let whole = total ?? length, first == offset, length == nil || length == whole, last < whole,
-                !reply.isCoded, !reply.hasManyParts, reply.contentLength.map({ $0 == last - first + 1 }) ?? true,
+                !reply.isCoded, !reply.hasManyParts, !reply.hasDoubtfulEnd,
+                reply.contentLength.map({ $0 == last - first + 1 }) ?? true,
                 validator.agrees(withEntityTag: reply.entityTag, lastModified: reply.lastModified)
             else { return .askAnew }
             return .append(end: last + 1, total: whole)

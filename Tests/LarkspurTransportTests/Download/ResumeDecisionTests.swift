@@ -14,7 +14,8 @@ struct ResumeDecisionTests {
         tag: String? = tag,
         length: Int64? = nil,
         isCoded: Bool = false,
-        hasManyParts: Bool = false
+        hasManyParts: Bool = false,
+        hasDoubtfulEnd: Bool = false
     ) -> Reply {
         Reply(
             status: 206,
@@ -22,7 +23,8 @@ struct ResumeDecisionTests {
             contentLength: length,
             entityTag: tag,
             isCoded: isCoded,
-            hasManyParts: hasManyParts
+            hasManyParts: hasManyParts,
+            hasDoubtfulEnd: hasDoubtfulEnd
         )
     }
 
@@ -46,6 +48,7 @@ struct ResumeDecisionTests {
         (part("bytes 40-99/100", length: 61), 100, .askAnew),
         (part("bytes 40-99/100", isCoded: true), 100, .askAnew),
         (part("bytes 40-99/100", hasManyParts: true), 100, .askAnew),
+        (part("bytes 40-99/100", hasDoubtfulEnd: true), 100, .askAnew),
         // Nobody knows whether more follows.
         (part("bytes 40-99/*"), nil, .askAnew),
         (part("bytes */100"), 100, .askAnew),

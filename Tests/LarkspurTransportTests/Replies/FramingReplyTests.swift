@@ -29,7 +29,9 @@ struct FramingReplyTests {
         "Content-Length:\r\n 5", "Content-Length: 5\r\n 0", "Transfer-Encoding : chunked",
         "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chunked\r\n\t", "Transfer-Encoding: gzip",
         "Transfer-Encoding: chunked, gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: xchunked",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked;q=1",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", "Transfer-Encoding: chunked;q=1",
+        "Transfer-Encoding: chunked, chunked\r\nContent-Length: 5",
+        "Transfer-Encoding: chunked\r\nContent-Length: 15\r\nTransfer-Encoding: chunked",
     ]
 
     @Test("A response whose end is uncertain is an error in every way", arguments: uncertainHeads, Style.allCases)
@@ -53,6 +55,8 @@ struct FramingReplyTests {
         ("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\nno trailer\r\n\r\n"),
         ("Transfer-Encoding: chunked", "hello"),
         ("Content-Length: 5\r\nTransfer-Encoding: chunked", "hello"),
+        ("Transfer-Encoding: chunked, chunked", "5\r\nhello\r\n"),
+        ("Transfer-Encoding: chunked, chunked", "hello"),
     ]
 
     @Test("Content that is not whole is an error in every way", arguments: brokenContents, Style.allCases)
@@ -68,6 +72,16 @@ struct FramingReplyTests {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", "hello"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", "hello"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 30", "5\r\nhello\r\n0\r\n\r\n", "hello"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked", "5\r\nhello\r\n0\r\n\r\n", "hello"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: b\r\nTransfer-Encoding: Chunked",
+            "2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Sum: 1\r\n\r\n", "hello"
+        ),
+        // The content is decoded once.
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked,chunked,chunked",
+            "a\r\n5\r\nhello\r\n\r\n0\r\n\r\n", "5\r\nhello\r\n"
+        ),
         ("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", "hello"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5", "hello", "hello"),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity", "hello", "hello"), ("HTTP/1.1 200 OK", "hello", "hello"),
@@ -140,6 +154,11 @@ struct FramingReplyTests {
         arguments: [
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "2\r\nok\r\n0\r\n\r\n", 1),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2", "ok", 1),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked", "2\r\nok\r\n0\r\n\r\n", 3),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+                "2\r\nok\r\n0\r\n\r\n", 3
+            ),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked", "2\r\nok\r\n0\r\n\r\n", 3),
             (
                 "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked", "2\r\nok\r\n0\r\n\r\n",
@@ -158,6 +177,19 @@ struct FramingReplyTests {
         defer { session.finishTasksAndInvalidate() }
         for _ in 0..<3 { #expect(try await session.outcome(of: server.url).text == "ok") }
         #expect(count.withLock { $0 } == connections)
+    }
+
+    @Test("A download of chunks twice is whole or fails, and cannot be resumed", arguments: [true, false])
+    func resumption(isTwice: Bool) async throws {
+        let server = try RawServer { connection in
+            connection.readHead()
+            let fields = "ETag: \"a\"\r\nTransfer-Encoding: chunked\(isTwice ? ", chunked" : "")"
+            connection.write("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n")
+        }
+        defer { server.stop() }
+        let outcome = try await Style.download.send(URLRequest(url: server.url))
+        #expect(outcome.code == .networkConnectionLost)
+        #expect(((outcome.error as? URLError)?.downloadTaskResumeData == nil) == isTwice)
     }
 
     // MARK: Redirects and challenges

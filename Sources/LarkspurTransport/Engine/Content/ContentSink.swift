@@ -8,6 +8,8 @@ final class ContentSink {
     struct Incoming {
         /// The content as the server frames it, and whether all of it has arrived.
         var framed = FramedContent(.none)
+        /// Whether another reader of the same bytes could find another end of the content.
+        var hasDoubtfulEnd = false
         /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
         /// The content that waits for its disposition, not decoded.
@@ -240,7 +242,7 @@ extension ContentSink {
 
     /// Notes the resume data that follows from the response.
     func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
-        guard let original = task.originalRequest else { return }
+        guard !incoming.hasDoubtfulEnd, let original = task.originalRequest else { return }
         var hasBody = true
         if case .none = task.body { hasBody = false }
         download.resumption = ResumeData(

@@ -96,7 +96,8 @@ extension Exchange {
             entityTag: response.value(forHTTPHeaderField: "Etag"),
             lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
             isCoded: coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
-            hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false
+            hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false,
+            hasDoubtfulEnd: sink.incoming.hasDoubtfulEnd
         )
     }
 

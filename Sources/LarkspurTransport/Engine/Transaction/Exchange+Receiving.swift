@@ -77,7 +77,8 @@ extension Exchange {
         incoming.framed = FramedContent(
             try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
         )
-        if ResponseFraming.isDoubtful(head.framing, version: head.version) { transfer.handle?.closesConnection = true }
+        incoming.hasDoubtfulEnd = ResponseFraming.isDoubtful(head.framing, version: head.version)
+        if incoming.hasDoubtfulEnd { transfer.handle?.closesConnection = true }
         incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
         if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }
         sink.incoming = incoming

@@ -17,14 +17,21 @@ enum ResponseFraming: Equatable, Sendable {
     case stream
 
     enum Failure: Error, Equatable {
-        case malformedLength, contradictoryLengths, unknownTransferCoding
+        case malformedLength, contradictoryLengths
+        /// The Transfer-Encoding is a list other than `chunked`.
+        case unknownTransferCoding(String)
+        /// The Transfer-Encoding is `chunked` more than once, in HTTP/1.0 or together with a Content-Length.
+        case ambiguousChunks(String)
         case obscuredField(String)
 
         var sentence: String {
             switch self {
             case .malformedLength: "The response's Content-Length is not a number of bytes."
             case .contradictoryLengths: "The response says different things of its length."
-            case .unknownTransferCoding: "The response has a Transfer-Encoding other than chunked."
+            case .unknownTransferCoding(let list):
+                "The response has a Transfer-Encoding other than chunked: “\(Self.excerpt(list))”."
+            case .ambiguousChunks(let list):
+                "The response's Transfer-Encoding is “\(Self.excerpt(list))”, in HTTP/1.0 or with a Content-Length, so that its end is uncertain."
             case .obscuredField(let name):
                 "The response's \(name) is written in a way that HTTP does not allow, so that its end is uncertain."
             }
@@ -32,6 +39,7 @@ enum ResponseFraming: Equatable, Sendable {
     }
 
     /// - Parameters:
+    ///   - fields: The fields of the response.
     ///   - status: The status of a final response.
     ///   - version: The version as it was received, "HTTP/1.1" or "HTTP/2".
     ///   - method: The request's method.
@@ -51,6 +59,10 @@ enum ResponseFraming: Equatable, Sendable {
         }
         if let name = fields.obscured { throw .obscuredField(name) }
         if let encoding = fields.transferEncoding, try Self.isChunked(encoding) {
+            // libcurl decodes such content once, or fails.
+            guard !Self.isRepeated(encoding) || version == "HTTP/1.1" && fields.length == nil else {
+                throw .ambiguousChunks(encoding)
+            }
             // Regardless of Content-Length (RFC 9112, section 6.1).
             self = .chunked
         } else {
@@ -58,10 +70,11 @@ enum ResponseFraming: Equatable, Sendable {
         }
     }
 
-    /// Whether the connection must not be reused, as another reader of the same bytes could find another end (RFC 9112,
-    /// section 6.1).
+    /// Whether another reader of the same bytes could find another end (RFC 9112, section 6.1). The connection must not
+    /// be reused then, and the response is neither stored nor resumed.
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
-        fields.transferEncoding != nil && (fields.length != nil || version == "HTTP/1.0")
+        guard let encoding = fields.transferEncoding else { return false }
+        return fields.length != nil || version == "HTTP/1.0" || isRepeated(encoding)
     }
 
     private static func hasNoContent(status: Int, method: String) -> Bool {
@@ -75,14 +88,33 @@ enum ResponseFraming: Equatable, Sendable {
 
     /// Whether the content is chunked; RFC 2616 calls content that is not `identity`.
     ///
-    /// The engine requests no other coding, and libcurl would decode some of them by itself.
+    /// The engine requests no other coding, and libcurl would decode some of them by itself. `chunked` more than once
+    /// is what servers send whose framework and whose proxy each add the field; the content is chunked once.
     private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
-        let codings = encoding.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmedOfBlanks }
-            .filter { !$0.isEmpty }
-        guard codings.count == 1, let coding = codings.first else { throw .unknownTransferCoding }
-        if coding.hasSameLetters(as: "chunked") { return true }
-        guard coding.hasSameLetters(as: "identity") else { throw .unknownTransferCoding }
+        let codings = codings(in: encoding)
+        if !codings.isEmpty, codings.allSatisfy({ $0.hasSameLetters(as: "chunked") }) { return true }
+        guard codings.count == 1, codings[0].hasSameLetters(as: "identity") else {
+            throw .unknownTransferCoding(encoding)
+        }
         return false
+    }
+
+    private static func isRepeated(_ encoding: String) -> Bool {
+        // Nearly all fields have one coding, and need not be split.
+        encoding.utf8.contains(UInt8(ascii: ",")) && codings(in: encoding).count > 1
+    }
+
+    private static func codings(in list: String) -> [Substring] {
+        list.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmedOfBlanks }.filter { !$0.isEmpty }
+    }
+}
+
+extension ResponseFraming.Failure {
+    /// Returns the beginning of a field of a server's for a sentence.
+    private static func excerpt(_ list: String) -> String {
+        let scalars = list.unicodeScalars.prefix(81)
+        let visible = scalars.prefix(80).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }
+        return String(String.UnicodeScalarView(visible)) + (scalars.count > 80 ? "…" : "")
     }
 }
 

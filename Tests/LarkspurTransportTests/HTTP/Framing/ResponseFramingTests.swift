@@ -42,6 +42,9 @@ struct ResponseFramingTests {
             (["Transfer-Encoding: chunked"], "HTTP/1.1", .chunked),
             (["transfer-encoding:CHUNKED"], "HTTP/1.0", .chunked),
             (["Transfer-Encoding: ,chunked ,"], "HTTP/1.1", .chunked),
+            (["Transfer-Encoding: chunked, chunked"], "HTTP/1.1", .chunked),
+            (["Transfer-Encoding: chunked", "transfer-encoding: CHUNKED"], "HTTP/1.1", .chunked),
+            (["Transfer-Encoding: chunked,,Chunked\t,", "Transfer-Encoding: chunked"], "HTTP/1.1", .chunked),
             (["Transfer-Encoding: chunked", "Content-Length: 5"], "HTTP/1.1", .chunked),
             (["Content-Length: 5", "Transfer-Encoding: chunked"], "HTTP/1.1", .chunked),
             (["Transfer-Encoding: identity"], "HTTP/1.1", .close),
@@ -86,14 +89,28 @@ struct ResponseFramingTests {
             (["Transfer-Encoding:", " chunked"], .obscuredField("Transfer-Encoding")),
             (["Transfer-Encoding: chunked", "\t"], .obscuredField("Transfer-Encoding")),
             (["Content-Length:", "\t5"], .obscuredField("Content-Length")),
-            (["Transfer-Encoding: gzip"], .unknownTransferCoding), (["Transfer-Encoding:"], .unknownTransferCoding),
-            (["Transfer-Encoding: gzip, chunked"], .unknownTransferCoding),
-            (["Transfer-Encoding: chunked, gzip"], .unknownTransferCoding),
-            (["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], .unknownTransferCoding),
-            (["Transfer-Encoding: xchunked"], .unknownTransferCoding),
-            (["Transfer-Encoding: chunked;q=1"], .unknownTransferCoding),
-            (["Transfer-Encoding: \"chunked\""], .unknownTransferCoding),
-            (["Transfer-Encoding: identity, chunked"], .unknownTransferCoding),
+            (["Transfer-Encoding: gzip"], .unknownTransferCoding("gzip")),
+            (["Transfer-Encoding:"], .unknownTransferCoding("")),
+            (["Transfer-Encoding: ,"], .unknownTransferCoding(",")),
+            (["Transfer-Encoding: gzip, chunked"], .unknownTransferCoding("gzip, chunked")),
+            (["Transfer-Encoding: chunked, gzip"], .unknownTransferCoding("chunked, gzip")),
+            (["Transfer-Encoding: chunked", "Transfer-Encoding: gzip"], .unknownTransferCoding("chunked, gzip")),
+            (["Transfer-Encoding: chunked, gzip, chunked"], .unknownTransferCoding("chunked, gzip, chunked")),
+            (["Transfer-Encoding: identity, identity"], .unknownTransferCoding("identity, identity")),
+            (["Transfer-Encoding: chunked, identity"], .unknownTransferCoding("chunked, identity")),
+            (["Transfer-Encoding: chunked chunked"], .unknownTransferCoding("chunked chunked")),
+            (["Transfer-Encoding: xchunked"], .unknownTransferCoding("xchunked")),
+            (["Transfer-Encoding: chunked;q=1"], .unknownTransferCoding("chunked;q=1")),
+            (["Transfer-Encoding: \"chunked\""], .unknownTransferCoding("\"chunked\"")),
+            (["Transfer-Encoding: identity, chunked"], .unknownTransferCoding("identity, chunked")),
+            (
+                ["Transfer-Encoding: chunked, chunked", "Content-Length: 5"],
+                .ambiguousChunks("chunked, chunked")
+            ),
+            (
+                ["Content-Length: 5", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+                .ambiguousChunks("chunked, chunked")
+            ),
         ] as [([String], ResponseFraming.Failure)]
     )
     func failures(lines: [String], failure: ResponseFraming.Failure) {
@@ -101,12 +118,31 @@ struct ResponseFramingTests {
         #expect(failure.sentence.hasSuffix("."))
     }
 
+    @Test("chunked more than once is refused in HTTP/1.0, and the sentence says what it was")
+    func repeatedInOldVersion() {
+        for version in ["HTTP/1.0", "HTTP/1.2", "HTTP/1"] {
+            let failure = #expect(throws: ResponseFraming.Failure.self) {
+                try framing(["Transfer-Encoding: chunked, chunked"], version: version)
+            }
+            #expect(failure?.sentence.contains("“chunked, chunked”") == true)
+        }
+    }
+
+    @Test("A sentence has the beginning of a field, in one line of ASCII")
+    func excerpts() {
+        let list = "\u{1B}[31m\n\u{E9}" + String(repeating: "x", count: 100_000)
+        for failure in [ResponseFraming.Failure.unknownTransferCoding(list), .ambiguousChunks(list)] {
+            #expect(failure.sentence.contains("“?[31m??xxx") && failure.sentence.contains("x…”"))
+            #expect(failure.sentence.count < 300)
+        }
+    }
+
     @Test("A folded field that says nothing of the content's end is no failure")
     func harmlessFolding() throws {
         #expect(try framing(["X-A: 1", " Content-Length: 6", "X-B : 1", "Content-Length: 5"]) == .length(5))
     }
 
-    @Test("Two framings, and chunks in HTTP/1.0, spend the connection")
+    @Test("Two framings, chunks twice, and chunks in HTTP/1.0, spend the connection")
     func doubtful() throws {
         func isDoubtful(_ lines: [String], _ version: String = "HTTP/1.1") throws -> Bool {
             let head = try #require(try ResponseHead.reading(lines))
@@ -114,7 +150,10 @@ struct ResponseFramingTests {
         }
         #expect(try isDoubtful(["Content-Length: 5", "Transfer-Encoding: chunked"]))
         #expect(try isDoubtful(["Transfer-Encoding: chunked"], "HTTP/1.0"))
+        #expect(try isDoubtful(["Transfer-Encoding: chunked, chunked"]))
+        #expect(try isDoubtful(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"]))
         #expect(try !isDoubtful(["Transfer-Encoding: chunked"]))
+        #expect(try !isDoubtful(["Transfer-Encoding: ,chunked ,"]))
         #expect(try !isDoubtful(["Content-Length: 5"], "HTTP/1.0"))
     }
 
