@@ -19,7 +19,8 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
+    ///     gets the response and its content too, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func data(
@@ -44,7 +45,8 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
+    ///     gets the response and its content too, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
@@ -69,7 +71,8 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - bodyData: The content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
+    ///     gets the response and its content too, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func upload(
@@ -102,7 +105,8 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - fileURL: The file with the content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
+    ///     gets the response and its content too, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, its code is `fileDoesNotExist`,
     ///   `fileIsDirectory` or `noPermissionsToReadFile`, and `requestBodyStreamExhausted` if the file changes while it
@@ -124,9 +128,11 @@ extension URLSession {
         makeTask: (@escaping ContentHandler) -> URLSessionTask
     ) async throws -> (Data, URLResponse) {
         try await AsyncTransfer.run(delegate: delegate) { finish in
-            makeTask { data, response, error in
+            let task = makeTask { data, response, error in
                 finish(AsyncTransfer.outcome(response, error).map { (data ?? Data(), $0) })
             }
+            if delegate != nil { (task as? any EngineTask)?.core.shareContent() }
+            return task
         }
     }
 }

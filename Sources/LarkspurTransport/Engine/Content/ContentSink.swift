@@ -22,6 +22,8 @@ final class ContentSink {
         var isPaused = false
         /// Whether the content is counted and not delivered, as there is no delegate for it.
         var isUnread = false
+        /// Whether the content is delivered to a delegate besides being collected.
+        var isShared = false
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
@@ -58,6 +60,12 @@ final class ContentSink {
     init(task: TaskCore, loop: EventLoop) {
         self.task = task
         self.loop = loop
+    }
+
+    /// Delivers the response, unless a completion handler alone receives it.
+    func deliver(_ response: URLResponse) {
+        incoming.isShared = !task.isPiecewise && task.sharesContent
+        if task.isPiecewise || incoming.isShared { loop.deliver(.response(response), to: task) }
     }
 
     // MARK: Pausing
@@ -126,11 +134,12 @@ final class ContentSink {
             }
         } else if let excess = excess(of: Int64(collected.count) + count) {
             return excess
-        } else if !task.isPiecewise {
-            collected.append(contentsOf: bytes)
-        } else if !incoming.isUnread {
-            task.backlog.add(bytes.count)
-            loop.deliver(bytes, to: task)
+        } else {
+            if !task.isPiecewise { collected.append(contentsOf: bytes) }
+            if task.isPiecewise ? !incoming.isUnread : incoming.isShared {
+                task.backlog.add(bytes.count)
+                loop.deliver(bytes, to: task)
+            }
         }
         let counts = task.count { $0.received += count }
         if task.kind == .download, task.tellsDownload {

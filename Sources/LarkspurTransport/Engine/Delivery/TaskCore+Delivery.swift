@@ -69,8 +69,7 @@ extension TaskCore {
 
     private func deliverResponse(_ response: URLResponse) {
         if case .bytes(let channel) = completion { return channel.receive(response) }
-        guard completion == nil, let listener, let delegate = listener.delegates.data, let task = listener.dataTask
-        else { return }
+        guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
         let question = Question(fallback: URLSession.ResponseDisposition.allow)
         delegate.urlSession(listener.session, dataTask: task, didReceive: response) { question.answer($0) }
         let answer = question.take { [self] disposition in
@@ -85,7 +84,8 @@ extension TaskCore {
     private func apply(_ disposition: URLSession.ResponseDisposition) {
         switch disposition {
         case .cancel: cancel()
-        case .becomeDownload: becomeDownload()
+        // A completion handler expects the content.
+        case .becomeDownload where completion == nil: becomeDownload()
         default: break
         }
     }

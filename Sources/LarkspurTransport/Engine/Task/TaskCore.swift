@@ -55,6 +55,8 @@ final class TaskCore: Sendable {
         var description: String?
         /// The task's own delegate as each of its protocols; nil without a delegate.
         var delegates: Delegates?
+        /// Whether that delegate receives the response and its content besides the completion handler.
+        var sharesContent = false
         var progress: Progress?
         var earliestBeginDate: Date?
         var expectsToReceive = NSURLSessionTransferSizeUnknown
@@ -396,6 +398,14 @@ final class TaskCore: Sendable {
 
     /// Whether the task has a delegate of its own.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
+
+    /// Has the task's own delegate receive the response and its content besides the completion handler.
+    ///
+    /// FoundationNetworking does so for the delegate of an async method, and not for one that is set on a task.
+    func shareContent() { storage.withLock { $0.sharesContent = true } }
+
+    /// Whether the task's own delegate receives the response and its content besides the completion handler.
+    var sharesContent: Bool { storage.withLock { $0.sharesContent && $0.delegates?.data != nil } }
 
     /// Whether a delegate receives the progress of a download: besides a completion handler only that of the task
     /// itself.

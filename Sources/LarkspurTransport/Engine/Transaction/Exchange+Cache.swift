@@ -149,7 +149,7 @@ extension Exchange {
             )
         }
         task.setResponse(response, expected: Int64(content.count))
-        if task.isPiecewise { loop.deliver(.response(response), to: task) }
+        sink.deliver(response)
         deliverReplay()
     }
 

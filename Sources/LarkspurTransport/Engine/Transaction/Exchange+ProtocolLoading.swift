@@ -45,7 +45,7 @@ extension Exchange {
 
     private func begin(_ response: URLResponse) {
         task.setResponse(response, expected: response.expectedContentLength)
-        if task.isPiecewise { loop.deliver(.response(response), to: task) }
+        sink.deliver(response)
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {

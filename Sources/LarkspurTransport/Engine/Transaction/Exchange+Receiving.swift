@@ -104,8 +104,7 @@ extension Exchange {
             return .stops
         }
         if task.kind == .download { return beginDownload(response) }
-        guard task.isPiecewise else { return .goesOn }
-        loop.deliver(.response(response), to: task)
+        sink.deliver(response)
         sink.incoming.isUnread = task.completion == nil && task.delegates.data == nil
         return .goesOn
     }
