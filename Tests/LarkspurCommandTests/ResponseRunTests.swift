@@ -87,7 +87,9 @@ struct ResponseRunTests {
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count == (status == 0 ? 0 : 1), "\(result.errors)")
         #expect(lines.allSatisfy { $0.hasPrefix("larkspur: ") })
-        if arguments == ["127.0.0.1:1"] { #expect(result.errors.contains("127.0.0.1:1: The host")) }
+        if arguments == ["127.0.0.1:1"] {
+            #expect(result.errors == "larkspur: error: The server 127.0.0.1:1 refused the connection.\n")
+        }
     }
 
     @Test("Redirects are followed on request, and shown with -v")
@@ -97,6 +99,31 @@ struct ResponseRunTests {
         let text = try await run("-Fv", "SERVER/redirect/2").text
         #expect(text.components(separatedBy: "HTTP/1.1 302 Found").count == 3 && text.contains("HTTP/1.1 200 OK"))
         #expect(text.contains("GET /get HTTP/1.1\n"))
+    }
+
+    @Test("A redirect that cannot be followed is shown like any other, and an error with --follow")
+    func redirectsToOtherSchemes() async throws {
+        for target in ["myapp://callback?code=1", "mailto:a@b.example"] {
+            server.route("/from", .text("moved", status: 302).adding("Location", target))
+            let shown = try await run("--print=hb", "SERVER/from")
+            #expect(shown.text.hasPrefix("HTTP/1.1 302 Found\n") && shown.text.contains("Location: \(target)\n"))
+            #expect(shown.text.hasSuffix("moved") || shown.text.hasSuffix("moved\n"))
+            #expect(shown.status == 0 && shown.errors.isEmpty, "\(shown.errors)")
+            #expect(try await run("--check-status", "SERVER/from").status == 3)
+            let followed = try await run("-F", "SERVER/from")
+            #expect(followed.status == 1 && followed.errors.contains("scheme is"), "\(followed.errors)")
+        }
+    }
+
+    @Test("A connection that is not made says where and why, and nothing secret")
+    func connections() async throws {
+        let proxy = ["http_proxy": "http://ada:secret@127.0.0.1:1"]
+        let result = try await CommandRun.run(["http://example.com/"], in: folder.url, environment: proxy)
+        #expect(
+            result.errors == "larkspur: error: example.com: The proxy 127.0.0.1:1 refused the connection.\n"
+        )
+        let plain = try await run("https://127.0.0.1:\(server.port)/")
+        #expect(plain.errors.contains("is this plain http?") && plain.errors.contains("127.0.0.1:\(server.port)"))
     }
 
     @Test("A download goes to a file, and continues there")

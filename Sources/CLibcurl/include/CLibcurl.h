@@ -225,11 +225,12 @@ typedef int (*libcurl_debug_callback)(
     void *easy, int kind, char *_Nullable bytes, size_t size, void *_Nullable context);
 typedef int (*libcurl_tls_callback)(CURL *easy, void *_Nullable tls_context, void *_Nullable context);
 
-/// The beginning of curl_sockaddr: the parameters of socket(2).
+/// The beginning of curl_sockaddr: the parameters of socket(2). The address, of this length in bytes, follows.
 typedef struct {
     int family;
     int type;
     int protocol;
+    unsigned int address_length;
 } libcurl_socket_type;
 
 /// Returns the socket, or −1.

@@ -88,26 +88,50 @@ extension LarkspurError {
             + "begin with https:// or http:// in front of the host."
     }
 
-    /// Returns the sentence for a code, with the transport's own message in parentheses if that adds information.
+    /// Returns the sentence for a code.
+    ///
+    /// A transport's sentence is the message, as it has the address, the port and the reason. Other words of a
+    /// transport, such as libcurl's, follow in parentheses.
     private static func sentence(for code: Code, text: String) -> String {
-        let words = text.withoutFullStop
+        let words = text.contains("NSURLErrorDomain error") ? "" : text.withoutFullStop
         let reason = words.isEmpty ? "" : " (\(words))"
+        let isSentence = !words.isEmpty && text.trimmingCharacters(in: .whitespacesAndNewlines).hasSuffix(".")
         return switch code {
         case .cancelled: "The request was cancelled."
         case .transportUnavailable: "The transport cannot be used\(reason)."
         // The sentences of the engine tell which time was too long; those of other transports do not.
-        case .timedOut: words.hasSuffix("seconds") ? "The request timed out (\(words))." : "The request timed out."
-        case .cannotFindHost: "The host could not be found."
-        case .cannotConnectToHost: "The host could not be connected to."
-        case .connectionLost: "The connection was lost before the response was complete."
+        case .timedOut where words.hasSuffix("seconds"): "The request timed out (\(words))."
+        case .timedOut where !isSentence: "The request timed out."
         case .tooManyRedirects: "Too many redirects followed one another."
+        case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
+        case .fileUnwritable where words.isEmpty: "The file could not be written."
+        case .fileUnwritable: "\(words)."
+        case _ where isSentence && code.isAboutConnection: "\(words)."
+        case .cannotFindHost: "The host could not be found\(reason)."
+        case .cannotConnectToHost: "The host could not be connected to\(reason)."
+        case .connectionLost: "The connection was lost before the response was complete\(reason)."
         case .malformedResponse: "The server's response could not be understood\(reason)."
         case .contentDecodingFailed: "The content's coding could not be decoded\(reason)."
-        case .fileUnwritable: words.isEmpty ? "The file could not be written." : "\(words)."
-        case .secureConnectionFailed: "No secure connection could be made\(reason)."
-        case .insecureRequest, .securityPolicyNotEnforceable: "The request is not safe to send\(reason)."
-        case _ where code.isAboutIdentity: "No secure connection could be made\(reason)."
+        case _ where code.isAboutConnection:
+            "No secure connection could be made\(isAboutPlainText(words) ? ": is this plain http?" : "")\(reason)."
         default: "The request failed\(reason)."
+        }
+    }
+
+    /// Whether libcurl's words are about bytes that are no TLS.
+    private static func isAboutPlainText(_ words: String) -> Bool {
+        ["wrong version number", "packet length too long", "unexpected TLS packet"].contains(where: words.contains)
+    }
+}
+
+extension LarkspurError.Code {
+    /// Whether it is the code of a connection that was not made or was lost, or of bytes that were not HTTP.
+    fileprivate var isAboutConnection: Bool {
+        switch self {
+        case .timedOut, .cannotFindHost, .cannotConnectToHost, .connectionLost, .secureConnectionFailed,
+            .malformedResponse, .contentDecodingFailed:
+            true
+        default: isAboutIdentity
         }
     }
 }

@@ -71,10 +71,12 @@ struct Program: Sendable {
         return .error
     }
 
-    /// The server that an error is about, without the parts of the URL that may be secret.
+    /// The server that an error is about, without the parts of the URL that may be secret; empty if the message names
+    /// it.
     private static func place(of error: LarkspurError) -> String {
         guard let url = error.failingURL, let host = url.host else { return "" }
-        return host + (url.port.map { ":\($0)" } ?? "") + ": "
+        let place = host + (url.port.map { ":\($0)" } ?? "")
+        return error.message.contains(place) ? "" : place + ": "
     }
 
     private func report(_ message: String) { Sink.standardError.report("larkspur: error: \(message)") }

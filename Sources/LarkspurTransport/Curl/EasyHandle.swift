@@ -86,6 +86,8 @@ final class EasyHandle {
     /// Whether the handle has a copy of the content, which is sent with the head.
     @exclusivity(unchecked) private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The addresses to which connections were tried for the transfer.
+    @exclusivity(unchecked) var triedAddresses: [String] = []
 
     /// Creates a handle; nil if memory has run out.
     init?(bufferSize: Int, support: ConnectionSupport) {
@@ -226,7 +228,11 @@ final class EasyHandle {
     /// libcurl's message for a transfer that failed; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
-    func clearErrorMessage() { errorText.pointee = 0 }
+    /// Forgets the message and the addresses of the last transfer.
+    func clearFailure() {
+        errorText.pointee = 0
+        triedAddresses.removeAll(keepingCapacity: true)
+    }
 
     func long(_ info: Int32) -> Int { libcurl_easy_getinfo_long(raw, info) }
 

@@ -74,16 +74,37 @@ final class SocketTable {
 extension EasyHandle {
     /// Has libcurl create and close its sockets with a table, which has to outlive all connections.
     func useSockets(of table: SocketTable) {
-        let context = Unmanaged.passUnretained(table).toOpaque()
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
-            context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().makeSocket(type.pointee) } ?? -1
+            guard let context else { return -1 }
+            let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+            handle.noteAttempt(at: type)
+            return handle.support.sockets.makeSocket(type.pointee)
         }
-        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, context)
+        // A socket is opened for the transfer under way, but may be closed when its handle is gone.
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
             context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1
         }
-        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
+        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(table).toOpaque())
     }
+
+    /// Notes the address to which libcurl is about to connect, for errors.
+    private func noteAttempt(at type: UnsafePointer<libcurl_socket_type>) {
+        guard triedAddresses.count < Self.mostAddresses, type.pointee.address_length <= 128 else { return }
+        let start = UnsafeRawPointer(type + 1)
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let offset: Int
+        switch type.pointee.family {
+        case AF_INET where type.pointee.address_length >= 8: offset = 4
+        case AF_INET6 where type.pointee.address_length >= 24: offset = 8
+        default: return
+        }
+        guard inet_ntop(type.pointee.family, start + offset, &text, socklen_t(text.count)) != nil else { return }
+        let address = text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        if !triedAddresses.contains(address) { triedAddresses.append(address) }
+    }
+
+    private static let mostAddresses = 8
 }
 #endif
 

@@ -72,6 +72,8 @@ struct SendingState: Sendable {
     /// Whether a byte of the request may have left without a byte of a response.
     private var mayHaveLeft = false
     private var isInterrupted = false
+    /// Whether a connection was made on which the request was, or is, sent.
+    private(set) var hasBegun = false
 
     /// Decides whether a sending may begin.
     /// - Parameters:
@@ -85,6 +87,7 @@ struct SendingState: Sendable {
             return .takeFreshConnection
         }
         mayHaveLeft = true
+        hasBegun = true
         return .send
     }
 

@@ -38,7 +38,7 @@ extension Exchange {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.usesFreshConnection = true
         handle.closesConnection = false
-        handle.clearErrorMessage()
+        handle.clearFailure()
         if transfer.shard?.restart(handle) == true { return true }
         transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: request.url))
         return false

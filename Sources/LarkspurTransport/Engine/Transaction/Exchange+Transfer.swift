@@ -60,7 +60,7 @@ extension Exchange {
         }
         if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
-        handle.clearErrorMessage()
+        handle.clearFailure()
         handle.set(CURLOPT_URL, head.url)
         handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
         handle.setCredentials(
@@ -202,12 +202,14 @@ extension Exchange {
         if result == CURLE_SEND_FAIL_REWIND, transfer.response == nil, resendDecision == .fail {
             return ResendDecision.error(for: request)
         }
+        let (server, proxy) = peers(of: handle)
         if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
-            return .engine(.timedOut, "No connection was made within \(limit) seconds.", url: request.url)
+            let target = (proxy ?? server).map { " to the \($0)" } ?? ""
+            return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: request.url)
         }
         let objection = objection(of: handle, result: result)
-        let proxy = refusedProxy(of: handle, result: result)
-        let verification = proxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
+        let refusedProxy = refusedProxy(of: handle, result: result)
+        let verification = refusedProxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
         return TransferFailure(
             curlCode: result,
             osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
@@ -216,8 +218,29 @@ extension Exchange {
             hasResponse: transfer.response != nil,
             isTLS: request.url?.isSecure == true,
             objection: objection,
-            refusedProxy: proxy
+            refusedProxy: refusedProxy,
+            server: server,
+            proxy: proxy,
+            tunnelStatus: isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
         ).error(url: request.url)
+    }
+
+    /// Returns the server, and the proxy if there is one, with the addresses of the one that is connected to.
+    private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
+        let addresses = handle.triedAddresses
+        let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
+        return (request.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
+    }
+
+    /// Returns the server or proxy to which no connection has been made yet; nil if there is a connection.
+    ///
+    /// libcurl before 7.80 does not report when it begins to send.
+    var unconnectedPeer: Peer? {
+        guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
+            !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty
+        else { return nil }
+        let (server, proxy) = peers(of: handle)
+        return proxy ?? server
     }
 }
 

@@ -140,7 +140,7 @@ final class Exchange: DeadlineHolder {
             return transaction.isFinished
         }
         if transaction.isTransferring { retireConnection() }
-        fail(timers.failure(at: now, url: request.url))
+        fail(timers.failure(at: now, url: request.url, unconnected: unconnectedPeer))
         return true
     }
 
@@ -389,10 +389,13 @@ struct TaskTimers {
     }
 
     /// Returns the failure of a task whose deadline has passed.
-    func failure(at now: LoopTime, url: URL?) -> URLError {
-        now >= resourceDeadline
-            ? .resourceTimedOut(after: resourceTimeout, url: url)
-            : .engine(.timedOut, "Not a byte was sent or received for \(idleTimeout) seconds.", url: url)
+    /// - Parameter peer: The server or proxy to which no connection was made; nil if there is a connection.
+    func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?) -> URLError {
+        if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url) }
+        let sentence =
+            peer.map { "No connection to the \($0) was made within \(idleTimeout) seconds." }
+            ?? "Not a byte was sent or received for \(idleTimeout) seconds."
+        return .engine(.timedOut, sentence, url: url)
     }
 }
 #endif
