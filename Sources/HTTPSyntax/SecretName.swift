@@ -9,15 +9,19 @@ package enum SecretName {
         return parts.contains { joined.contains($0) }
     }
 
+    /// Whether the value under a name of a query or a form is hidden that elsewhere is none of a secret: the code that
+    /// OAuth exchanges for a token.
+    package static func matches(parameter name: String) -> Bool { words(of: name) == ["code"] }
+
     /// Words that are also part of harmless words, and therefore count only as whole words.
     private static let wholeWords: Set<String> = [
-        "auth", "authentication", "authorization", "cookie", "cookie2", "jwt", "key", "otp", "pass", "pwd", "session",
-        "sid", "sig",
+        "assertion", "auth", "authentication", "authorization", "cookie", "cookie2", "jwt", "key", "otp", "pass", "pin",
+        "pwd", "samlart", "session", "sid", "sig",
     ]
 
     private static let parts = [
-        "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "passphrase", "credential",
-        "signature", "sessionid", "csrf", "xsrf",
+        "token", "apikey", "accesskey", "privatekey", "secret", "password", "passwd", "passphrase", "passcode",
+        "credential", "signature", "sessionid", "sessid", "csrf", "xsrf", "samlresponse", "codeverifier", "devicecode",
     ]
 
     /// Returns the lowercased words of a name: `accessKey`, `access-key`, `ACCESS_KEY` and `access.key` have the same.

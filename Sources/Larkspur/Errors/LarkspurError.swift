@@ -146,8 +146,8 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         return Mirror(self, children: children, displayStyle: .struct)
     }
 
-    /// Returns a URL without credentials, query and fragment. It stays percent-encoded, so that a log gets no line
-    /// break.
+    /// Returns a URL without credentials, query, fragment, and secrets in the parameters of its path. It stays
+    /// percent-encoded, so that a log gets no line break.
     static func redacted(_ url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url.scheme ?? "" }
         let hasQuery = components.percentEncodedQuery != nil
@@ -156,7 +156,7 @@ extension LarkspurError: CustomStringConvertible, CustomReflectable {
         components.fragment = nil
         // Setting the query to a character that has to be percent-encoded is a precondition failure.
         components.percentEncodedQuery = nil
-        return (components.string ?? "") + (hasQuery ? "?…" : "")
+        return (components.string.map(Redaction.standard.text) ?? "") + (hasQuery ? "?…" : "")
     }
 }
 

@@ -3,7 +3,7 @@
 enum PrintableError {
     private static let maximumDepth = 16
     /// The characters of which a URL with a secret has one.
-    private static let marks = Set("@?#".utf8)
+    private static let marks = Set("@?#;%".utf8)
 
     /// Returns the error itself, or one with the same domain and number whose user info is safe to log.
     static func of(_ error: any Error) -> any Error { replacement(of: error, depth: 0) ?? error }
@@ -95,11 +95,10 @@ extension PrintableResponse: CustomReflectable {
 }
 
 extension URL {
-    /// The URL with its user, its password and the secrets in its query and fragment hidden; nil if it cannot be parsed
-    /// then. An `NSError` prints its user info, so that a URL in it must never have a secret.
+    /// The URL with its user, its password and the secrets in its path, query and fragment hidden; nil if it cannot be
+    /// parsed then. An `NSError` prints its user info, so that a URL in it must never have a secret.
     var withoutSecrets: URL? {
-        // Most URLs have none, and parsing takes time.
-        guard user != nil || password != nil || query != nil || fragment != nil else { return self }
-        return URL(string: Redaction.standard.text(of: self))
+        let text = Redaction.standard.text(of: self)
+        return text == absoluteString ? self : URL(string: text)
     }
 }

@@ -66,7 +66,7 @@ struct HAREntryBuilder {
         let fields = request.allHTTPHeaderFields ?? [:]
         var result = HAREntry.Request(
             method: request.httpMethod ?? "GET",
-            url: request.url.map(redaction.text) ?? "",
+            url: request.url.map(redaction.text(of:)) ?? "",
             httpVersion: version,
             headers: headers(fields),
             queryString: query(of: request.url),
@@ -116,7 +116,7 @@ struct HAREntryBuilder {
             httpVersion: version,
             headers: headers(fields),
             content: content(data, response.value(forHTTPHeaderField: "Content-Type"), size: size),
-            redirectURL: location.flatMap { URL(string: $0) }.map(redaction.text) ?? "",
+            redirectURL: location.map(redaction.text) ?? "",
             headersSize: -1,
             bodySize: Int64(data?.count ?? -1)
         )
@@ -149,7 +149,8 @@ struct HAREntryBuilder {
     private func query(of url: URL?) -> [HAREntry.NamedValue] {
         guard let url, let items = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems else { return [] }
         return items.map { item in
-            .init(name: item.name, value: redaction.hides(item.name) ? Redaction.placeholder : item.value ?? "")
+            let isHidden = redaction.hides(parameter: item.name)
+            return .init(name: item.name, value: isHidden ? Redaction.placeholder : redaction.text(item.value ?? ""))
         }
     }
 

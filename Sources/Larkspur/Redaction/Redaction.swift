@@ -5,7 +5,8 @@ internal import HTTPSyntax
 ///     request.cURLDescription(redaction: .standard.hiding(["X-Tenant", "iban"]))
 ///
 /// A value is hidden by its name: that of a header field, of a parameter in a query or a form, or of a member of a JSON
-/// object, at any depth. Names are compared without regard to case.
+/// object, at any depth. Names are compared without regard to case. The name `code` is that of a secret in queries and
+/// forms alone (RFC 6749, section 4.1.2); elsewhere it is an error's, or a country's.
 public struct Redaction: Hashable, Sendable {
     /// The text in place of a secret.
     public static let placeholder = "<redacted>"
@@ -16,7 +17,8 @@ public struct Redaction: Hashable, Sendable {
     /// The rule that hides nothing.
     public static let none = Redaction(hidesSecrets: false)
 
-    private let hidesSecrets: Bool
+    /// Whether the rule hides more than the names that were added.
+    let hidesSecrets: Bool
     private var names: Set<String> = []
 
     private init(hidesSecrets: Bool) { self.hidesSecrets = hidesSecrets }
@@ -34,104 +36,50 @@ public struct Redaction: Hashable, Sendable {
         hidesSecrets && SecretName.matches(name) || names.contains(name.lowercased())
     }
 
+    /// Whether the rule hides the value of a parameter in a query or a form.
+    package func hides(parameter name: String) -> Bool {
+        hides(name) || hidesSecrets && SecretName.matches(parameter: name)
+    }
+
     /// Whether the rule hides nothing at all.
     package var isEmpty: Bool { !hidesSecrets && names.isEmpty }
 }
 
 extension Redaction {
-    /// Returns a URL as text, with the word `redacted` in place of its user, its password, and the hidden values of its
-    /// query and of a fragment in that form, as some services return tokens. The placeholder's brackets would have to
-    /// be escaped in a URL.
+    /// Returns a URL as text, with the word `redacted` in place of its user, its password, and the hidden values of the
+    /// parameters of its path, its query, and a fragment in that form, as some services return tokens. A parameter that
+    /// is itself a URL, a form or JSON, encoded or not, is treated as that. The placeholder's brackets would have to be
+    /// escaped in a URL.
     public func text(of url: URL) -> String {
-        guard !isEmpty, var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            return url.absoluteString
-        }
-        // Some services take a token in place of the user's name.
-        if hidesSecrets, components.percentEncodedUser != nil { components.percentEncodedUser = Self.word }
-        if hidesSecrets, components.percentEncodedPassword != nil { components.percentEncodedPassword = Self.word }
-        if let query = components.percentEncodedQuery {
-            components.percentEncodedQuery = form(query, placeholder: Self.word)
-        }
-        if let fragment = components.percentEncodedFragment {
-            components.percentEncodedFragment = form(fragment, placeholder: Self.word)
-        }
-        return components.string ?? url.absoluteString
+        let text = url.absoluteString
+        guard !isEmpty else { return text }
+        return String(decoding: Self.urls(self).url(Array(text.utf8)[...]), as: UTF8.self)
     }
 
-    /// Returns the content of a request or a response, with the placeholder in place of the hidden values of a form or
-    /// of JSON. JSON in which something is hidden is written anew, its members in the order of their names. JSON that
-    /// cannot be parsed, a form that is not UTF-8, and a multipart form with a hidden part become the placeholder as a
-    /// whole. Content of other types is unchanged.
+    /// Returns a text in which anything may be a URL, a form or JSON, such as the value of a field or of a parameter.
+    package func text(_ text: String) -> String {
+        guard !isEmpty else { return text }
+        return String(decoding: Self.urls(self).text(Array(text.utf8)[...]), as: UTF8.self)
+    }
+
+    /// Returns the content of a request or a response, with the placeholder in place of the hidden values.
+    ///
+    /// It reads forms, JSON, lines and sequences of JSON, event streams, the typed parts of multipart content, and plain
+    /// text that is JSON or has no blanks. A string in JSON that is itself JSON, a form or a URL is treated as that.
+    /// JSON in which something is hidden is written anew, its members in the order of their names. JSON that cannot be
+    /// parsed, a form that is not UTF-8, a multipart form with a hidden part, and what is encoded too often become the
+    /// placeholder. Content of other types is unchanged, unless it is JSON all the same.
     /// - Parameters:
     ///   - content: The content.
     ///   - type: The value of Content-Type. Content without one is JSON if it begins as an object or an array, and else
     ///     a form.
     public func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
-        let beginning = content.first { !$0.isBlank && $0 != .carriageReturn && $0 != .lineFeed }
-        let looksLikeJSON = beginning == UInt8(ascii: "{") || beginning == UInt8(ascii: "[")
-        let given = type.map { FieldParameters($0).leading.lowercased() }
-        let essence = given ?? (looksLikeJSON ? "application/json" : Self.formType)
-        if essence == Self.formType {
-            guard let text = String(validating: content, as: UTF8.self) else { return Data(Self.placeholder.utf8) }
-            return Data(form(text, placeholder: Self.placeholder).utf8)
-        }
-        if essence == "application/json" || essence.hasSuffix("+json") { return json(content) }
-        if essence.hasPrefix("multipart/"), partNames(in: content).contains(where: hides) {
-            return Data(Self.placeholder.utf8)
-        }
-        return content
+        return Data(ContentRedaction(self).content(Array(content)[...], type: type))
     }
 
-    private static let formType = "application/x-www-form-urlencoded"
-    private static let word = "redacted"
+    /// The text in place of a secret in a URL.
+    static let word = "redacted"
 
-    /// Replaces the hidden values of a query or a form, and leaves all other characters as they are.
-    private func form(_ text: String, placeholder: String) -> String {
-        let fields = text.split(separator: "&", omittingEmptySubsequences: false).map { field in
-            guard let equals = field.firstIndex(of: "=") else { return String(field) }
-            let written = String(field[..<equals])
-            let name = written.removingPercentEncoding ?? written
-            return hides(name) ? written + "=" + placeholder : String(field)
-        }
-        return fields.joined(separator: "&")
-    }
-
-    private func json(_ content: Data) -> Data {
-        guard let object = try? JSONSerialization.jsonObject(with: content, options: .fragmentsAllowed) else {
-            return Data(Self.placeholder.utf8)
-        }
-        var hasHidden = false
-        let redacted = hiding(in: object, &hasHidden)
-        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        return hasHidden
-            ? (try? JSONSerialization.data(withJSONObject: redacted, options: options)) ?? content : content
-    }
-
-    /// The names that Content-Disposition fields of a multipart form give to its parts, and texts that look like them.
-    private func partNames(in content: Data) -> [String] {
-        String(decoding: content, as: UTF8.self).split(separator: "name=").dropFirst().map { rest in
-            let text = rest.prefix(200)
-            guard text.first == "\"" else { return String(text.prefix { $0 != ";" && !$0.isWhitespace }) }
-            return String(text.dropFirst().prefix { $0 != "\"" })
-        }
-    }
-
-    private func hiding(in value: Any, _ hasHidden: inout Bool) -> Any {
-        switch value {
-        case let object as [String: Any]:
-            var result: [String: Any] = [:]
-            for (name, member) in object {
-                if hides(name) {
-                    hasHidden = true
-                    result[name] = Self.placeholder
-                } else {
-                    result[name] = hiding(in: member, &hasHidden)
-                }
-            }
-            return result
-        case let elements as [Any]: return elements.map { hiding(in: $0, &hasHidden) }
-        default: return value
-        }
-    }
+    private static func urls(_ rule: Redaction) -> TextRedaction { TextRedaction(rule, placeholder: word) }
 }

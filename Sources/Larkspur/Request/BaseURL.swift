@@ -75,9 +75,11 @@ enum BaseURL {
         let scalars = string.unicodeScalars
         let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
         let start = scalars[..<end].lastIndex(of: "@")
+        // A password that has one of these characters ends behind them.
+        let isCut = start == nil && scalars[..<end].contains(":") && scalars[end...].contains("@")
+        let shown = isCut ? "" : string[(start ?? scalars.startIndex)..<end]
         let text =
-            (start == nil ? "" : "…") + string[(start ?? scalars.startIndex)..<end]
-            + (end < scalars.endIndex ? "…" : "")
+            (start == nil ? "" : "…") + Redaction.standard.text(String(shown)) + (end < scalars.endIndex ? "…" : "")
         return (text.count > 80 ? text.prefix(80) + "…" : text).onOneLine
     }
 }

@@ -415,7 +415,7 @@ public final class SessionManager: Sendable {
 extension SessionManager: CustomStringConvertible {
     /// The base URL and the number of tasks.
     public var description: String {
-        "<SessionManager baseURL: \(baseURL?.absoluteString ?? "none"), tasks: \(tasks.count)>"
+        "<SessionManager baseURL: \(baseURL.map(Redaction.standard.text(of:)) ?? "none"), tasks: \(tasks.count)>"
     }
 }
 

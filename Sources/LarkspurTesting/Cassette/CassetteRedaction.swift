@@ -44,21 +44,9 @@ struct CassetteRedaction: Sendable {
 
     private func fields(_ fields: [String: String]) -> [Interaction.Field] {
         fields.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }.map { name, value in
-            Interaction.Field(name: name, value: self.value(value, of: name))
+            Interaction.Field(name: name, value: redaction.value(of: HTTPHeaders.Field(name: name, value: value)))
         }
     }
-
-    private func value(_ value: String, of name: String) -> String {
-        if redaction.hides(name) { return Redaction.placeholder }
-        switch name.lowercased() {
-        case "location", "content-location", "referer": return url(value)
-        // The targets of links are between angle brackets (RFC 8288).
-        case "link": return value.replacing(/<([^>]*)>/) { "<\(url(String($0.output.1)))>" }
-        default: return value
-        }
-    }
-
-    private func url(_ text: String) -> String { URL(string: text).map(redaction.text(of:)) ?? text }
 
     /// Returns the type and content of a multipart form with a boundary that is always the same; nil for other types.
     /// Clients take a random one, with which no request would be found again.

@@ -14,6 +14,8 @@ struct CanaryTests {
     enum Place: String, CaseIterable {
         case authorization, apiKey, cookie, query, userinfo, form, nestedJSON, part, referer
         case setCookie, answer, location
+        case lines, textJSON, events, mark, plain, link, refresh, originalURL, destination, subprotocol
+        case upperCasePart, extendedPart, relatedJSON, code, assertion, semicolon, pathParameter, jsonString, encodedURL
     }
 
     let server: LoopbackServer
@@ -32,7 +34,43 @@ struct CanaryTests {
                 .json(#"{"a": [{"access_token": "\#(Self.canary)"}]}"#, status: status)
             )
             server.route("/\(status)/location", .redirect(to: "/\(status)/plain?token=\(Self.canary)"))
+            for (place, type, text) in Self.answers {
+                var response = LoopbackServer.Response.data(Data(text.utf8))
+                response.status = status
+                response.headers["Content-Type"] = type
+                server.route("/\(status)/\(place)", response)
+            }
+            for (place, value) in [
+                (Place.link, "</a?sig=\(Self.canary)>; rel=next"), (.refresh, "5; url=/a?code=\(Self.canary)"),
+            ] {
+                response.headers["Set-Cookie"] = nil
+                response.headers[place.rawValue.capitalized] = value
+                server.route("/\(status)/\(place)", response)
+            }
+            server.route("/\(status)/plain;jsessionid=\(Self.canary)", .json("{}", status: status))
         }
+    }
+
+    /// The types and contents of responses with the word.
+    private static let answers: [(Place, String, String)] = [
+        (.lines, "application/x-ndjson", "{}\n{\"token\": \"\(canary)\"}\n"),
+        (.textJSON, "text/json", "{\"token\": \"\(canary)\"}"),
+        (.events, "text/event-stream", "data: {\"a\":\ndata: {\"token\": \"\(canary)\"}}\n\n"),
+        (.mark, "application/json", "\u{FEFF}{\"token\": \"\(canary)\"}"),
+        (.plain, "text/plain", "{\"token\": \"\(canary)\"}"),
+        (.jsonString, "application/json", "{\"a\": \"{\\\"token\\\": \\\"\(canary)\\\"}\"}"),
+    ]
+
+    private func post(_ path: String, _ type: String, _ text: String, _ manager: SessionManager) -> DataTask {
+        var request = URLRequest(url: server.url(path))
+        request.httpMethod = "POST"
+        request.httpBody = Data(text.utf8)
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        return manager.dataTask(with: request)
+    }
+
+    private func part(_ field: String, _ content: String) -> String {
+        "--b\r\n\(field)\r\n\r\n\(content)\r\n--b--\r\n"
     }
 
     private func call(_ place: Place, status: Int, _ manager: SessionManager) -> DataTask {
@@ -54,6 +92,37 @@ struct CanaryTests {
         case .setCookie: manager.get("\(status)/cookie")
         case .answer: manager.get("\(status)/answer")
         case .location: manager.get("\(status)/location")
+        case .lines, .textJSON, .events, .mark, .plain, .link, .refresh, .jsonString: manager.get("\(status)/\(place)")
+        case .originalURL: manager.get("\(status)/plain", headers: ["X-Original-URL": "/a?token=\(secret)"])
+        case .destination: manager.get("\(status)/plain", headers: ["Destination": "http://ada:\(secret)@h/"])
+        case .subprotocol: manager.get("\(status)/plain", headers: ["Sec-WebSocket-Protocol": "bearer, \(secret)"])
+        case .upperCasePart:
+            post(
+                "/\(status)/plain",
+                "multipart/form-data; boundary=b",
+                part("Content-Disposition: form-data; NAME=\"password\"", secret),
+                manager
+            )
+        case .extendedPart:
+            post(
+                "/\(status)/plain",
+                "multipart/form-data; boundary=b",
+                part("Content-Disposition: form-data; name*=utf-8''p%61ssword", secret),
+                manager
+            )
+        case .relatedJSON:
+            post(
+                "/\(status)/plain",
+                "multipart/related; boundary=b",
+                part("Content-Type: application/json", "{\"token\": \"\(secret)\"}"),
+                manager
+            )
+        case .code: manager.get("\(status)/plain", parameters: ["code": secret])
+        case .assertion:
+            manager.post("\(status)/plain", parameters: ["client_assertion": secret, "SAMLResponse": secret])
+        case .semicolon: post("/\(status)/plain", "application/x-www-form-urlencoded", "a=b;pin=\(secret)", manager)
+        case .pathParameter: manager.get("\(status)/plain;jsessionid=\(secret)")
+        case .encodedURL: manager.get("\(status)/plain", parameters: ["u": "http://h/?a=b&token=\(secret)"])
         }
     }
 

@@ -37,8 +37,8 @@ extension HTTPHeaders.Field {
     /// names suggest a token, key, session, secret or password.
     public var isSensitive: Bool { SecretName.matches(name) }
 
-    /// The value on one line, or a placeholder if the value is sensitive.
-    var redactedValue: String { isSensitive ? Redaction.placeholder : value.onOneLine }
+    /// The value on one line, without the secrets in it; a placeholder if the value is sensitive.
+    var redactedValue: String { Redaction.standard.value(of: self).onOneLine }
 
     /// Checks that the field can be sent unchanged (RFC 9110, sections 5.1 and 5.5).
     /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message never contains the value.
@@ -73,13 +73,13 @@ extension HTTPHeaders.Field {
 }
 
 extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Name: value`, with the value hidden if it is sensitive.
+    /// `Name: value`, with the value hidden if it is sensitive, and without the secrets of URLs in it.
     public var description: String { "\(name.onOneLine): \(redactedValue)" }
 
-    /// `Name: value`, with the value hidden if it is sensitive.
+    /// `Name: value`, with the value hidden if it is sensitive, and without the secrets of URLs in it.
     public var debugDescription: String { description }
 
-    /// A mirror without a sensitive value, for `dump` and debuggers.
+    /// A mirror without secrets, for `dump` and debuggers.
     public var customMirror: Mirror {
         Mirror(self, children: ["name": name, "value": redactedValue], displayStyle: .struct)
     }

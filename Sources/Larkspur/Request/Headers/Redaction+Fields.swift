@@ -1,12 +1,23 @@
+internal import HTTPSyntax
+
 extension Redaction {
-    /// Returns the value of a field, or the placeholder. A value that is a URL is written as ``text(of:)`` does.
+    /// Returns the value of a field, or the placeholder. URLs, parameters and JSON in the value are written as
+    /// ``text(of:)`` does, in whatever field they are: `Location`, `Link`, `Refresh`, `Destination`.
     public func value(of field: HTTPHeaders.Field) -> String {
         if hides(field.name) { return Self.placeholder }
-        guard !isEmpty, Self.fieldsWithURL.contains(field.name.lowercased()), let url = URL(string: field.value) else {
-            return field.value
+        guard !isEmpty else { return field.value }
+        if hidesSecrets, field.name.hasSameLetters(as: "Sec-WebSocket-Protocol"), hasSecret(protocols: field.value) {
+            return Self.placeholder
         }
-        return text(of: url)
+        return text(field.value)
     }
 
-    private static let fieldsWithURL: Set<String> = ["content-location", "location", "origin", "referer"]
+    /// Whether names of subprotocols are a way for a token, as browsers send no other field with a WebSocket: a name
+    /// that says so, a JSON Web Token, or a name that is longer than those that are registered.
+    private func hasSecret(protocols value: String) -> Bool {
+        value.lowercased().contains("bearer")
+            || value.split(separator: ",").map(\.trimmingBlanks).contains { name in
+                hides(name) || name.hasPrefix("eyJ") || name.utf8.count > 40
+            }
+    }
 }

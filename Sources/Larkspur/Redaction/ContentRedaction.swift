@@ -1,0 +1,279 @@
+internal import HTTPSyntax
+
+/// Hides the secrets of content by its type.
+struct ContentRedaction {
+    typealias Bytes = ArraySlice<UInt8>
+
+    private let rule: Redaction
+    private let depth: Int
+    private let text: TextRedaction
+    private static let placeholder = Array(Redaction.placeholder.utf8)
+
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - depth: The number of encodings within each other that are read; deeper ones are hidden.
+    init(_ rule: Redaction, depth: Int = TextRedaction.maximumDepth) {
+        self.rule = rule
+        self.depth = depth
+        text = TextRedaction(rule, placeholder: Redaction.word, depth: depth)
+    }
+
+    private enum Kind {
+        case form, json, jsonSequence, events, multipart(boundary: String?), plain, unknown, other
+
+        init(_ type: String?) {
+            guard let type else {
+                self = .unknown
+                return
+            }
+            let parameters = FieldParameters(type)
+            let essence = parameters.leading.lowercased()
+            let sequences = ["jsonl", "ndjson", "json-seq", "json-stream"]
+            if essence == "application/x-www-form-urlencoded" {
+                self = .form
+            } else if essence == "text/event-stream" {
+                self = .events
+            } else if essence.hasPrefix("multipart/") {
+                self = .multipart(boundary: parameters.values["boundary"])
+            } else if sequences.contains(where: essence.contains) {
+                self = .jsonSequence
+            } else if essence.contains("json") {
+                self = .json
+            } else {
+                self = essence == "text/plain" ? .plain : essence.isEmpty ? .unknown : .other
+            }
+        }
+    }
+
+    /// Returns content of a type; see `Redaction.content(_:type:)`.
+    func content(_ bytes: Bytes, type: String?) -> [UInt8] {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return bytes.starts(with: mark) ? mark + content(bytes.dropFirst(3), Kind(type)) : content(bytes, Kind(type))
+    }
+
+    private func content(_ bytes: Bytes, _ kind: Kind) -> [UInt8] {
+        switch kind {
+        case .form: return form(bytes)
+        case .json: return json(bytes) ?? Self.placeholder
+        case .jsonSequence: return json(bytes) ?? sequence(bytes)
+        case .events: return events(bytes)
+        case .multipart(let boundary): return multipart(bytes, boundary)
+        case .plain: return unknown(bytes, isForm: false)
+        case .unknown: return unknown(bytes, isForm: true)
+        case .other: return looksLikeJSON(bytes) ? json(bytes) ?? Array(bytes) : Array(bytes)
+        }
+    }
+
+    private func form(_ bytes: Bytes) -> [UInt8] {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return Self.placeholder }
+        return TextRedaction(rule, placeholder: Redaction.placeholder, depth: depth).form(bytes)
+    }
+
+    /// Returns content without a type, or plain text.
+    private func unknown(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
+        if looksLikeJSON(bytes) {
+            if let json = json(bytes) { return json }
+            let lines = lines(bytes)
+            if lines.allSatisfy({ $0.allSatisfy(\.isJSONBlank) || json($0) != nil }) { return sequence(bytes) }
+            return isForm || beginsObject(bytes) ? Self.placeholder : Array(bytes)
+        }
+        if isForm { return form(bytes) }
+        // A text with blanks is for a reader; one without may be a form or a URL all the same.
+        let word = bytes.trimmingSuffix(while: \.isJSONBlank)
+        return word.contains(where: \.isJSONBlank) ? Array(bytes) : text.text(word) + bytes[word.endIndex...]
+    }
+
+    private func looksLikeJSON(_ bytes: Bytes) -> Bool {
+        let first = bytes.first { !$0.isJSONBlank }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// Whether a text begins as an object with members.
+    func beginsObject(_ bytes: Bytes) -> Bool {
+        let marks = bytes.lazy.filter { !$0.isJSONBlank }.prefix(2)
+        return marks.elementsEqual([UInt8(ascii: "{"), UInt8(ascii: "\"")])
+    }
+
+    // MARK: JSON
+
+    /// Returns JSON; nil if it cannot be parsed.
+    func json(_ bytes: Bytes) -> [UInt8]? {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed) else {
+            return nil
+        }
+        var hasHidden = false
+        let redacted = hiding(in: object, &hasHidden)
+        guard hasHidden else { return Array(bytes) }
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes, .fragmentsAllowed]
+        return (try? JSONSerialization.data(withJSONObject: redacted, options: options)).map(Array.init)
+            ?? Self.placeholder
+    }
+
+    private func hiding(in value: Any, _ hasHidden: inout Bool) -> Any {
+        switch value {
+        case let object as [String: Any]:
+            var result: [String: Any] = [:]
+            for (name, member) in object {
+                if rule.hides(name) {
+                    hasHidden = true
+                    result[name] = Redaction.placeholder
+                } else {
+                    result[name] = hiding(in: member, &hasHidden)
+                }
+            }
+            return result
+        case let elements as [Any]: return elements.map { hiding(in: $0, &hasHidden) }
+        case let string as String:
+            let bytes = Array(string.utf8)
+            let shown = text.text(bytes[...])
+            guard shown != bytes else { return string }
+            hasHidden = true
+            return String(decoding: shown, as: UTF8.self)
+        default: return value
+        }
+    }
+
+    /// Returns JSON texts, each in a line or behind the separator of RFC 7464. One that cannot be parsed is hidden.
+    private func sequence(_ bytes: Bytes) -> [UInt8] {
+        let separator: UInt8 = 0x1E
+        guard bytes.contains(separator) else { return joined(lines(bytes).map(element)) }
+        let texts = bytes.split(separator: separator, omittingEmptySubsequences: false).map { text in
+            let json = text.trimmingSuffix(while: \.isJSONBlank)
+            return element(json) + text[json.endIndex...]
+        }
+        return Array(texts.joined(separator: [separator]))
+    }
+
+    private func element(_ bytes: Bytes) -> [UInt8] {
+        bytes.allSatisfy(\.isJSONBlank) ? Array(bytes) : json(bytes) ?? Self.placeholder
+    }
+
+    // MARK: Lines
+
+    private func lines(_ bytes: Bytes) -> [Bytes] {
+        bytes.split(separator: .lineFeed, omittingEmptySubsequences: false)
+    }
+
+    private func joined(_ lines: [[UInt8]]) -> [UInt8] { Array(lines.joined(separator: [.lineFeed])) }
+
+    /// Returns an event stream. The lines of an event's data are one text, in which the first of them stands for all if
+    /// something is hidden.
+    private func events(_ bytes: Bytes) -> [UInt8] {
+        var result: [[UInt8]] = []
+        var event: [Bytes] = []
+        let lines = bytes.split(omittingEmptySubsequences: false) { $0 == .lineFeed || $0 == .carriageReturn }
+            .filter { !$0.isEmpty || bytes.isEndOfLine($0.startIndex) }
+        for line in lines {
+            if line.isEmpty {
+                result += shown(event) + [[]]
+                event = []
+            } else {
+                event.append(line)
+            }
+        }
+        let shown = result + shown(event)
+        // What has no secret keeps its line breaks.
+        return shown.elementsEqual(lines, by: { $0.elementsEqual($1) }) ? Array(bytes) : joined(shown)
+    }
+
+    private func shown(_ event: [Bytes]) -> [[UInt8]] {
+        let field = Array("data:".utf8)
+        let data = event.filter { $0.starts(with: field) }.map { line in
+            let value = line.dropFirst(field.count)
+            return Array(value.first == .space ? value.dropFirst() : value)
+        }
+        let whole = joined(data)
+        let shown = text.text(whole[...])
+        var remaining = shown == whole ? nil : lines(shown[...]).map { field + [.space] + $0 }
+        return event.flatMap { line -> [[UInt8]] in
+            guard line.starts(with: field) else { return [text.text(line)] }
+            guard let lines = remaining else { return [Array(line)] }
+            remaining = []
+            return lines
+        }
+    }
+
+    // MARK: Multipart
+
+    private func multipart(_ bytes: Bytes, _ boundary: String?) -> [UInt8] {
+        if partNames(in: bytes).contains(where: rule.hides(parameter:)) { return Self.placeholder }
+        guard let boundary, !boundary.isEmpty, depth > 0 else { return Self.placeholder }
+        let delimiter = Array("--\(boundary)".utf8)
+        var result: [UInt8] = []
+        var start = bytes.startIndex
+        var part = start
+        // A delimiter begins a line (RFC 2046, section 5.1.1).
+        while start < bytes.endIndex {
+            let next = bytes[start...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.endIndex
+            if bytes[start...].starts(with: delimiter) {
+                append(part: bytes[part..<start], to: &result)
+                result += bytes[start..<next]
+                part = next
+            }
+            start = next
+        }
+        append(part: bytes[part...], to: &result)
+        return result
+    }
+
+    /// Appends a part: its fields, an empty line, and its content with the line break before the delimiter.
+    private func append(part: Bytes, to result: inout [UInt8]) {
+        var type: String?
+        var start = part.startIndex
+        while start < part.endIndex {
+            let next = part[start...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? part.endIndex
+            let line = String(networkBytes: part[start..<next].trimmingSuffix(while: \.isJSONBlank))
+            start = next
+            if line.isEmpty { break }
+            let field = line.split(separator: ":", maxSplits: 1)
+            if field.count == 2, field[0].hasSameLetters(as: "content-type") { type = field[1].trimmingBlanks }
+        }
+        result += part[..<start]
+        var content = part[start...]
+        if content.last == .lineFeed { content.removeLast() }
+        if content.last == .carriageReturn { content.removeLast() }
+        // Parts are plain text by default.
+        result += ContentRedaction(rule, depth: depth - 1).content(content, type: type ?? "text/plain")
+        result += part[content.endIndex...]
+    }
+
+    /// The names that Content-Disposition fields give to parts, in any case and as `name*=`, and texts that look like
+    /// them.
+    private func partNames(in bytes: Bytes) -> [String] {
+        var names: [String] = []
+        let word = Array("name".utf8)
+        var start = bytes.startIndex
+        while let letter = bytes[start...].firstIndex(where: { $0.asLowercase == word[0] }) {
+            start = letter + 1
+            let rest = bytes[letter...].prefix(300)
+            guard rest.prefix(word.count).map(\.asLowercase) == word, !Self.followsFile(bytes[..<letter]) else {
+                continue
+            }
+            // `name*`, `name*0` and `name*0*` are of RFC 8187 and RFC 2231.
+            let end = rest.dropFirst(word.count).drop { $0.isDigit || $0 == UInt8(ascii: "*") }.drop(while: \.isBlank)
+            guard end.first == UInt8(ascii: "=") else { continue }
+            let value = String(networkBytes: end.dropFirst().drop(while: \.isBlank))
+            let name =
+                value.hasPrefix("\"")
+                ? FieldParameters.unquote(value) : String(value.prefix { $0 != ";" && !$0.isWhitespace })
+            names.append(name.percentDecoded())
+        }
+        return names
+    }
+
+    private static func followsFile(_ bytes: Bytes) -> Bool {
+        bytes.suffix(4).map(\.asLowercase) == Array("file".utf8)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The bytes without those at the end that meet a condition.
+    fileprivate func trimmingSuffix(while condition: (UInt8) -> Bool) -> Self {
+        self[..<(lastIndex { !condition($0) }.map { $0 + 1 } ?? startIndex)]
+    }
+
+    /// Whether the empty line at a position ends with a line break of its own, and is not the place between CR and LF.
+    fileprivate func isEndOfLine(_ index: Int) -> Bool {
+        index == startIndex || !(index < endIndex && self[index] == .lineFeed && self[index - 1] == .carriageReturn)
+    }
+}

@@ -1,0 +1,276 @@
+internal import HTTPSyntax
+
+/// Hides the secrets of forms, URLs, and texts with such in them.
+///
+/// It works on bytes: in Swift `=` with a combining accent behind it is another character than `=`, for a server it is
+/// not. What an escape or a string stands for is looked at too, down to a depth; deeper ones are hidden.
+struct TextRedaction {
+    typealias Bytes = ArraySlice<UInt8>
+
+    /// The number of encodings within each other that are read.
+    static let maximumDepth = 4
+
+    let rule: Redaction
+    let placeholder: [UInt8]
+    let depth: Int
+
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - placeholder: The text in place of a secret.
+    ///   - depth: The number of encodings that may follow.
+    init(_ rule: Redaction, placeholder: String, depth: Int = maximumDepth) {
+        self.rule = rule
+        self.placeholder = Array(placeholder.utf8)
+        self.depth = depth
+    }
+
+    private init(within outer: Self) {
+        rule = outer.rule
+        placeholder = Array(Redaction.word.utf8)
+        depth = outer.depth - 1
+    }
+
+    // MARK: Forms
+
+    /// Returns a query or a form: pairs with `&` between them.
+    func form(_ bytes: Bytes) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for (index, field) in bytes.split(separator: .ampersand, omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { result.append(.ampersand) }
+            append(field, to: &result)
+        }
+        return result
+    }
+
+    /// Appends what stands between two `&`. Some services separate pairs by `;`, and a value may be a URL that is not
+    /// encoded. As a secret may have these characters too, all that follows a hidden name is hidden.
+    private func append(_ field: Bytes, to result: inout [UInt8]) {
+        if let equals = field.firstIndex(of: .equals), !hides(field[..<equals]) {
+            let value = field[(equals + 1)...]
+            let decoded = value.percentDecoded
+            if let json = json(decoded[...]) {
+                result += field[...equals] + (json == decoded ? Array(value) : json.percentEncoded)
+                return
+            }
+        }
+        var rest = field
+        while true {
+            let end = rest.firstIndex { $0 == .semicolon || $0 == .questionMark || $0 == .hash } ?? rest.endIndex
+            let pair = rest[..<end]
+            if let equals = pair.firstIndex(of: .equals) {
+                result += pair[...equals]
+                if hides(pair[..<equals]) {
+                    result += placeholder
+                    return
+                }
+                result += value(pair[(equals + 1)...])
+            } else {
+                result += value(pair)
+            }
+            guard end < rest.endIndex else { return }
+            result.append(rest[end])
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    private func hides(_ name: Bytes) -> Bool {
+        rule.hides(parameter: String(decoding: name.percentDecoded, as: UTF8.self))
+    }
+
+    // MARK: Texts
+
+    /// Returns a text in which anything may be a URL, a form or JSON: a field's value, a string of JSON, a parameter.
+    func text(_ bytes: Bytes) -> [UInt8] {
+        if let json = json(bytes) { return json }
+        guard bytes.contains(where: \.isOfInterest) else { return Array(bytes) }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var rest = bytes
+        while let end = rest.firstIndex(where: \.endsWord) {
+            var word = rest[..<end]
+            // A quoted value belongs to its name.
+            if rest[end] == .quote, word.last == .equals { word = rest[..<endOfQuoted(in: rest, from: end)] }
+            append(word: word, to: &result)
+            rest = rest[word.endIndex...]
+            if let separator = rest.first, separator.endsWord {
+                result.append(separator)
+                rest.removeFirst()
+            }
+        }
+        append(word: rest, to: &result)
+        return result
+    }
+
+    private func endOfQuoted(in bytes: Bytes, from start: Int) -> Int {
+        var index = start + 1
+        while index < bytes.endIndex {
+            if bytes[index] == .quote { return index + 1 }
+            index += bytes[index] == .backslash ? 2 : 1
+        }
+        return bytes.endIndex
+    }
+
+    private func append(word: Bytes, to result: inout [UInt8]) {
+        guard word.contains(where: \.isOfInterest) else {
+            result += word
+            return
+        }
+        // A form begins with a name, a URL with its path.
+        let mark = word.first { $0 == .equals || $0 == .slash || $0 == .questionMark || $0 == .hash }
+        result += mark == .equals && word.contains(.ampersand) ? form(word) : url(word)
+    }
+
+    // MARK: URLs
+
+    /// Returns a URL or a relative reference: user information, parameters of the path, query and fragment.
+    func url(_ bytes: Bytes) -> [UInt8] {
+        let head = bytes.prefix { $0 != .questionMark && $0 != .hash }
+        var result = path(userInformation(head)[...])
+        var rest = bytes[head.endIndex...]
+        if rest.first == .questionMark {
+            let query = rest.prefix { $0 != .hash }
+            result += [.questionMark] + form(query.dropFirst())
+            rest = rest[query.endIndex...]
+        }
+        // Some services return tokens in a fragment.
+        if let hash = rest.first { result += [hash] + form(rest.dropFirst()) }
+        return result
+    }
+
+    /// Hides what is between `//` and `@`. Some services take a token in place of the user's name.
+    private func userInformation(_ bytes: Bytes) -> [UInt8] {
+        guard rule.hidesSecrets, bytes.contains(.at) else { return Array(bytes) }
+        var result: [UInt8] = []
+        var rest = bytes
+        var previous: UInt8 = .colon
+        while let byte = rest.popFirst() {
+            result.append(byte)
+            defer { previous = byte }
+            guard byte == .slash, previous == .slash else { continue }
+            let authority = rest.prefix { $0 != .slash && $0 != .backslash }
+            guard let at = authority.lastIndex(of: .at) else { continue }
+            let hasPassword = authority[..<at].contains(.colon)
+            result += placeholder + (hasPassword ? [.colon] + placeholder : [])
+            rest = rest[at...]
+        }
+        return result
+    }
+
+    /// Hides parameters of a path, such as `;jsessionid=…`, up to the next segment; and those of a field's value, which
+    /// look alike, up to its end, as these may have slashes.
+    private func path(_ bytes: Bytes) -> [UInt8] {
+        let isPath = bytes.first { $0 == .slash || $0 == .equals } == .slash
+        var result: [UInt8] = []
+        var rest = bytes
+        while true {
+            let end = rest.firstIndex(where: \.separatesPath) ?? rest.endIndex
+            let part = rest[..<end]
+            if let equals = part.firstIndex(of: .equals),
+                rule.hides(String(decoding: part[..<equals].percentDecoded, as: UTF8.self))
+            {
+                result += part[...equals] + placeholder
+                guard isPath, let slash = rest[equals...].firstIndex(of: .slash) else { return result }
+                rest = rest[slash...]
+                continue
+            }
+            result += value(part)
+            guard end < rest.endIndex else { return result }
+            result.append(rest[end])
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    // MARK: Encodings within each other
+
+    /// Returns a value that may be encoded itself, such as a URL in a parameter.
+    private func value(_ bytes: Bytes) -> [UInt8] {
+        let decoded = bytes.percentDecoded
+        guard decoded.count < bytes.count else { return userInformation(bytes) }
+        guard depth > 0 else { return placeholder }
+        let shown = Self(within: self).text(decoded[...])
+        return shown == decoded ? Array(bytes) : shown.percentEncoded
+    }
+
+    /// Returns JSON; nil for a text that is none.
+    private func json(_ bytes: Bytes) -> [UInt8]? {
+        guard let first = bytes.first(where: { !$0.isJSONBlank }), [.brace, .bracket, .quote].contains(first) else {
+            return nil
+        }
+        guard depth > 0 else { return first == .quote ? nil : placeholder }
+        let content = ContentRedaction(rule, depth: depth - 1)
+        // A beginning of an object is one that was cut off.
+        return content.json(bytes) ?? (content.beginsObject(bytes) ? placeholder : nil)
+    }
+}
+
+extension UInt8 {
+    fileprivate static var ampersand: UInt8 { UInt8(ascii: "&") }
+    fileprivate static var at: UInt8 { UInt8(ascii: "@") }
+    fileprivate static var backslash: UInt8 { UInt8(ascii: "\\") }
+    fileprivate static var brace: UInt8 { UInt8(ascii: "{") }
+    fileprivate static var bracket: UInt8 { UInt8(ascii: "[") }
+    fileprivate static var colon: UInt8 { UInt8(ascii: ":") }
+    fileprivate static var comma: UInt8 { UInt8(ascii: ",") }
+    fileprivate static var equals: UInt8 { UInt8(ascii: "=") }
+    fileprivate static var hash: UInt8 { UInt8(ascii: "#") }
+    fileprivate static var percent: UInt8 { UInt8(ascii: "%") }
+    fileprivate static var questionMark: UInt8 { UInt8(ascii: "?") }
+    fileprivate static var quote: UInt8 { UInt8(ascii: "\"") }
+    fileprivate static var semicolon: UInt8 { UInt8(ascii: ";") }
+    fileprivate static var slash: UInt8 { UInt8(ascii: "/") }
+
+    /// Whether a text with the byte may have a parameter, user information or an escape.
+    fileprivate var isOfInterest: Bool { self == .equals || self == .at || self == .percent }
+
+    /// Whether the byte stands between the segments or the parameters of a path.
+    fileprivate var separatesPath: Bool {
+        self == .slash || self == .semicolon || self == .comma || self == .ampersand
+    }
+
+    /// Whether the byte stands between words of a text.
+    fileprivate var endsWord: Bool {
+        self <= .space || self == .quote || self == UInt8(ascii: "<") || self == UInt8(ascii: ">")
+    }
+
+    /// Whether the byte is a blank of JSON.
+    var isJSONBlank: Bool { isBlank || self == .carriageReturn || self == .lineFeed }
+}
+
+extension ArraySlice<UInt8> {
+    /// The bytes that the percent escapes stand for. A plus remains one.
+    fileprivate var percentDecoded: [UInt8] {
+        guard contains(.percent) else { return Array(self) }
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        var index = startIndex
+        while index < endIndex {
+            if self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexDigitValue,
+                let low = self[index + 2].hexDigitValue
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(self[index])
+                index += 1
+            }
+        }
+        return result
+    }
+}
+
+extension Array<UInt8> {
+    /// The bytes with all escaped that could end a parameter.
+    fileprivate var percentEncoded: [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count + count / 2)
+        for byte in self {
+            if PercentEncoding.isUnescaped(byte) || byte == UInt8(ascii: "+") {
+                result.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+/// Contents, URLs and fields of every class of bytes: hiding secrets costs as much as they are long.
+@Suite("Costs of hiding secrets", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(10)))
+struct RedactionCostTests {
+    private static let units = [
+        "a", "=", "&", ";", "?", "#", "/", "//", "@", "%", "%25", "%3D", "%7B", ",", "\"", "=\"", "\\", "\\\"", "<",
+        " ", "\r",
+        "\n", "\r\n", "{", "[", "[]", "{\"a\":", "\"a\",", "\"=\",", "data:", "data: {\n", "data:[]\n\n", "\u{1E}",
+        "a=b&",
+        "a=b;", "a;b/", "token=", "token=a/", ";token=a/", "token=a&", "://a@", "name=", "name", "n", "--b\n",
+        "--b\r\n\r\n",
+        "--", "é", "\u{301}", "\u{FEFF}", "\u{1F600}", "\u{0}", "0", "1e9,", "code", "A",
+    ]
+
+    private static let types = [
+        "application/json", "application/x-ndjson", "application/json-seq", "text/event-stream", "text/plain",
+        "application/x-www-form-urlencoded", "multipart/mixed; boundary=b",
+        "multipart/mixed; boundary=----------------",
+    ]
+
+    private static let starts = ["", "[\"", "{\"a\":\"", "data: "]
+
+    @Test("Contents", arguments: types, units)
+    func contents(type: String, unit: String) {
+        for start in Self.starts {
+            let contents = { (size: Int) in
+                Data((start + String(repeating: unit, count: size / unit.utf8.count)).utf8)
+            }
+            #expect(
+                Growth.factor(of: contents, upTo: 1 << 17) { _ = Redaction.standard.content($0, type: type) }
+                    < Growth.linear,
+                "\(start.debugDescription)"
+            )
+        }
+    }
+
+    @Test("JSON with strings of each kind", arguments: units)
+    func strings(unit: String) {
+        let contents = { (size: Int) in
+            (try? JSONSerialization.data(
+                withJSONObject: ["a": String(repeating: unit, count: size / unit.utf8.count)]
+            )) ?? Data()
+        }
+        let work = { (content: Data) in _ = Redaction.standard.content(content, type: "application/json") }
+        #expect(Growth.factor(of: contents, upTo: 1 << 18, work) < Growth.linear)
+    }
+
+    @Test("URLs and fields", arguments: units, ["", "https://h/", "/a?b=", "a=\""])
+    func texts(unit: String, start: String) {
+        let texts = { (size: Int) in start + String(repeating: unit, count: size / unit.utf8.count) }
+        #expect(Growth.factor(of: texts, upTo: 1 << 18) { _ = Redaction.standard.text($0) } < Growth.linear)
+        let protocols = { (text: String) in
+            _ = Redaction.standard.value(of: .init(name: "Sec-WebSocket-Protocol", value: text))
+        }
+        #expect(Growth.factor(of: texts, upTo: 1 << 18, protocols) < Growth.linear)
+    }
+
+    @Test("Encodings within each other", arguments: ["token=a&", "[", "a"])
+    func nested(unit: String) {
+        let texts = { (size: Int) in
+            var text = String(repeating: unit, count: size / unit.utf8.count / 27)
+            for _ in 0..<3 { text = "u=" + text.utf8.map { String(format: "%%%02x", $0) }.joined() }
+            return text
+        }
+        #expect(Growth.factor(of: texts, upTo: 1 << 18) { _ = Redaction.standard.text($0) } < Growth.linear)
+    }
+}
