@@ -65,14 +65,25 @@ struct JSONTests {
         ]
     )
     func formatting(text: String, formatted: String) {
-        #expect(JSONFormatter(palette: Palette(isColored: false)).format(text) == formatted)
-        #expect(JSONFormatter(palette: Palette(isColored: false)).paint(text) == String(text.trimmedEnd))
+        #expect(layout(text) == formatted)
+        #expect(layout(text, keepsLayout: true) == String(text.trimmedEnd))
+    }
+
+    private func layout(_ text: String, keepsLayout: Bool = false, isColored: Bool = false) -> String? {
+        let formatter = JSONFormatter(palette: Palette(isColored: isColored))
+        var output = Data()
+        let write = { (piece: Data) in output += piece }
+        let isJSON = keepsLayout ? formatter.paint(text, write: write) : formatter.format(text, write: write)
+        #expect(isJSON || output.isEmpty)
+        return isJSON ? String(decoding: output, as: UTF8.self) : nil
     }
 
     @Test("Colours surround names and values")
     func colors() {
-        let formatter = JSONFormatter(palette: Palette(isColored: true))
-        #expect(formatter.paint(#"{"a":1}"#) == "{\u{1B}[34m\"a\"\u{1B}[0m:\u{1B}[36m1\u{1B}[0m}")
+        #expect(
+            layout(#"{"a":1}"#, keepsLayout: true, isColored: true)
+                == "{\u{1B}[34m\"a\"\u{1B}[0m:\u{1B}[36m1\u{1B}[0m}"
+        )
     }
 
     @Test(
@@ -80,7 +91,32 @@ struct JSONTests {
         arguments: ["", "{", "[1,]", "{\"a\"}", "nul", "[1]]", "{\"a\":1,}", "'a'"]
     )
     func noJSON(text: String) {
-        #expect(JSONFormatter(palette: Palette(isColored: true)).format(text) == nil)
+        #expect(layout(text, isColored: true) == nil)
+    }
+
+    @Test(
+        "Deep nesting makes no long output, and it is written in pieces",
+        arguments: [
+            ("[", "1,", "1", "]"), ("{\"a\":", "[],", "1", "}"), ("[{\"a\":", "{\"b\":1},", "[]", "}]"),
+            ("[[[", "\"\",", "0", "]]]"),
+        ],
+        [1, 20, 21, 150, 500]
+    )
+    func nesting(shape: (open: String, unit: String, last: String, close: String), depth: Int) throws {
+        let count = depth / shape.open.count { "[{".contains($0) }
+        let unit = String(repeating: shape.unit, count: 60_000)
+        let text =
+            String(repeating: shape.open, count: count) + "[" + unit + shape.last + "]"
+            + String(repeating: shape.close, count: count)
+        var (length, longest) = (0, 0)
+        let isJSON = JSONFormatter(palette: Palette(isColored: false)).format(text) { piece in
+            length += piece.count
+            longest = max(longest, piece.count)
+        }
+        #expect(isJSON)
+        // An element of two bytes gets a line break, and blanks up to the width of a terminal.
+        #expect(length <= text.utf8.count * (2 + 1 + 80) / 2)
+        #expect(longest <= JSONFormatter.pieceLength + 100)
     }
 }
 

@@ -1,40 +1,66 @@
+import Larkspur
+
 /// The layout of JSON for a reader: each member in a line of its own, with colours on request.
+///
+/// It is written in pieces. Indentation ends at the width of a terminal, so that deep nesting does not make a short
+/// text a very long one.
 struct JSONFormatter {
+    /// The number of levels that are indented, by four blanks each.
+    static let deepestIndentation = 20
+    /// The length in bytes from which on a piece is written.
+    static let pieceLength = 1 << 16
+
+    private static let indentation = Array(repeating: UInt8(ascii: " "), count: 4 * deepestIndentation)
+
     let palette: Palette
 
-    /// Returns the formatted text, without a final line break; nil if the text is no JSON. Names, their order, and the
-    /// digits of numbers stay as they are.
-    func format(_ text: String) -> String? { lay(out: text, keepsLayout: false) }
+    /// Writes the formatted text, without a final line break. Names, their order, and the digits of numbers stay as
+    /// they are.
+    /// - Returns: False, and nothing is written, if the text is no JSON.
+    func format<Failure: Error>(
+        _ text: String,
+        write: (Data) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        try lay(out: Array(text.utf8), keepsLayout: false, write)
+    }
 
-    /// Returns the text with colours in the layout that it has; nil if it is no JSON.
-    func paint(_ text: String) -> String? { lay(out: text, keepsLayout: true) }
+    /// Writes the text with colours in the layout that it has.
+    /// - Returns: False, and nothing is written, if the text is no JSON.
+    func paint<Failure: Error>(
+        _ text: String,
+        write: (Data) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        try lay(out: Array(text.utf8), keepsLayout: true, write)
+    }
 
-    private func lay(out text: String, keepsLayout: Bool) -> String? {
-        let bytes = Array(text.utf8)
+    private func lay<Failure: Error>(
+        out bytes: [UInt8],
+        keepsLayout: Bool,
+        _ write: (Data) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        // A text is printed as it is unless it is JSON to its end, so that it is read twice.
+        guard JSONScanner.accepts(bytes) else { return false }
         var scanner = JSONScanner(bytes)
-        var output = ""
-        output.reserveCapacity(bytes.count + bytes.count / 2)
+        var output = Data()
         var depth = 0
         var previous: JSONScanner.Token?
-        do throws(JSONScanner.Failure) {
-            while let token = try scanner.next() {
-                if keepsLayout {
-                    output += String(
-                        decoding: bytes[(previous?.range.upperBound ?? 0)..<token.range.lowerBound],
-                        as: UTF8.self
-                    )
-                } else {
-                    if token.kind.closes { depth -= 1 }
-                    Self.separate(token.kind, from: previous?.kind, depth, &output)
-                    if token.kind.opens { depth += 1 }
-                }
-                output += palette.paint(String(decoding: bytes[token.range], as: UTF8.self), token.kind.ink)
-                previous = token
+        while let token = try? scanner.next() {
+            if keepsLayout {
+                output += bytes[(previous?.range.upperBound ?? 0)..<token.range.lowerBound]
+            } else {
+                if token.kind.closes { depth -= 1 }
+                Self.separate(token.kind, from: previous?.kind, depth, &output)
+                if token.kind.opens { depth += 1 }
             }
-        } catch {
-            return nil
+            palette.paint(bytes[token.range], token.kind.ink, &output)
+            previous = token
+            if output.count >= Self.pieceLength {
+                try write(output)
+                output = Data()
+            }
         }
-        return output
+        try write(output)
+        return true
     }
 
     /// Writes the blanks and the line break between two tokens.
@@ -42,12 +68,13 @@ struct JSONFormatter {
         _ kind: JSONScanner.Token.Kind,
         from previous: JSONScanner.Token.Kind?,
         _ depth: Int,
-        _ output: inout String
+        _ output: inout Data
     ) {
-        if previous == .colon { output += " " }
+        if previous == .colon { output.append(UInt8(ascii: " ")) }
         let isEmpty = previous?.opens == true && kind.closes
         guard !isEmpty, kind.closes || previous?.opens == true || previous == .comma else { return }
-        output += "\n" + String(repeating: "    ", count: depth)
+        output.append(UInt8(ascii: "\n"))
+        output += indentation.prefix(4 * max(0, depth))
     }
 }
 

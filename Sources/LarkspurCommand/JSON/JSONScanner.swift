@@ -37,6 +37,17 @@ struct JSONScanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Whether the bytes are one JSON value.
+    static func accepts(_ bytes: [UInt8]) -> Bool {
+        var scanner = JSONScanner(bytes)
+        do throws(Failure) {
+            while try scanner.next() != nil {}
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Returns the next token; nil at the end of the text.
     mutating func next() throws(Failure) -> Token? {
         while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }

@@ -78,9 +78,9 @@ struct BodyPrinter {
             let whole =
                 style.isForTerminal
                 ? text.text(of: collected) + text.finish() : String(validating: collected, as: UTF8.self)
-            if let whole, let formatted = formatted(whole) {
+            if let whole, try format(whole, on: sink) {
                 collected = Data()
-                return try sink.write(formatted + "\n")
+                return try sink.write("\n")
             }
             try release(on: sink)
         }
@@ -89,9 +89,11 @@ struct BodyPrinter {
         if !endsLine { try show("\n", on: sink) }
     }
 
-    private func formatted(_ whole: String) -> String? {
+    /// Prints JSON; returns false if the text is none.
+    private func format(_ whole: String, on sink: Sink) throws(Sink.Failure) -> Bool {
         let formatter = JSONFormatter(palette: Palette(isColored: style.isColored))
-        return style.formats ? formatter.format(whole) : formatter.paint(whole)
+        let write = { (piece: Data) throws(Sink.Failure) in try sink.write(piece) }
+        return style.formats ? try formatter.format(whole, write: write) : try formatter.paint(whole, write: write)
     }
 
     /// Prints what has been collected as it is.

@@ -1,3 +1,5 @@
+import Larkspur
+
 /// The colours of a terminal, or none.
 struct Palette: Sendable, Equatable {
     enum Ink: String, Sendable {
@@ -17,5 +19,13 @@ struct Palette: Sendable, Equatable {
     func paint(_ text: String, _ ink: Ink?) -> String {
         guard isColored, let ink, !text.isEmpty else { return text }
         return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+    }
+    /// Appends bytes in a colour.
+    func paint(_ bytes: ArraySlice<UInt8>, _ ink: Ink?, _ output: inout Data) {
+        guard isColored, let ink, !bytes.isEmpty else {
+            output += bytes
+            return
+        }
+        output += Array("\u{1B}[\(ink.rawValue)m".utf8) + bytes + Array("\u{1B}[0m".utf8)
     }
 }
