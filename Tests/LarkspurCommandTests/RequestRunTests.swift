@@ -142,10 +142,38 @@ struct RequestRunTests {
         #expect(try folder.visibleNames() == ["s.json"])
     }
 
+    @Test("What a session has got by https does not go over http")
+    func secureSession() throws {
+        let http = try #require(URL(string: "http://h.test/"))
+        let https = try #require(URL(string: "https://h.test/"))
+        let environment = ["XDG_CONFIG_HOME": folder.url.path]
+        func file(_ name: String, _ url: URL) throws -> SessionFile {
+            try SessionFile(name, url: url, environment: environment)
+        }
+        var session = SavedSession()
+        session.auth = SavedSession.Authentication(type: "bearer", rawAuth: "s3cret")
+        // A name is that of two sessions; WebSockets share theirs with requests.
+        try file("ada", https).write(session)
+        #expect(try file("ada", http).read() == SavedSession())
+        #expect(try file("ada", try #require(URL(string: "wss://h.test/"))).read().auth == session.auth)
+        #expect(try file("ada", http).path == file("ada", try #require(URL(string: "ws://h.test/"))).path)
+        // A file is one session, which is refused.
+        let path = folder.url.appendingPathComponent("s.json").path
+        try file(path, http).write(session)
+        #expect(try file(path, http).read().auth == session.auth)
+        try file(path, https).write(try file(path, https).read())
+        let error = #expect(throws: UsageError.self) { try file(path, http).read() }
+        #expect(error?.message.contains("https") == true && error?.message.contains("s3cret") == false)
+        #expect(try file(path, https).read().auth == session.auth)
+        // HTTPie's files do not say how they were used.
+        try Data(#"{"auth": {"type": "basic", "raw_auth": "a:b"}}"#.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try file(path, http).read().auth.rawAuth == "a:b")
+    }
+
     @Test("A named session belongs to a host")
     func namedSession() async throws {
         _ = try await request("--session=ada", "SERVER/get", "X-A:1")
-        let file = ".config/larkspur/sessions/127.0.0.1_\(server.port)/ada.json"
+        let file = ".config/larkspur/sessions/http_127.0.0.1_\(server.port)/ada.json"
         let data = try #require(FileManager.default.contents(atPath: folder.url.appendingPathComponent(file).path))
         #expect(try JSONDecoder().decode(SavedSession.self, from: data).headers.map(\.name) == ["X-A"])
         #expect(try await run("--session=..", "SERVER/get").status == 1)

@@ -30,6 +30,13 @@ struct SavedSession: Codable, Equatable, Sendable {
     var headers: [Field] = []
     var cookies: [Cookie] = []
     var auth = Authentication()
+    /// Whether it has been used with https. HTTPie's files do not say it.
+    var isSecure = false
+
+    private enum CodingKeys: String, CodingKey {
+        case headers, cookies, auth
+        case isSecure = "https"
+    }
 
     init() {}
 
@@ -38,6 +45,7 @@ struct SavedSession: Codable, Equatable, Sendable {
         headers = try container.decodeIfPresent([Field].self, forKey: .headers) ?? []
         cookies = try container.decodeIfPresent([Cookie].self, forKey: .cookies) ?? []
         auth = try container.decodeIfPresent(Authentication.self, forKey: .auth) ?? Authentication()
+        isSecure = try container.decodeIfPresent(Bool.self, forKey: .isSecure) ?? false
     }
 
     /// Takes over what a request has in common with later ones: the fields of its items, and its credentials. Fields

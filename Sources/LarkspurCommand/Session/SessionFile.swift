@@ -1,14 +1,20 @@
 import Larkspur
 
 /// The file of a session, which only its owner may read.
+///
+/// What a session has got by https never goes over http: names belong to a host and one of the two, and a file that has
+/// been used with https is refused with http.
 struct SessionFile {
     let path: String
+    /// Whether the request is encrypted.
+    private let isSecure: Bool
 
     /// - Parameters:
     ///   - name: The name of a session, or a path with a slash.
-    ///   - url: The URL of the request; sessions with one name belong to different hosts.
+    ///   - url: The URL of the request; sessions with one name belong to different hosts, and to http or https.
     ///   - environment: The environment, which has the folder for settings.
     init(_ name: String, url: URL, environment: [String: String]) throws(UsageError) {
+        isSecure = ["https", "wss"].contains(url.scheme?.lowercased() ?? "")
         if name.contains("/") {
             path = UserPath.expanded(name, environment: environment)
             return
@@ -24,7 +30,7 @@ struct SessionFile {
         let host = (url.host ?? "localhost") + (url.port.map { "_\($0)" } ?? "")
         // An IPv6 address has colons.
         let folder = host.replacing("/", with: "_").replacing(":", with: "_")
-        path = "\(settings)/larkspur/sessions/\(folder)/\(name).json"
+        path = "\(settings)/larkspur/sessions/\(isSecure ? "https" : "http")_\(folder)/\(name).json"
     }
 
     /// Reads the session; an empty one if there is no file.
@@ -35,15 +41,21 @@ struct SessionFile {
             }
             return SavedSession()
         }
-        do {
-            return try JSONDecoder().decode(SavedSession.self, from: data)
-        } catch {
+        guard let session = try? JSONDecoder().decode(SavedSession.self, from: data) else {
             throw UsageError("The session \(path) is no session file.")
         }
+        guard isSecure || !session.isSecure else {
+            throw UsageError(
+                "The session \(path) has been used with https, and what it keeps is not sent over http: use another one."
+            )
+        }
+        return session
     }
 
     /// Replaces the file: another process sees the old session or the new one, and never a part.
     func write(_ session: SavedSession) throws(UsageError) {
+        var session = session
+        session.isSecure = isSecure
         let folder = NSString(string: path).deletingLastPathComponent
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
