@@ -99,6 +99,55 @@ struct ArgumentParserTests {
     }
 
     @Test(
+        "Options of curl that do not exist name HTTPie's",
+        arguments: [
+            ("-L :1", "--follow or -F"), ("-Lk :1", "--follow"), ("-k :1", "--verify=no"),
+            ("-u ada:s3cret :1", "--auth"),
+            ("-X PUT :1", "larkspur PUT URL"), ("-XPUT :1", "larkspur PUT URL"), ("-H A:s3cret :1", "URL Name:Value"),
+            ("-iv :1", "--print=hb"), ("--location :1", "--follow"), ("--header=A:s3cret :1", "Name:Value"),
+            ("--data a=b :1", "--raw"), ("--max-time 3 :1", "--timeout=SECONDS"),
+        ]
+    )
+    func curl(text: String, hint: String) {
+        let error = #expect(throws: UsageError.self) { try parse(text) }
+        #expect(error?.message.contains(hint) == true && error?.message.contains("s3cret") == false)
+    }
+
+    @Test("Hints are for options that do not exist, and name those that do")
+    func hints() throws {
+        for (option, hint) in CurlOptions.hints {
+            #expect(throws: UsageError.self, "\(option)") { try parse(option + " :1") }
+            for match in hint.matches(of: /--([a-z-]+)/) {
+                #expect(OptionTable.all.contains { $0.name == match.output.1 }, "\(hint)")
+            }
+        }
+    }
+
+    @Test(
+        "Errors show no password",
+        arguments: [
+            "http://ada:s3cret@h:99999/", "http://ada:s3cret@[h/", "ada:s3cret@h:x/", "http://ada:s3/cret@h:99999/",
+            "http://ada:s3#cret@h:p/", "http://ada:s3?c#ret@h/", "ftp://ada:s3cret@h/", "http://h:99999/?token=s3cret",
+            "http://ada:s3%@h:1:2/", "//ada:s3cret@h",
+        ]
+    )
+    func passwords(url: String) {
+        let completed = TargetURL.completed(url, defaultScheme: "http")
+        if let error = #expect(throws: UsageError.self, performing: { try TargetURL.url(completed, query: []) }) {
+            #expect(!error.message.contains("s3") && !error.message.contains("cret"), "\(error.message)")
+        }
+        #if canImport(FoundationNetworking)
+        for rule in ["", "https:", "all:"].map({ $0 + url }) {
+            do throws(UsageError) { _ = try ProxyRule.server(in: [rule, "http://other.test:1"]) } catch {
+                #expect(!error.message.contains("s3") && !error.message.contains("cret"), "\(error.message)")
+            }
+        }
+        #endif
+        let item = #expect(throws: UsageError.self) { try parse(":1 Cookie;s3cret") }
+        #expect(item?.message.contains("s3cret") == false)
+    }
+
+    @Test(
         "The printed parts depend on the output",
         arguments: [
             ("u", true, [.responseHead, .responseBody]), ("u", false, .responseBody), ("u -h", true, .responseHead),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LarkspurCommand
@@ -38,13 +39,41 @@ struct HelpTests {
             CompletionScript.text(for: .bash) + """
                 COMP_WORDS=(larkspur --pretty a); COMP_CWORD=2; _larkspur; echo "${COMPREPLY[@]}"
                 COMP_WORDS=(larkspur --time); COMP_CWORD=1; _larkspur; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(larkspur --pretty =); COMP_CWORD=2; _larkspur; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(larkspur --pretty = co); COMP_CWORD=3; _larkspur; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(larkspur --pretty=co); COMP_CWORD=1; _larkspur; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(larkspur GET --output = /etc/passw); COMP_CWORD=4; _larkspur; echo "${COMPREPLY[@]}"
                 """
         process.arguments = ["--norc", "-c", script]
         process.standardOutput = output
         try process.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(text == "all\n--timeout\n")
+        let paths = "/etc/passwd"
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(5) == ["all", "--timeout", "all colors format none", "colors", "--pretty=colors"])
+        #expect(lines.last?.hasPrefix(paths) == true)
+    }
+
+    @Test("A terminal's bash completes an option with an equals sign")
+    func interactive() async throws {
+        let folder = TemporaryFolder()
+        let script = try folder.file("completion", Data(CompletionScript.text(for: .bash).utf8))
+        let terminal = try PseudoTerminal()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["--rcfile", script.path, "--noprofile", "-i"]
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TERM": "dumb", "PS1": "$ "]
+        process.standardInput = terminal.slave
+        process.standardOutput = terminal.slave
+        process.standardError = terminal.slave
+        try process.run()
+        try terminal.slave.close()
+        try terminal.type("larkspur() { echo \"<$1>\"; }\nlarkspur --pretty=co\t\nexit\n")
+        let text = await terminal.read(until: "<--pretty=colors>")
+        #expect(text.contains("<--pretty=colors>"), "\(text)")
+        process.terminate()
+        process.waitUntilExit()
     }
 
     @Test("The guide has the table of options")

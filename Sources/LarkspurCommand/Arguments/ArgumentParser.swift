@@ -37,7 +37,7 @@ struct ArgumentParser {
         let name = String(text.prefix { $0 != "=" })
         let value = name.count < text.count ? String(text.dropFirst(name.count + 1)) : nil
         guard let option = OptionTable.all.first(where: { $0.name == name }) else {
-            throw UsageError("There is no option --\(name); see larkspur --help.")
+            throw Self.unknown("--\(name)")
         }
         switch option.action {
         case .flag(let set):
@@ -53,7 +53,7 @@ struct ArgumentParser {
         var letters = text
         while let letter = letters.popFirst() {
             guard let option = OptionTable.all.first(where: { $0.letter == letter }) else {
-                throw UsageError("There is no option -\(letter); see larkspur --help.")
+                throw Self.unknown("-\(letter)")
             }
             switch option.action {
             case .flag(let set): set(&invocation)
@@ -63,6 +63,13 @@ struct ArgumentParser {
                 try set(&invocation, value)
             }
         }
+    }
+
+    private static func unknown(_ option: String) -> UsageError {
+        guard let hint = CurlOptions.hints[option] else {
+            return UsageError("There is no option \(option); see larkspur --help.")
+        }
+        return UsageError("There is no option \(option); instead of curl's, write \(hint).")
     }
 
     private mutating func argument(of option: String) throws(UsageError) -> String {

@@ -14,13 +14,24 @@ enum CompletionScript {
         let names = OptionTable.all.map { "--\($0.name)" }.joined(separator: " ")
         let choices = choiceOptions.map { option in
             let words = option.choices.joined(separator: " ")
-            return "        \(pattern(option)) COMPREPLY=($(compgen -W \"\(words)\" -- \"$word\")); return ;;\n"
+            return
+                "        \(pattern(option)) COMPREPLY=($(compgen -P \"$option\" -W \"\(words)\" -- \"$word\")); return ;;\n"
         }
-        let files = fileOptions.map { "        \(pattern($0)) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n" }
+        let files = fileOptions.map {
+            "        \(pattern($0)) COMPREPLY=($(compgen -P \"$option\" -f -- \"$word\")); return ;;\n"
+        }
         return """
             # Completion of larkspur for bash: source <(larkspur --completion bash)
             _larkspur() {
-                local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+                local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} option=
+                # bash makes a word of the equals sign, unless COMP_WORDBREAKS lacks it.
+                if [[ $word == = ]]; then
+                    word=
+                elif [[ $previous == = ]]; then
+                    previous=${COMP_WORDS[COMP_CWORD-2]}
+                elif [[ $word == --*=* ]]; then
+                    option=${word%%=*}= previous=${word%%=*} word=${word#*=}
+                fi
                 case $previous in
             \((choices + files).joined())    esac
                 if [[ $word == -* ]]; then

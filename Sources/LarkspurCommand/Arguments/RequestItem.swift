@@ -48,7 +48,7 @@ struct RequestItem: Equatable, Sendable {
                 let value = Self.unescaped(characters[(index + kind.rawValue.count)...])
                 self.init(name, kind, value)
                 if kind == .emptyHeader, !value.isEmpty {
-                    throw UsageError("“\(text)” is no valid item: an empty field is written as “\(name);”.")
+                    throw UsageError("“\(name);…” is no valid item: an empty field is written as “\(name);”.")
                 }
                 return
             } else {

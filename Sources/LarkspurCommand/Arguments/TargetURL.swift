@@ -35,13 +35,15 @@ enum TargetURL {
     ) throws(UsageError) -> URL {
         guard var components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
             components.host?.isEmpty == false
-        else { throw UsageError("“\(text)” is no valid URL.") }
+        else { throw UsageError("“\(excerpt(of: text))” is no valid URL.") }
         guard schemes.contains(scheme) else {
             throw UsageError(
                 "The scheme “\(scheme)” is not supported; \(schemes.sorted().joined(separator: ", ")) are."
             )
         }
-        if let port = components.port, !(1...65535).contains(port) { throw UsageError("“\(text)” has no valid port.") }
+        if let port = components.port, !(1...65535).contains(port) {
+            throw UsageError("“\(excerpt(of: text))” has no valid port.")
+        }
         components.user = nil
         components.password = nil
         components.fragment = nil
@@ -51,8 +53,20 @@ enum TargetURL {
             let existing = components.percentEncodedQuery ?? ""
             components.percentEncodedQuery = existing.isEmpty ? added : existing + "&" + added
         }
-        guard let url = components.url else { throw UsageError("“\(text)” is no valid URL.") }
+        guard let url = components.url else { throw UsageError("“\(excerpt(of: text))” is no valid URL.") }
         return url
+    }
+
+    /// Returns the part of a URL, valid or not, that an error may show: without user, password, query and fragment.
+    static func excerpt(of text: String) -> String {
+        let scalars = text.unicodeScalars
+        let end = scalars.firstIndex { $0 == "?" || $0 == "#" } ?? scalars.endIndex
+        let rest = end < scalars.endIndex ? "…" : ""
+        guard let at = scalars[..<end].lastIndex(of: "@") else {
+            // A password that has one of these characters ends behind them.
+            return scalars[end...].contains("@") ? rest : String(text[..<end]) + rest
+        }
+        return "…" + text[at..<end] + rest
     }
 
     /// Returns the user and the password in a URL, decoded.

@@ -51,7 +51,9 @@ enum ProxyRule {
             let text =
                 ["http:", "https:", "all:"].first { rule.hasPrefix($0) && !rule.hasPrefix($0 + "//") }
                 .map { String(rule.dropFirst($0.count)) } ?? rule
-            guard let server = ProxyServer(text) else { throw UsageError("--proxy: “\(rule)” is no proxy.") }
+            guard let server = ProxyServer(text) else {
+                throw UsageError("--proxy: “\(TargetURL.excerpt(of: rule))” is no proxy.")
+            }
             servers.append(server)
         }
         guard let first = servers.first, servers.allSatisfy({ $0 == first }) else {
