@@ -12,6 +12,8 @@ let package = Package(
                 .product(name: "LarkspurImages", package: "Larkspur"),
                 .product(name: "LarkspurTransport", package: "Larkspur"),
                 .product(name: "LarkspurTesting", package: "Larkspur"),
+                // The program is built beside this one.
+                .product(name: "larkspur", package: "Larkspur"),
             ],
             path: "Probe"
         )

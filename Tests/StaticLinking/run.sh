@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a program that uses the engine and images and has Swift's libraries within it, and runs it.
+# Builds a program that uses the engine and images, and the command line, with Swift's libraries within them, and runs them where there is no Swift.
 #
 # FoundationNetworking's static library asks the linker for -lcurl, a name that only libcurl's development package gives to the library. A link of that name does too.
 set -euo pipefail
@@ -12,9 +12,30 @@ ln -sf "$libcurl" "$build/lib/libcurl.so"
 
 options=(--static-swift-stdlib --scratch-path "$build" -Xlinker "-L$build/lib")
 swift build "${options[@]}"
-program=$(swift build "${options[@]}" --show-bin-path)/Probe
-if ldd "$program" | grep -E 'libswift|libFoundation|libdispatch'; then
-    echo 'The program needs libraries of Swift after all.'
-    exit 1
-fi
-"$program"
+programs=$(swift build "${options[@]}" --show-bin-path)
+for program in Probe larkspur; do
+    if ldd "$programs/$program" | grep -E 'libswift|libFoundation|libdispatch|libicu|not found'; then
+        echo "$program needs libraries of Swift after all."
+        exit 1
+    fi
+done
+"$programs/Probe"
+
+# The command line is copied away and run in a namespace in which an empty folder stands in place of the toolchain.
+copies=$(mktemp -d)
+trap 'rm -rf "$copies"; [[ -z ${SERVER_PID-} ]] || kill "$SERVER_PID"' EXIT
+cp "$programs/larkspur" "$copies"
+echo '{"name": "Ada"}' > "$copies/user.json"
+coproc SERVER { exec python3 -u -m http.server --bind 127.0.0.1 --directory "$copies" 0 2> /dev/null; }
+read -r line <&"${SERVER[0]}"
+port=$(sed 's/.* port \([0-9]*\) .*/\1/' <<< "$line")
+toolchain=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
+output=$(
+    unshare --user --map-root-user --mount bash -euo pipefail -c '
+        mount -t tmpfs none "$1"
+        if [[ -e $1/bin/swift ]]; then exit 1; fi
+        cd "$2"
+        env --ignore-environment PATH=/usr/bin:/bin ./larkspur --pretty=format "127.0.0.1:$3/user.json"
+    ' - "$toolchain" "$copies" "$port"
+)
+[[ $output == *'    "name": "Ada"'* ]] || { echo "larkspur printed: $output"; exit 1; }
