@@ -32,7 +32,7 @@ struct ConnectionErrorTests {
     // Port 1 is no port that a system gives to a server.
     @Test("A connection that is refused says by whom")
     func refused() async throws {
-        let direct = try await error(of: "http://ada:secret@127.0.0.1:1/path?key=secret")
+        let direct = try await error(of: "http://ada:secret@127.0.0.1:1/path?key=1")
         #expect(direct.code == .cannotConnectToHost)
         #expect(direct.localizedDescription == "The server 127.0.0.1:1 refused the connection.")
         #expect(direct.curlError?.systemError == ECONNREFUSED)
