@@ -105,7 +105,7 @@ struct EventStreamInteropTests {
         let streams = Self.streams(400, seed: seed)
         for (number, (pieces, parsed)) in zip(streams, try expected(of: streams)).enumerated() {
             let path = "events/\(number)"
-            let steps = pieces.map { LoopbackServer.Step.bytes(Data($0)) }
+            let steps = pieces.map { LoopbackServer.Response.Step.bytes(Data($0)) }
             server.route("/" + path, .stream(steps, framing: .chunked).adding("Content-Type", "text/event-stream"))
             var events: [Parsed.Event] = []
             for try await event in manager.get(path).events { events.append(Parsed.Event(event)) }
