@@ -256,7 +256,8 @@ struct ContentRedaction {
             let name =
                 value.hasPrefix("\"")
                 ? FieldParameters.unquote(value) : String(value.prefix { $0 != ";" && !$0.isWhitespace })
-            names.append(name.percentDecoded())
+            // The name of RFC 8187 stands behind its charset and language.
+            names += [name.percentDecoded(), String(name.percentDecoded().split(separator: "'").last ?? "")]
         }
         return names
     }

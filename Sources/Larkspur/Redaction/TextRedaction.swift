@@ -33,20 +33,24 @@ struct TextRedaction {
     // MARK: Forms
 
     /// Returns a query or a form: pairs with `&` between them.
-    func form(_ bytes: Bytes) -> [UInt8] {
+    func form(_ bytes: Bytes) -> [UInt8] { pairs(bytes, isForm: true) }
+
+    /// Returns a form, or a word that looks like a pair of one but may also stand in a sentence, where `code=` is
+    /// harmless.
+    private func pairs(_ bytes: Bytes, isForm: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         for (index, field) in bytes.split(separator: .ampersand, omittingEmptySubsequences: false).enumerated() {
             if index > 0 { result.append(.ampersand) }
-            append(field, to: &result)
+            append(field, isForm, to: &result)
         }
         return result
     }
 
     /// Appends what stands between two `&`. Some services separate pairs by `;`, and a value may be a URL that is not
     /// encoded. As a secret may have these characters too, all that follows a hidden name is hidden.
-    private func append(_ field: Bytes, to result: inout [UInt8]) {
-        if let equals = field.firstIndex(of: .equals), !hides(field[..<equals]) {
+    private func append(_ field: Bytes, _ isForm: Bool, to result: inout [UInt8]) {
+        if let equals = field.firstIndex(of: .equals), !hides(field[..<equals], isForm) {
             let value = field[(equals + 1)...]
             let decoded = value.percentDecoded
             if let json = json(decoded[...]) {
@@ -56,11 +60,11 @@ struct TextRedaction {
         }
         var rest = field
         while true {
-            let end = rest.firstIndex { $0 == .semicolon || $0 == .questionMark || $0 == .hash } ?? rest.endIndex
+            let end = rest.firstIndex(where: \.separatesPairs) ?? rest.endIndex
             let pair = rest[..<end]
             if let equals = pair.firstIndex(of: .equals) {
                 result += pair[...equals]
-                if hides(pair[..<equals]) {
+                if hides(pair[..<equals], isForm || pair.startIndex > field.startIndex) {
                     result += placeholder
                     return
                 }
@@ -74,8 +78,9 @@ struct TextRedaction {
         }
     }
 
-    private func hides(_ name: Bytes) -> Bool {
-        rule.hides(parameter: String(decoding: name.percentDecoded, as: UTF8.self))
+    private func hides(_ name: Bytes, _ isForm: Bool) -> Bool {
+        let name = String(decoding: name.percentDecoded, as: UTF8.self)
+        return isForm ? rule.hides(parameter: name) : rule.hides(name)
     }
 
     // MARK: Texts
@@ -118,7 +123,7 @@ struct TextRedaction {
         }
         // A form begins with a name, a URL with its path.
         let mark = word.first { $0 == .equals || $0 == .slash || $0 == .questionMark || $0 == .hash }
-        result += mark == .equals && word.contains(.ampersand) ? form(word) : url(word)
+        result += mark == .equals ? pairs(word, isForm: word.contains(.ampersand)) : url(word)
     }
 
     // MARK: URLs
@@ -174,7 +179,8 @@ struct TextRedaction {
                 rest = rest[slash...]
                 continue
             }
-            result += value(part)
+            let start = part.firstIndex(of: .equals).map { $0 + 1 } ?? part.startIndex
+            result += part[..<start] + value(part[start...])
             guard end < rest.endIndex else { return result }
             result.append(rest[end])
             rest = rest[(end + 1)...]
@@ -222,6 +228,11 @@ extension UInt8 {
 
     /// Whether a text with the byte may have a parameter, user information or an escape.
     fileprivate var isOfInterest: Bool { self == .equals || self == .at || self == .percent }
+
+    /// Whether another pair may begin behind the byte, within a field of a form.
+    fileprivate var separatesPairs: Bool {
+        self == .semicolon || self == .questionMark || self == .hash || self == .comma
+    }
 
     /// Whether the byte stands between the segments or the parameters of a path.
     fileprivate var separatesPath: Bool {
