@@ -1,8 +1,9 @@
 package import Foundation
 
-/// The dates of HTTP. They are read in all the forms that cookies have used (RFC 6265, section 5.1.1), and written in
-/// the preferred one (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The dates of HTTP. They are read in all the forms that cookies have used (RFC 6265, section 5.1.1), or in those of
+/// HTTP alone, and written in the preferred one (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 package enum HTTPDate {
+    /// Reads a date in any form that cookies have used.
     package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -90,6 +91,62 @@ package enum HTTPDate {
         return marchYear * 365 + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
     }
 
+    // MARK: The forms of HTTP
+
+    /// Reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7); nil for everything else, such as
+    /// another zone than GMT.
+    ///
+    /// Case is ignored, as a cache should (RFC 9111, section 4.2). The day of the week is not compared with the date.
+    /// - Parameter now: The current date, from which the century of a year with two digits follows.
+    package static func parseStrictly(_ text: String, now: Date = Date()) -> Date? {
+        let words = text.utf8.map(\.asLowercase).split(separator: .space, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        // Each word has exactly one form, so that a second blank or date leaves words over.
+        let parts: (day: Substring, month: Substring, year: Substring, time: String)
+        if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
+            parts = (words[1][...], words[2][...], words[3][...], words[4])
+        } else if words.count == 4, words[3] == "gmt", let name = words[0].cut(before: ","), longWeekdays.contains(name) {
+            let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
+            guard date.count == 3, date[2].utf8.count == 2 else { return nil }
+            parts = (date[0], date[1], date[2], words[2])
+        } else if let name = words.first, weekdays.contains(name[...]), words.count == 5 || words.count == 6 {
+            // A day of one digit has a blank in place of the other.
+            guard words.count == 5 || words[2].isEmpty && words[3].utf8.count == 1 else { return nil }
+            let day = words.count == 6 ? "0" + words[3] : words[2]
+            parts = (day[...], words[1][...], words[words.count - 1][...], words[words.count - 2])
+        } else {
+            return nil
+        }
+        guard let day = fixedNumber(parts.day, digits: 2), let month = months.firstIndex(of: String(parts.month)),
+            let time = fixedTime(parts.time)
+        else { return nil }
+        if let year = fixedNumber(parts.year, digits: 4) {
+            return date(year: year, month: month + 1, day: day, time: time)
+        }
+        // RFC 850's years alone have two digits.
+        guard words.count == 4, let year = fixedNumber(parts.year, digits: 2) else { return nil }
+        let (thisYear, _, _) = civilDate(day: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
+        let century = thisYear / 100 * 100
+        return [century + 100, century, century - 100].lazy
+            .compactMap { date(year: $0 + year, month: month + 1, day: day, time: time) }
+            .first { $0.timeIntervalSince(now) <= fiftyYears }
+    }
+
+    private static let fiftyYears = 50 * 365.2425 * 86_400
+
+    private static func fixedNumber(_ text: Substring, digits: Int) -> Int? {
+        text.utf8.count == digits ? number(text.utf8, digits: digits...digits, isWhole: true) : nil
+    }
+
+    private static func fixedTime(_ text: String) -> (hour: Int, minute: Int, second: Int)? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = fixedNumber(parts[0], digits: 2),
+            let minute = fixedNumber(parts[1], digits: 2), let second = fixedNumber(parts[2], digits: 2)
+        else { return nil }
+        // A leap second counts as the one before it.
+        return (hour, minute, second == 60 ? 59 : second)
+    }
+
     // MARK: Writing
 
     package static func string(from date: Date) -> String {
@@ -99,7 +156,7 @@ package enum HTTPDate {
         let (year, month, dayOfMonth) = civilDate(day: day)
         let weekday = ((day + 4) % 7 + 7) % 7
         let clock = [time / 3_600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
-        return "\(weekdays[weekday]), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
+        return "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
     /// Returns the date of a day since the epoch. It counts years from March, so that the leap day is the last of its
@@ -120,5 +177,14 @@ package enum HTTPDate {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let weekdays: [Substring] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+
+    private static let longWeekdays: [Substring] = [
+        "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+}
+
+extension String {
+    /// The text before a character at its end; nil if it does not end with that.
+    fileprivate func cut(before end: Character) -> Substring? { last == end ? dropLast() : nil }
 }

@@ -100,7 +100,9 @@ struct Freshness: Equatable, Sendable {
 
     /// Computes the age (section 4.2.3).
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
-        let stated = entry.fields["Age"].flatMap { CacheControl.seconds($0.utf8.prefix { $0.isDigit }) } ?? 0
+        // Of a list the first counts, and a value that is no number is ignored (section 5.1).
+        let first = entry.fields["Age"]?.prefix { $0 != "," }.trimmingBlanks
+        let stated = first.flatMap { CacheControl.seconds($0.utf8) } ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
         // The absolute value, as a clock that was set back must not make a response fresh again.
@@ -112,8 +114,8 @@ struct Freshness: Equatable, Sendable {
         let directives = entry.directives
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
-            // A value that is no date, such as 0, is in the past (section 5.3).
-            return HTTPDate.parse(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
+            // A value in another format, such as 0, and more than one are in the past (sections 4.2.1 and 5.3).
+            return HTTPDate.parseStrictly(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }
         guard isHeuristicallyCacheable(entry.status) || directives.isPublic,
             let modified = entry.fields["Last-Modified"].flatMap({ HTTPDate.parse($0) })

@@ -36,7 +36,8 @@ enum StoreDecision: Equatable, Sendable {
         let control = fields["Cache-Control"]
         let directives = control.map(CacheControl.init) ?? CacheControl()
         if directives.noStore { return .refuse(.noStore) }
-        if head.status == 206 || head.status == 304 || fields["Content-Range"] != nil { return .refuse(.partial) }
+        // With another status `Content-Range` has no meaning (RFC 9110, section 14.4).
+        if head.status == 206 || head.status == 304 { return .refuse(.partial) }
         let isKnown = Freshness.isHeuristicallyCacheable(head.status)
         let isExplicit =
             directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields["Expires"] != nil

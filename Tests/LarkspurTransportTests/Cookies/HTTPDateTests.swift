@@ -26,6 +26,59 @@ import Testing
     }
 
     @Test(
+        "The strict parser reads the three forms of HTTP, in any case",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Sun Nov 06 08:49:37 1994", 784_111_777),
+            ("sUN, 06 nOV 1994 08:49:37 gmt", 784_111_777),
+            ("sunday, 06-NOV-94 08:49:37 Gmt", 784_111_777), ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_799), ("Wed Dec 31 00:00:00 1969", -86_400),
+            ("Tuesday, 29-Feb-00 00:00:00 GMT", 951_782_400),
+        ]
+    )
+    func strict(text: String, seconds: Double) {
+        #expect(HTTPDate.parseStrictly(text, now: Self.now) == Date(timeIntervalSince1970: seconds))
+    }
+
+    /// Tue, 14 Nov 2023 22:13:20 GMT.
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    @Test(
+        "A year of two digits is at most fifty years ahead",
+        arguments: [("73", 2073), ("74", 1974), ("23", 2023), ("24", 2024), ("00", 2000), ("99", 1999)]
+    )
+    func centuries(digits: String, year: Int) {
+        let date = HTTPDate.parseStrictly("Monday, 01-Jan-\(digits) 00:00:00 GMT", now: Self.now)
+        #expect(date == HTTPDate.parse("01 Jan \(year) 00:00:00"))
+        // In 2098 the century to come is nearer than the one that ends.
+        let late = HTTPDate.parse("01 Jan 2098 00:00:00") ?? .distantPast
+        let next = HTTPDate.parseStrictly("Monday, 01-Jan-03 00:00:00 GMT", now: late)
+        #expect(next == HTTPDate.parse("01 Jan 2103 00:00:00"))
+    }
+
+    @Test(
+        "The strict parser reads nothing else",
+        arguments: [
+            "", "0", "-1", " ", "GMT", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+            "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Nov 94 08:49:37 GMT",
+            "Sun 06 Nov 1994 08:49:37 GMT", "Sun,06 Nov 1994 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:37  GMT", " Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
+            "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+            "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37:00 GMT",
+            "Sun, 06 November 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", "Son, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
+            "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 6-Nov-94 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37", "Sunday 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-94-1 08:49:37 GMT",
+            "Sun Nov 6 08:49:37 1994", "Sun Nov   6 08:49:37 1994", "Sun Nov 06 08:49:37 94",
+            "Sun Nov  6 08:49:37 1994 GMT", "Sunday Nov  6 08:49:37 1994", "Sun Nov  06 08:49:37 1994",
+            "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT", "+1 Nov 1994", "\u{1F600}",
+            "Sun, \u{0661}6 Nov 1994 08:49:37 GMT", "Sun,\t06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT;",
+        ]
+    )
+    func noStrictDates(text: String) { #expect(HTTPDate.parseStrictly(text) == nil) }
+
+    @Test(
         "What is no date is none",
         arguments: [
             "", "0", "Sun", "06 Nov 1994", "06 Nov 08:49:37", "Nov 1994 08:49:37", "06 1994 08:49:37",
