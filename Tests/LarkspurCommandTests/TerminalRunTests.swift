@@ -84,7 +84,7 @@ struct TerminalRunTests {
     @Test("A download on a terminal shows its progress, and gets the server's name for the file")
     func progress() async throws {
         let bytes = Data(repeating: 7, count: 100_000)
-        server.route("/x", .data(bytes).adding("Content-Disposition", "attachment; filename=\"../.\u{7F}evil.bin\""))
+        server.route("/x", .data(bytes).adding("Content-Disposition", "attachment; filename=\"../.\u{85}evil.bin\""))
         let (text, status) = try await show(["-d", address("/x")])
         #expect(status == 0)
         #expect(text.contains("100%") && text.contains("Done: 100000 bytes"))
@@ -94,6 +94,20 @@ struct TerminalRunTests {
         #expect(try Data(contentsOf: folder.url.appendingPathComponent(name)) == bytes)
         _ = try await show(["-d", address("/x")])
         #expect(try folder.visibleNames() == [name, name + "-1"])
+    }
+
+    @Test(
+        "A download on a terminal gets the URL's name if the server has none, and never that of an option",
+        arguments: [
+            ("/a/disk.iso?x=y", "inline", "disk.iso"), ("/a", "attachment; filename*=UTF-8''%2Drf", "_rf"),
+            ("/--help", "attachment; filename=a b", "__help"), ("/", "inline", "index"),
+        ]
+    )
+    func downloadName(path: String, field: String, name: String) async throws {
+        server.route("*", .text("content").adding("Content-Disposition", field))
+        let (_, status) = try await show(["-d", address(path)])
+        #expect(status == 0)
+        #expect(try folder.visibleNames() == [name])
     }
 
     @Test("A reader that ends early ends the program without a word")

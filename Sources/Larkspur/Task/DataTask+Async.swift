@@ -186,7 +186,7 @@ extension DownloadResponse {
 
     /// Gives a temporary file a second place in the folder for temporary files.
     private func share(_ file: URL) -> Result<URL, LarkspurError> {
-        var name = DownloadDestination.name(suggestedBy: response)
+        var name = DownloadDestination.fileName(for: response) ?? "download"
         // A name has at most 255 bytes.
         while name.utf8.count > 200 { name.removeFirst() }
         let place = FileManager.default.temporaryDirectory

@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The location of a downloaded file, and the rules for moving it there.
 ///
 /// ```swift
@@ -44,8 +46,7 @@ public struct DownloadDestination: Sendable {
         Self(replacing: replacing, makingFolders: makingFolders) { _, _ in url }
     }
 
-    /// Creates a destination in a folder. The file gets the name that the server suggests. If the server suggests none,
-    /// the name is the last part of the URL's path.
+    /// Creates a destination in a folder. The file has the name of ``fileName(for:)``, or `download` if there is none.
     ///
     /// The file is always directly in this folder, even if the server suggests a path that leads out of it.
     /// - Parameters:
@@ -56,18 +57,20 @@ public struct DownloadDestination: Sendable {
     ///     `fileMoveFailed`. Default: false.
     public static func folder(_ url: URL, replacing: Bool = false, makingFolders: Bool = false) -> Self {
         Self(replacing: replacing, makingFolders: makingFolders) { _, response in
-            url.appendingPathComponent(name(suggestedBy: response), isDirectory: false)
+            url.appendingPathComponent(fileName(for: response) ?? "download", isDirectory: false)
         }
     }
 
-    /// Returns the name that a response suggests, without anything that leads out of a folder or hides the file.
-    static func name(suggestedBy response: URLResponse?) -> String {
-        // Foundation on Linux names the file of a response that suggests no name "Unknown".
-        let suggested = response?.suggestedFilename.flatMap { $0 == "Unknown" ? nil : $0 }
-        let suggestion = suggested ?? response?.url?.lastPathComponent ?? ""
-        let last = suggestion.split { $0 == "/" || $0 == "\\" }.last ?? ""
-        let name = last.unicodeScalars.filter { $0.properties.generalCategory != .control }.drop { $0 == "." }
-        return name.isEmpty ? "download" : String(String.UnicodeScalarView(name))
+    /// Returns the name for the file of a response: the one that the server suggests in `Content-Disposition` (RFC 6266,
+    /// with `filename*` of RFC 8187), else the last part of the URL's path; nil if there is neither.
+    ///
+    /// The name is always that of one visible file. Only the last segment of a path counts; control characters, and dots
+    /// and hyphens at the beginning, become underscores; the name has at most 255 bytes. A field that is invalid
+    /// suggests no name.
+    /// - Parameter response: The response.
+    public static func fileName(for response: URLResponse?) -> String? {
+        let field = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Disposition")
+        return SuggestedFilename(disposition: field, url: response?.url)?.text
     }
 
     /// Returns why a file could not be moved, and what to change.

@@ -135,12 +135,9 @@ final class FileDownload: Exchange.Receiver {
         return Int64(range.dropFirst(6).prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// Creates a file that did not exist, with the name that the response suggests and a number if need be.
+    /// Creates a file that did not exist, with the name of the response and a number if need be.
     private static func createFile(for response: HTTPURLResponse) throws(UsageError) -> (Sink, name: String) {
-        let suggested = response.suggestedFilename.flatMap { $0.isEmpty || $0 == "Unknown" ? nil : $0 } ?? "index"
-        // A hidden file would not be noticed.
-        let visible = String(TerminalText.line(suggested).drop { $0 == "." }.filter { $0 != "/" })
-        let base = visible.isEmpty ? "index" : visible
+        let base = DownloadDestination.fileName(for: response) ?? "index"
         for number in 0..<10_000 {
             let name = number == 0 ? base : "\(base)-\(number)"
             let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -155,7 +152,7 @@ extension FileDownload.State {
     fileprivate var bar: ProgressBar {
         let seconds = began.duration(to: .now) / .seconds(1)
         return ProgressBar(
-            label: name ?? "",
+            label: TerminalText.line(name ?? ""),
             completed: offset + received,
             total: total,
             rate: seconds > 0.2 ? Double(received) / seconds : nil

@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
+internal import HTTPSyntax
 import Synchronization
 
 /// An `HTTPURLResponse` whose fields are taken unchanged.
@@ -32,8 +33,10 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var mimeType: String? { contentType.mimeType }
     override var textEncodingName: String? { contentType.textEncodingName }
     /// The suggested name, which is always the name of a file in a folder, whatever the server sends: see
-    /// ``SuggestedFilename``.
-    override var suggestedFilename: String? { ordinary.map { SuggestedFilename($0.suggestedFilename).text } }
+    /// `SuggestedFilename`. Without one it is `Unknown`, as in Foundation.
+    override var suggestedFilename: String? {
+        SuggestedFilename(disposition: fields["Content-Disposition"], url: url)?.text ?? "Unknown"
+    }
 
     /// The class for archives, which must be readable by programs without this class.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
@@ -43,7 +46,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     private var ordinary: HTTPURLResponse? {
         // The time of Foundation's scanners grows with the square of a value's length; the rest of a longer value is
         // ignored.
-        let fields = fields.filter { $0.key == "Content-Type" || $0.key == "Content-Disposition" }
+        let fields = fields.filter { $0.key == "Content-Type" }
             .mapValues { $0.utf8.count > 4096 ? String(decoding: $0.utf8.prefix(4096), as: UTF8.self) : $0 }
         return url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
     }

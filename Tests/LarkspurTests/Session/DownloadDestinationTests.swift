@@ -52,10 +52,39 @@ struct DownloadDestinationTests {
     @Test("The name of a bare response is one of a file in a folder")
     func nameOfResponse() throws {
         let url = try #require(URL(string: "http://h/"))
-        #expect(DownloadDestination.name(suggestedBy: nil) == "download")
+        #expect(DownloadDestination.fileName(for: nil) == nil)
         let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
-        let name = DownloadDestination.name(suggestedBy: response)
-        #expect(!name.isEmpty && !name.contains("/") && !name.hasPrefix("."))
+        #expect(DownloadDestination.fileName(for: response) == nil)
+        let inFolder = URLResponse(
+            url: url.appendingPathComponent("-x.txt"),
+            mimeType: nil,
+            expectedContentLength: 0,
+            textEncodingName: nil
+        )
+        #expect(DownloadDestination.fileName(for: inFolder) == "_x.txt")
+    }
+
+    @Test(
+        "A file has the server's name by RFC 6266, else the URL's, on both transports",
+        arguments: [
+            ("a.txt", "attachment; filename*=UTF-8''%E2%82%AC.txt; filename=EUR.txt", "\u{20AC}.txt"),
+            ("a.txt", #"attachment; FileName="b\"c.txt""#, "b\"c.txt"), ("a.txt", "attachment; filename=b c.txt", "a.txt"),
+            ("a.txt", "attachment; filename=b; filename=c", "a.txt"), ("x/-rf", nil, "_rf"), ("x/.a", "inline", "_a"),
+            ("", nil, "download"), ("", "attachment; filename=\"-\"", "_"),
+        ] as [(String, String?, String)],
+        TestTransport.allCases
+    )
+    func serverName(row: (path: String, field: String?, name: String), transport: TestTransport) async throws {
+        let server = try LoopbackServer()
+        var reply = LoopbackServer.Response.data(Data("new".utf8), contentType: "text/plain")
+        if let field = row.field { reply.headers["Content-Disposition"] = field }
+        server.route("*", reply)
+        let manager = transport.makeManager(for: server)
+        let responses = Recorder<DownloadResponse>()
+        manager.download(row.path, to: .folder(folder.url)) { responses.record($0) }
+        #expect(try await responses.first().fileURL?.lastPathComponent == row.name)
+        #expect(names == [row.name])
+        try await manager.finishAll()
     }
 
     @Test("A file that is there is replaced only if that is asked for", arguments: [false, true])

@@ -1,0 +1,61 @@
+package import Foundation
+
+/// The name for the file of a response, valid in any folder: that of the server, else that of the URL.
+///
+/// Only the last segment of a path counts, with slashes or backslashes (RFC 6266, section 4.3). Control characters, and
+/// the marks that change the direction of text, become underscores. So do dots and hyphens at the beginning: no name is
+/// `..`, hides the file, or is an option of a command. Blanks around the name are removed. A name is cut to the 255
+/// bytes of a file system; its extension is preserved if it is short.
+package struct SuggestedFilename: Equatable {
+    private static let maximumLength = 255
+    private static let maximumExtensionLength = 32
+
+    package let text: String
+
+    /// Makes a name of the first of the suggestions that has one.
+    /// - Parameters:
+    ///   - disposition: The response's `Content-Disposition`; one that is invalid suggests no name.
+    ///   - url: The response's URL.
+    package init?(disposition: String?, url: URL?) {
+        let name = disposition.flatMap { DispositionField($0)?.fileName }
+        guard let filename = Self(name ?? "") ?? Self(url?.lastPathComponent ?? "") else { return nil }
+        self = filename
+    }
+
+    /// Makes the name of a path; nil if the path has none.
+    package init?(_ path: String) {
+        let segments = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+        guard var name = segments.last?.drop(while: { $0.properties.isWhitespace }) else { return nil }
+        while name.last?.properties.isWhitespace == true { name.removeLast() }
+        guard !name.isEmpty else { return nil }
+        let first = name.prefix { $0 == "." || $0 == "-" }.count
+        var scalars = String.UnicodeScalarView()
+        for (index, scalar) in name.enumerated() {
+            // The rest of a longer value is ignored.
+            guard index < 4 * Self.maximumLength else { break }
+            scalars.append(index < first || Self.isHarmful(scalar) ? "_" : scalar)
+        }
+        text = Self.cut(String(scalars))
+    }
+
+    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{061C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
+        default: scalar.properties.generalCategory == .control
+        }
+    }
+
+    private static func cut(_ name: String) -> String {
+        guard name.utf8.count > maximumLength else { return name }
+        let dot = name.unicodeScalars.lastIndex(of: ".") ?? name.endIndex
+        let ending = name[dot...].utf8.count <= maximumExtensionLength ? String(name[dot...]) : ""
+        var stem = String.UnicodeScalarView()
+        var room = maximumLength - ending.utf8.count
+        for scalar in name.unicodeScalars {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { break }
+            stem.append(scalar)
+        }
+        return String(stem) + ending
+    }
+}
