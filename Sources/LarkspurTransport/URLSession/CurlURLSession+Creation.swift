@@ -66,6 +66,17 @@ extension CurlURLSession {
         )
     }
 
+    /// The configuration of ``shared``: the default one with the classes that the program has registered.
+    ///
+    /// Only the configuration of the superclass's shared session has these. There they stand behind FoundationNetworking's
+    /// own classes if a session was made before they were registered, and would never be asked.
+    static var sharedConfiguration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])
+        configuration.protocolClasses = registered + (configuration.protocolClasses ?? [])
+        return configuration
+    }
+
     /// Returns the configuration for the superclass, without the values on which it would trap, which it would add to
     /// requests by rules of its own, or for which it would needlessly open files; with the class that performs its
     /// tasks.

@@ -82,10 +82,12 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Properties of URLSession
 
-    private static let sharedSession = CurlURLSession(configuration: .default)
+    private static let sharedSession = CurlURLSession(configuration: sharedConfiguration)
 
     /// A session with the default configuration, for requests without special requirements. Invalidating it has no
     /// effect.
+    ///
+    /// Classes that were registered by `URLProtocol.registerClass(_:)` before its first use load its requests.
     ///
     /// Its type is `CurlURLSession`, so the members of this class can be used without a cast.
     public override class var shared: CurlURLSession { sharedSession }

@@ -205,7 +205,7 @@ struct ProtocolLoadingTests {
         #expect(outcome.error == nil)
     }
 
-    @Test("It sees the fields of the configuration, and the content as a stream", arguments: [true, false])
+    @Test("It sees the fields of the configuration, and content in memory as the body", arguments: [true, false])
     func request(isUpload: Bool) async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a", "x-own": "theirs", "Authorization": "secret"]
         let session = CurlURLSession(configuration: configuration)
@@ -222,7 +222,7 @@ struct ProtocolLoadingTests {
             ? session.uploadTask(with: request, from: Data("content".utf8), completionHandler: handler)
             : session.dataTask(with: request, completionHandler: handler)
         task.resume()
-        #expect(try await outcomes.first().text == "mine a secret - content")
+        #expect(try await outcomes.first().text == "mine a secret content ")
         #expect(task.originalRequest == request)
         #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Additional") == "a")
         #expect(task.currentRequest?.value(forHTTPHeaderField: "X-Own") == "mine")

@@ -43,9 +43,11 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may have an initialiser of its own for tasks, which takes the task's original request.
+            // A class may have an initialiser of its own for tasks, which takes the task's original request. The
+            // comparison of requests leaves streams out.
             let instance: URLProtocol
-            if request == object.originalRequest {
+            let original = object.originalRequest
+            if request == original, request.httpBodyStream === original?.httpBodyStream {
                 instance = loader.init(task: object, cachedResponse: nil, client: self)
             } else {
                 instance = loader.init(request: request, cachedResponse: nil, client: self)
@@ -124,10 +126,18 @@ struct ProtocolClasses: @unchecked Sendable {
     private let classesBeforeHTTP: [URLProtocol.Type]
 
     init(_ classes: [AnyClass]) {
-        let builtIn = Set((URLSessionConfiguration.default.protocolClasses ?? []).map(ObjectIdentifier.init))
-        let isOwn = { (candidate: AnyClass) in !builtIn.contains(ObjectIdentifier(candidate)) }
-        self.classes = classes.filter(isOwn).compactMap { $0 as? URLProtocol.Type }
-        classesBeforeHTTP = classes.prefix(while: isOwn).compactMap { $0 as? URLProtocol.Type }
+        self.classes = Self.own(classes)
+        classesBeforeHTTP = Self.own(Array(classes.prefix { !Self.isBuiltIn($0) }))
+    }
+
+    /// Returns the classes that are not FoundationNetworking's.
+    static func own(_ classes: [AnyClass]) -> [URLProtocol.Type] {
+        classes.filter { !isBuiltIn($0) }.compactMap { $0 as? URLProtocol.Type }
+    }
+
+    // By name: the default configuration has not all of them, and those of a session that has been made may have more.
+    private static func isBuiltIn(_ candidate: AnyClass) -> Bool {
+        String(reflecting: candidate).hasPrefix("FoundationNetworking.")
     }
 
     var isEmpty: Bool { classes.isEmpty }

@@ -15,7 +15,7 @@ extension Exchange {
         let request = fields.isEmpty ? request : request.adding(fields)
         if !fields.isEmpty { task.setCurrentRequest(request) }
         guard !classes.isEmpty else { return false }
-        let loader = ProtocolLoader(for: task, request: request.streaming(content.body), classes: classes)
+        let loader = ProtocolLoader(for: task, request: request.presenting(content.body), classes: classes)
         transaction.beginLoading()
         loading = ProtocolLoading(loader: loader)
         loader.start()

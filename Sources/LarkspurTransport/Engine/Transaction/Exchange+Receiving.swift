@@ -243,8 +243,8 @@ extension Exchange {
     /// Returns the content of the next request. A delegate may have added content, or removed it.
     private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
-        // A class of the caller's has the content as a stream.
-        if case .data = content.body, task.kind != .upload, next.httpBodyStream == nil { return .none }
+        // It may also have put a stream in the place of the content.
+        if case .data = content.body, task.kind != .upload { return RequestBody(of: next) }
         return keepsContent ? content.body : .none
     }
 }
