@@ -86,7 +86,8 @@ final class EntryStore: ResponseStore {
             guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
             let sum = Checksum.of(url)
             if !entries.isEmpty { state.files.touch(sum) }
-            let fileCount = state.files.elements(for: sum).count
+            // An entry that is not in memory is found behind the change that makes its file.
+            let fileCount = state.files.elements(for: sum).count + (state.awaitedChanges[url] ?? 0)
             return StoreLookUp(entries: entries, mayHaveMore: fileCount > entries.filter { !$0.isMemoryOnly }.count)
         }
     }

@@ -16,10 +16,28 @@ protocol ResponseStore: Sendable {
     /// Stores an entry in place of the one for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
+    /// Whether a program finds an entry in its own cache only a moment after it was stored here, and it is worth waiting
+    /// for.
+    var isCopied: Bool { get }
+
+    /// Stores an entry like ``store(_:for:)``.
+    /// - Parameter completion: Called once, when a program can find the entry in its own cache: on a queue of the store
+    ///   if ``isCopied``, else at once.
+    func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void)
+
     /// Removes all entries for a URL.
     func remove(_ url: String)
 
     func removeAll()
+}
+
+extension ResponseStore {
+    var isCopied: Bool { false }
+
+    func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void) {
+        store(entry, for: request)
+        completion()
+    }
 }
 
 /// The entries of a URL that a store knows without waiting.
@@ -38,7 +56,7 @@ import Synchronization
 ///
 /// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. It is
 /// also not written to at once: that takes longer than many requests, and of several changes of one URL only the last
-/// counts.
+/// counts. So a task waits for the copy of its response, and the session's thread does not.
 final class PlainStore: ResponseStore {
     private struct Reference {
         weak var cache: URLCache?
@@ -50,6 +68,8 @@ final class PlainStore: ResponseStore {
     private struct Copying {
         var waiting: Changes = [:]
         var underWay: Changes = [:]
+        /// The completions of the waiting changes.
+        var completions: [@Sendable () -> Void] = []
         var isScheduled = false
     }
 
@@ -76,9 +96,13 @@ final class PlainStore: ResponseStore {
         entries.load(url, request, completion: completion)
     }
 
-    func store(_ entry: CacheEntry, for request: URLRequest) {
+    let isCopied = true
+
+    func store(_ entry: CacheEntry, for request: URLRequest) { store(entry, for: request) {} }
+
+    func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void) {
         entries.store(entry, for: request)
-        copy(entry, for: entry.url)
+        copy(entry, for: entry.url, completion: completion)
     }
 
     func remove(_ url: String) {
@@ -103,9 +127,10 @@ final class PlainStore: ResponseStore {
         return cache.cachedResponse(for: request) == nil
     }
 
-    private func copy(_ entry: CacheEntry?, for url: String) {
+    private func copy(_ entry: CacheEntry?, for url: String, completion: (@Sendable () -> Void)? = nil) {
         let mustSchedule = copying.withLock { copying in
             copying.waiting.updateValue(entry, forKey: url)
+            if let completion { copying.completions.append(completion) }
             defer { copying.isScheduled = true }
             return !copying.isScheduled
         }
@@ -113,30 +138,37 @@ final class PlainStore: ResponseStore {
     }
 
     private func copyAll() {
-        while let changes = takeChanges() {
-            guard let cache else { continue }
-            for (url, entry) in changes {
-                guard let request = Self.request(for: url) else { continue }
-                // An entry that is stored twice would end the process when Foundation makes room.
-                cache.removeCachedResponse(for: request)
-                if var entry {
-                    // A write to a file takes Foundation a thousand times as long.
-                    entry.isMemoryOnly = true
-                    if let response = entry.cachedResponse(withMetadata: false) {
-                        cache.storeCachedResponse(response, for: request)
-                    }
+        while let (changes, completions) = takeChanges() {
+            if let cache { Self.make(changes, in: cache) }
+            for completion in completions { completion() }
+        }
+    }
+
+    private static func make(_ changes: Changes, in cache: URLCache) {
+        for (url, entry) in changes {
+            guard let request = request(for: url) else { continue }
+            // An entry that is stored twice would end the process when Foundation makes room.
+            cache.removeCachedResponse(for: request)
+            if var entry {
+                // A write to a file takes Foundation a thousand times as long.
+                entry.isMemoryOnly = true
+                if let response = entry.cachedResponse(withMetadata: false) {
+                    cache.storeCachedResponse(response, for: request)
                 }
             }
         }
     }
 
-    /// Takes the next changes to make, once those before are made; nil if there are none.
-    private func takeChanges() -> Changes? {
+    /// Takes the next changes to make and their completions, once those before are made; nil if there are none.
+    private func takeChanges() -> (Changes, [@Sendable () -> Void])? {
         copying.withLock { copying in
+            let completions = copying.completions
             copying.underWay = copying.waiting
             copying.waiting = [:]
-            copying.isScheduled = !copying.underWay.isEmpty
-            return copying.isScheduled ? copying.underWay : nil
+            copying.completions = []
+            // A removal of all entries leaves completions without changes.
+            copying.isScheduled = !copying.underWay.isEmpty || !completions.isEmpty
+            return copying.isScheduled ? (copying.underWay, completions) : nil
         }
     }
 

@@ -41,6 +41,26 @@ struct DeliveryHoldsTests {
         #expect(texts(holds.pass(data("2"), of: task)) == ["2"])
     }
 
+    @Test("Work that an event begins is waited for behind the event, which may itself be held back")
+    func laterWork() throws {
+        var holds = DeliveryHolds()
+        let task = try makeTask()
+        holds.hold(task)
+        _ = holds.pass(data("begins"), of: task)
+        holds.holdLater(task)
+        #expect(holds.pass(.complete(nil), of: task).isEmpty)
+        #expect(texts(holds.release(task)) == ["begins"])
+        #expect(!holds.isEmpty)
+        #expect(texts(holds.release(task)) == ["end"])
+        #expect(holds.isEmpty)
+        holds.holdLater(task)
+        holds.hold(task)
+        _ = holds.pass(data("1"), of: task)
+        holds.holdLater(task)
+        #expect(texts(holds.pass(.complete(URLError(.cancelled)), of: task)) == ["1", "failure"])
+        #expect(holds.isEmpty)
+    }
+
     @Test("A failure does not wait")
     func failure() throws {
         var holds = DeliveryHolds()

@@ -121,7 +121,7 @@ final class EventLoop {
             } else {
                 order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
             }
-        case .cookiesStored(let task): outbox += holds.release(task)
+        case .stored(let task): outbox += holds.release(task)
         case .run(let action): action()
         case .cached(let task, let entries): exchanges[task.identifier]?.receive(entries)
         case .end:
@@ -194,9 +194,28 @@ final class EventLoop {
     func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
         let mailbox = mailbox
         let isWriting = settings.cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
-            mailbox.post(.cookiesStored(task))
+            mailbox.post(.stored(task))
         }
         if isWriting { holds.hold(task) }
+    }
+
+    /// Stores a response in a cache. Later events of the task are delivered when the program finds it there, if that is
+    /// only a moment later.
+    func store(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
+        guard cache.isCopied else { return cache.store(entry, for: request) }
+        let mailbox = mailbox
+        holds.hold(task)
+        cache.store(entry, for: request) { mailbox.post(.stored(task)) }
+    }
+
+    /// Asks the delegate whether a response is to be stored; if so, like ``store(_:for:in:of:)``.
+    func propose(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
+        let (mailbox, waits) = (mailbox, cache.isCopied)
+        let proposal = CacheProposal(entry: entry, request: request, destination: cache) {
+            if waits { mailbox.post(.stored(task)) }
+        }
+        deliver(.willCache(proposal), to: task)
+        if waits { holds.holdLater(task) }
     }
 
     func forget(_ exchange: Exchange) {

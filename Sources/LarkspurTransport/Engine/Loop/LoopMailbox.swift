@@ -26,8 +26,8 @@ final class LoopMailbox: Sendable {
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
         case webSocket(TaskCore, WebSocketChannel.Order)
-        /// The cookies of a task's response have been written to the storage.
-        case cookiesStored(TaskCore)
+        /// The cookies of a task's response have been written to the storage, or its copy to the program's cache.
+        case stored(TaskCore)
         /// Runs an action on the thread.
         case run(@Sendable () -> Void)
         /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts

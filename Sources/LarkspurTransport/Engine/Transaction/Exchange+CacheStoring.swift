@@ -109,20 +109,19 @@ extension Exchange {
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
         // The old entry would continue to answer requests that the server now distinguishes.
         if entry.varying != stale.varying { cache.remove(state.url) }
-        cache.store(entry, for: request)
+        loop.store(entry, for: request, in: cache, of: task)
     }
 
     /// Stores the copy of a complete response, if the delegate agrees.
     func storeCopy() {
         guard let entry = sink.takeCopy(), let cache = loop.settings.cache else { return }
-        let proposal = CacheProposal(entry: entry, request: request, destination: cache)
         if task.completion == nil {
-            loop.deliver(.willCache(proposal), to: task)
+            loop.propose(entry, for: request, in: cache, of: task)
         } else if task.isRefresh, task.delegates.data != nil {
             // The delegate might refuse, and cannot be asked.
             cache.remove(entry.url)
         } else {
-            cache.store(entry, for: request)
+            loop.store(entry, for: request, in: cache, of: task)
         }
     }
 
