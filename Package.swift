@@ -142,8 +142,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Downloader", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTesting", "LarkspurTransport",
-                "TestSupport", "Upload",
+                "Downloader", "HTTPSyntax", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTesting",
+                "LarkspurTransport", "TestSupport", "Upload",
             ],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "reachability.sh", "servers.sh"],
