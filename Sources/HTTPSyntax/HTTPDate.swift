@@ -105,7 +105,9 @@ package enum HTTPDate {
         let parts: (day: Substring, month: Substring, year: Substring, time: String)
         if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
             parts = (words[1][...], words[2][...], words[3][...], words[4])
-        } else if words.count == 4, words[3] == "gmt", let name = words[0].cut(before: ","), longWeekdays.contains(name) {
+        } else if words.count == 4, words[3] == "gmt", let name = words[0].cut(before: ","),
+            longWeekdays.contains(name)
+        {
             let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             parts = (date[0], date[1], date[2], words[2])
@@ -156,7 +158,8 @@ package enum HTTPDate {
         let (year, month, dayOfMonth) = civilDate(day: day)
         let weekday = ((day + 4) % 7 + 7) % 7
         let clock = [time / 3_600, time / 60 % 60, time % 60].map(twoDigits).joined(separator: ":")
-        return "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
+        return
+            "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
     /// Returns the date of a day since the epoch. It counts years from March, so that the leap day is the last of its

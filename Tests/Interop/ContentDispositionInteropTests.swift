@@ -48,7 +48,8 @@ struct ContentDispositionInteropTests {
 
         private mutating func quotedString() -> String {
             let parts = [
-                "a", "B", " ", ";", "=", ",", "\\\"", "\\\\", "\\a", "(", ")", "[", "@", "ä", "€", "%41", "'", "utf-8''",
+                "a", "B", " ", ";", "=", ",", "\\\"", "\\\\", "\\a", "(", ")", "[", "@", "ä", "€", "%41", "'",
+                "utf-8''",
                 "filename=x", "\u{1F600}", "e\u{301}",
             ]
             let text = (0..<Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined()
@@ -69,7 +70,8 @@ struct ContentDispositionInteropTests {
             switch Int.random(in: 0..<3, using: &self) {
             case 0: characters.remove(at: index)
             case 1: characters[index] = Character(pick(["\"", "\\", ";", "=", "'", "*", "%", " ", ",", "/", "x"]))
-            default: characters.insert(Character(pick(["\"", "\\", ";", "=", "'", "*", "%", " ", ",", "ä"])), at: index)
+            default:
+                characters.insert(Character(pick(["\"", "\\", ";", "=", "'", "*", "%", " ", ",", "ä"])), at: index)
             }
             field = String(characters)
         }

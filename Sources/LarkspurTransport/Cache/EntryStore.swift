@@ -134,9 +134,10 @@ final class EntryStore: ResponseStore {
             let mayWrite = !entry.isMemoryOnly && entry.content.count <= Self.share(of: state.diskCapacity)
             state.awaitedChanges[entry.url, default: 0] += 1
             queue.async { [self] in
-                noteChange(of: entry.url)
                 let name = CacheFile.name(of: entry)
                 if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
+                // Afterwards, so that a look-up finds the change or the file.
+                noteChange(of: entry.url)
             }
         }
     }

@@ -68,7 +68,8 @@ struct DownloadDestinationTests {
         "A file has the server's name by RFC 6266, else the URL's, on both transports",
         arguments: [
             ("a.txt", "attachment; filename*=UTF-8''%E2%82%AC.txt; filename=EUR.txt", "\u{20AC}.txt"),
-            ("a.txt", #"attachment; FileName="b\"c.txt""#, "b\"c.txt"), ("a.txt", "attachment; filename=b c.txt", "a.txt"),
+            ("a.txt", #"attachment; FileName="b\"c.txt""#, "b\"c.txt"),
+            ("a.txt", "attachment; filename=b c.txt", "a.txt"),
             ("a.txt", "attachment; filename=b; filename=c", "a.txt"), ("x/-rf", nil, "_rf"), ("x/.a", "inline", "_a"),
             ("", nil, "download"), ("", "attachment; filename=\"-\"", "_"),
         ] as [(String, String?, String)],

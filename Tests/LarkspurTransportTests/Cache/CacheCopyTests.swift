@@ -127,7 +127,10 @@ struct CacheCopyTests {
         // The folder is read once, before which every look-up waits.
         _ = try await lab.get("/first")
         for index in 0..<60 {
-            lab.route("/\(index)", ["Cache-Control": "max-age=600", "X-Fill": String(repeating: "x", count: index * 50)])
+            lab.route(
+                "/\(index)",
+                ["Cache-Control": "max-age=600", "X-Fill": String(repeating: "x", count: index * 50)]
+            )
             _ = try await lab.get("/\(index)")
             #expect(try await lab.get("/\(index)").source == "cache")
         }

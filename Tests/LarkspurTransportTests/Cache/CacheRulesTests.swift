@@ -47,7 +47,11 @@ struct CacheRulesTests {
             Row("5.3 Expires", ["Expires": "Fri, 31 Dec 2100 23:59:59 GMT"], "cache"),
             Row("5.3 Expires in the past", ["Expires": old, "ETag": "\"a\""], "validated"),
             Row("5.3 Expires: 0", ["Expires": "0", "ETag": "\"a\""], "validated"),
-            Row("5.3 Expires in another zone", ["Expires": "Fri, 31 Dec 2100 23:59:59 EST", "ETag": "\"a\""], "validated"),
+            Row(
+                "5.3 Expires in another zone",
+                ["Expires": "Fri, 31 Dec 2100 23:59:59 EST", "ETag": "\"a\""],
+                "validated"
+            ),
             Row("5.3 Expires in RFC 850 form", ["Expires": "Friday, 31-Dec-60 23:59:59 GMT"], "cache"),
             Row("5.1 an Age that is no number", control("max-age=600", ["Age": "1000x"]), "cache"),
             Row("3.3 Content-Range without 206", control("max-age=600", ["Content-Range": "bytes 0-1/9"]), "cache"),

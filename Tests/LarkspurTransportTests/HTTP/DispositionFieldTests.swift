@@ -189,7 +189,9 @@ struct DispositionFieldTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
-        let parts = ["attachment", ";", "=", "\"", "\\", "filename", "*", "'", "utf-8''", "%", "%C3", "%A4", " ", "\u{301}"]
+        let parts = [
+            "attachment", ";", "=", "\"", "\\", "filename", "*", "'", "utf-8''", "%", "%C3", "%A4", " ", "\u{301}",
+        ]
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...12, using: &random)
             let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()

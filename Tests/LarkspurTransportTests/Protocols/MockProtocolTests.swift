@@ -58,7 +58,9 @@ final class LookingProtocol: URLProtocol {
             client?.urlProtocol(self, wasRedirectedTo: next, redirectResponse: response)
             return
         }
-        guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil) else { return }
+        guard let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil) else {
+            return
+        }
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
         client?.urlProtocol(self, didLoad: Data("mocked".utf8))
         client?.urlProtocolDidFinishLoading(self)
@@ -160,12 +162,16 @@ struct MockProtocolTests {
     func redirects(source: Source) async throws {
         let server = try LoopbackServer()
         for (path, body) in [("/", "content"), ("/other", "other")] {
-            #expect(try await send(Data("content".utf8), from: source, path: path, to: server.url("/post")).status == 200)
+            #expect(
+                try await send(Data("content".utf8), from: source, path: path, to: server.url("/post")).status == 200
+            )
             #expect(server.requests.last?.body == Data(body.utf8))
         }
         guard source == .request else { return }
         for (path, method, body) in [("/as-get", "GET", ""), ("/stream", "POST", "stream")] {
-            #expect(try await send(Data("content".utf8), from: source, path: path, to: server.url("/anything")).error == nil)
+            #expect(
+                try await send(Data("content".utf8), from: source, path: path, to: server.url("/anything")).error == nil
+            )
             #expect(server.requests.last?.method == method && server.requests.last?.body == Data(body.utf8))
         }
     }

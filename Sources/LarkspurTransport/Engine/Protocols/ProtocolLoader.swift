@@ -44,10 +44,12 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
             }
             let request = loader.canonicalRequest(for: self.request)
             // A class may have an initialiser of its own for tasks, which takes the task's original request. The
-            // comparison of requests leaves streams out.
+            // comparison of requests leaves their content out.
             let instance: URLProtocol
             let original = object.originalRequest
-            if request == original, request.httpBodyStream === original?.httpBodyStream {
+            if request == original, request.httpBody == original?.httpBody,
+                request.httpBodyStream === original?.httpBodyStream
+            {
                 instance = loader.init(task: object, cachedResponse: nil, client: self)
             } else {
                 instance = loader.init(request: request, cachedResponse: nil, client: self)
