@@ -229,6 +229,13 @@ struct ProtocolLoadingTests {
         #expect(task.currentRequest?.httpBody == request.httpBody)
     }
 
+    @Test("It sees the fields of the configuration in a request without content too")
+    func requestWithoutContent() async throws {
+        configuration.httpAdditionalHeaders = ["X-Additional": "a"]
+        let outcome = try await Style.handler.send(URLRequest(url: url("/echo")), configuration: configuration)
+        #expect(outcome.text == "- a - - ")
+    }
+
     @Test("Its redirects keep the content, and the session's secrets to the origin")
     func redirectWithFields() async throws {
         configuration.httpAdditionalHeaders = ["X-Additional": "a", "Authorization": "secret"]

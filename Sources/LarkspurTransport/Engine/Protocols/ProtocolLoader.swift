@@ -43,12 +43,12 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may have an initialiser of its own for tasks, which takes the task's original request. The
-            // comparison of requests leaves their content out.
+            // A class may have an initialiser of its own for tasks, which takes the task's original request. Foundation's
+            // comparison of requests leaves out their fields and content.
             let instance: URLProtocol
             let original = object.originalRequest
-            if request == original, request.httpBody == original?.httpBody,
-                request.httpBodyStream === original?.httpBodyStream
+            if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
+                request.httpBody == original?.httpBody, request.httpBodyStream === original?.httpBodyStream
             {
                 instance = loader.init(task: object, cachedResponse: nil, client: self)
             } else {
