@@ -37,12 +37,30 @@ extension DataTask {
         return try await response(serializer).describing(failure, serializer.decoder).result.get()
     }
 
+    /// Decodes the response's JSON, whatever kind of value it is. A context that names a type gets that type.
+    ///
+    ///     let user = try await manager.get("users/1").value()
+    ///     print(user["name"].string ?? "nobody")
+    /// - Parameters:
+    ///   - type: The type of the value. Default: ``JSONValue``.
+    ///   - decoder: The decoder. Default: the manager's `jsonDecoder`, as it was when the call was made.
+    /// - Returns: The value; `null` if the response has no content.
+    /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
+    ///   the surrounding `Task`.
+    public func value(
+        // With the labels of the generic method, because the compiler finds no words for a wrong argument otherwise.
+        as type: JSONValue.Type = JSONValue.self,
+        decoder: (any DataDecoder)? = nil
+    ) async throws(LarkspurError) -> JSONValue {
+        try await response(decodable(type, decoder)).result.get()
+    }
+
     /// Validates and parses the response with a serializer, and returns the value.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
     ///   the surrounding `Task`.
-    public func value<S: ResponseSerializer>(
-        _ serializer: S
+    public func serialized<S: ResponseSerializer>(
+        by serializer: S
     ) async throws(LarkspurError) -> S.Output where S.Output: Sendable {
         try await response(serializer).result.get()
     }

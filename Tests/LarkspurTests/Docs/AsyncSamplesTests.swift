@@ -33,6 +33,22 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["Ada Ada", "3 text [1, 2]"])
     }
 
+    @Test func withoutType() async throws {
+        server.route("/users/1", .json(#"{"name": "Ada", "id": 9007199254740993, "tags": ["vip"]}"#))
+        server.route("/orders") { .data($0.body, contentType: "application/json") }
+        try await samples.untyped()
+        try await samples.untypedBody()
+        let order = #"{"count":2,"item":"tea","note":null,"tags":["new","vip"]}"#
+        #expect(samples.output.values == ["Ada 9007199254740993 vip", order])
+    }
+
+    @Test func closures() async throws {
+        await samples.errorsInClosures()
+        try await samples.progressOfChain()
+        #expect(samples.output.values.first == "unacceptable-status-code")
+        #expect(samples.output.values.suffix(2) == ["10 of 10", "text"])
+    }
+
     @Test func errors() async throws {
         await samples.errors()
         await samples.response()

@@ -94,6 +94,7 @@ struct CookbookSamplesTests {
         #expect(server.requests(to: "/users")[0].headers["Content-Type"] == "application/json")
         #expect(output[0...1] == ["Ada", "remember=1&user=ada"])
         #expect(output[2].hasPrefix(#"[{"name":"Ada"},{"name":"Grace"}] {"#))
+        #expect(output[2].contains(#""count":1"#) && output[2].contains(#""name":"login""#))
         #expect(output[2].contains(#""items":[{"id":1},{"id":2}]"#))
         #expect(output[3] == "/search?active=true&tag=new&tag=vip")
     }

@@ -32,8 +32,45 @@ struct AsyncSamples: Sendable {
         // sample: await content and text
         let data = try await manager.get("logo").data
         let text = try await manager.get("notes").string
-        let list = try await manager.get("settings").value(.decodable([Int].self, decoder: PropertyListDecoder()))
+        let list = try await manager.get("settings")
+            .serialized(by: .decodable([Int].self, decoder: PropertyListDecoder()))
         print(data.count, text, list)
+        // end
+    }
+
+    func untyped() async throws {
+        // sample: await JSON without a type
+        let user = try await manager.get("users/1").value()
+        print(user["name"].string ?? "nobody", user["id"].int ?? 0, user["tags"][0].string ?? "no tag")
+        // end
+    }
+
+    func untypedBody() async throws {
+        // sample: send JSON without a type
+        let order: JSONValue = ["item": "tea", "count": 2, "tags": ["new", "vip"], "note": nil]
+        print(try await manager.post("orders", body: order).value())
+        // end
+    }
+
+    func errorsInClosures() async {
+        // sample: catch an error in a closure
+        let task = Task {
+            do throws(LarkspurError) {
+                print(try await manager.get("users/0").string)
+            } catch {
+                print(error.label)
+            }
+        }
+        await task.value
+        // end
+    }
+
+    func progressOfChain() async throws {
+        // sample: progress of a chain
+        let text = try await manager.upload("files", from: .file(file))
+            .uploadProgress { progress in print(progress.completedUnitCount, "of", progress.totalUnitCount) }
+            .string
+        print(text)
         // end
     }
 
@@ -96,7 +133,7 @@ struct AsyncSamples: Sendable {
         let made = try await manager.post("users", body: User(name: "Ada")).value(as: User.self)
         let form = try await manager.post("login", parameters: ["name": "Ada"]).string
         let sent = try await manager.upload("files", from: .file(file), method: .put).string
-        let portrait = try await manager.post("portraits") { try $0.append(file: file, name: "portrait") }.string
+        let portrait = try await manager.postForm("portraits") { try $0.append(file: file, name: "portrait") }.string
         print(made.name, form, sent, portrait)
         // end
     }

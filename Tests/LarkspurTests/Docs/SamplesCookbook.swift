@@ -46,7 +46,9 @@ struct CookbookSamples: Sendable {
             for id in ids {
                 group.addTask { (id, try await manager.get("users/\(id)").value(as: User.self)) }
             }
-            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            var users: [Int: User] = [:]
+            for try await (id, user) in group { users[id] = user }
+            return users
         }
         print(users.count)
         // end
@@ -147,11 +149,12 @@ struct CookbookSamples: Sendable {
         // sample: cookbook, send an array
         let users = [User(name: "Ada"), User(name: "Grace")]
         let answer = try await manager.put("users", body: users).string
+        let event = try await manager.put("users", body: ["name": "login", "count": 1] as JSONValue).string
 
         manager.requestSerializer = .json
         let other = try await manager.post("orders", parameters: ["items": [["id": 1], ["id": 2]], "note": "soon"])
             .string
-        print(answer, other)
+        print(answer, event, other)
         // end
     }
 
@@ -310,7 +313,7 @@ struct CookbookSamples: Sendable {
 
     func multipart() async throws {
         // sample: cookbook, multipart form
-        let text = try await manager.post("portraits", parameters: ["author": "Ada"]) { form in
+        let text = try await manager.postForm("portraits", parameters: ["author": "Ada"]) { form in
             try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
         }.string
         print(text)

@@ -1,0 +1,236 @@
+/// A JSON value (RFC 8259) of any kind, for content without a type of its own.
+///
+///     let user = try await manager.get("users/1").value()
+///     print(user["name"].string ?? "", user["address"]["lines"][0].string ?? "")
+///
+/// It is `Encodable` too, and written as a literal. So it can be the body of a request, or a parameter:
+///
+///     let order: JSONValue = ["item": "tea", "count": 2, "tags": ["new", "vip"], "note": nil]
+///     let receipt = try await manager.post("orders", body: order).value()
+///
+/// Numbers are equal if their values are: `1` and `1.0` are the same value. Integers of 64 bits, signed or not, are
+/// exact; other numbers become the nearest `Double`.
+public enum JSONValue: Sendable, Hashable {
+    /// The value `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number without a fraction.
+    case integer(Int128)
+    /// A number with a fraction or an exponent. JSON has no infinity.
+    case number(Double)
+    /// A text.
+    case string(String)
+    /// A list of values.
+    case array([JSONValue])
+    /// Members, by their names.
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    /// Creates a number from an integer.
+    /// - Parameter value: The number. One that needs more than 128 bits becomes the nearest `Double`.
+    public init(_ value: some BinaryInteger) {
+        self = Int128(exactly: value).map(JSONValue.integer) ?? .number(Double(value))
+    }
+
+    /// Creates a number from a floating-point number.
+    /// - Parameter value: The number. One that is not finite cannot be encoded as JSON.
+    public init(_ value: Double) { self = .number(value) }
+
+    /// Creates a string.
+    /// - Parameter value: The text.
+    public init(_ value: some StringProtocol) { self = .string(String(value)) }
+
+    /// Creates a boolean.
+    /// - Parameter value: True or false.
+    public init(_ value: Bool) { self = .bool(value) }
+
+    /// Whether the value is `null`, which also stands for a member or an element that is not there.
+    public var isNull: Bool { self == .null }
+
+    /// The boolean; nil if the value is of another kind.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The text; nil if the value is of another kind.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+    /// The integer; nil if the value is of another kind, has a fraction, or does not fit.
+    public var int: Int? { whole.flatMap { Int(exactly: $0) } }
+
+    /// The integer from 0 to 2⁶⁴ − 1; nil if the value is of another kind, has a fraction, or does not fit.
+    public var uint64: UInt64? { whole.flatMap { UInt64(exactly: $0) } }
+
+    /// The number, or the nearest `Double` to it; nil if the value is of another kind.
+    public var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The elements; nil if the value is of another kind.
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+    /// The members; nil if the value is of another kind.
+    public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
+
+    /// The member of a name; `null` if there is none, or the value is no object. ``object`` tells the difference.
+    public subscript(name: String) -> JSONValue { object?[name] ?? .null }
+
+    /// The element at an index; `null` if there is none, or the value is no array.
+    public subscript(index: Int) -> JSONValue {
+        guard let array, array.indices.contains(index) else { return .null }
+        return array[index]
+    }
+
+    /// The number as an integer, if it is one.
+    private var whole: Int128? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int128(exactly: value)
+        default: nil
+        }
+    }
+
+    /// Returns whether two values are equal. Numbers are compared by their values.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.integer, .integer), (.integer, .number), (.number, .integer): left.whole == right.whole
+        default: false
+        }
+    }
+
+    /// Adds the value to a hash. Numbers that are equal add the same.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .number(let value):
+            if let whole { hasher.combine(whole) } else { hasher.combine(value) }
+        }
+    }
+}
+
+extension JSONValue: Codable {
+    /// The maximum number of arrays and objects within one another, as for `JSONDecoder`. Values are encoded by
+    /// recursion, and a limit keeps it from exhausting the stack.
+    private static let maximumDepth = 512
+
+    /// Decodes a value of any kind.
+    /// - Parameter decoder: The decoder of JSON or of another format with these kinds of values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(Int128(value))
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .integer(Int128(value))
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if (try? decoder.unkeyedContainer()) != nil {
+            self = .array(try container.decode([JSONValue].self))
+        } else {
+            // As a dictionary, so that a decoder's strategy for keys leaves the names as they are.
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Encodes the value.
+    /// - Parameter encoder: The encoder.
+    /// - Throws: `EncodingError` for a number that is not finite, and for nesting deeper than 512 levels.
+    public func encode(to encoder: any Encoder) throws {
+        guard encoder.codingPath.count <= Self.maximumDepth else {
+            let reason = "A JSON value may be nested \(Self.maximumDepth) levels deep and no deeper."
+            throw EncodingError.invalidValue(
+                JSONValue.null,
+                .init(codingPath: Array(encoder.codingPath.prefix(4)), debugDescription: reason)
+            )
+        }
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .integer(let value):
+            // Not every encoder has integers of 128 bits.
+            if let value = Int64(exactly: value) {
+                try container.encode(value)
+            } else if let value = UInt64(exactly: value) {
+                try container.encode(value)
+            } else {
+                try container.encode(value)
+            }
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// Creates the value `null`.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates a boolean.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a number without a fraction.
+    public init(integerLiteral value: Int128) { self = .integer(value) }
+    /// Creates a number with a fraction.
+    public init(floatLiteral value: Double) { self = .number(value) }
+    /// Creates a text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a list of values.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object. Of members with the same name the last one counts.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self = .object(Dictionary(members, uniquingKeysWith: { $1 }))
+    }
+}
+
+extension JSONValue: EmptyContentRepresentable {
+    /// `null`, for a response without content.
+    public static var emptyContent: JSONValue { .null }
+}
+
+extension JSONValue: ParameterValueConvertible {
+    var parameterValue: ParameterValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .boolean(value)
+        case .integer(let value): value.parameterValue
+        case .number(let value): value.parameterValue
+        case .string(let value): .string(value)
+        case .array(let value): .array(value)
+        case .object(let value): value.parameterValue
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as JSON in one line, the members in the order of their names; `…` for a value that is not JSON,
+    /// because a number is not finite or it is nested too deeply.
+    public var description: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "…"
+    }
+}
