@@ -2,6 +2,31 @@ internal import HTTPSyntax
 
 /// The rules by which a string and a base URL become the URL of a request.
 enum BaseURL {
+    /// Returns the base URL of a session manager, or the error of a target that is none. A `URL` is taken as it is, so
+    /// that a relative one is the error of those calls that need it.
+    static func result(of target: (any RequestTarget)?) -> Result<URL?, LarkspurError> {
+        guard let target else { return .success(nil) }
+        if let url = target as? URL { return .success(normalized(url)) }
+        do throws(LarkspurError) {
+            return .success(normalized(try url(ofBase: target)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns a base URL, which a string has to name as a whole, with a host: `localhost:80` has the scheme
+    /// `localhost`.
+    private static func url(ofBase target: any RequestTarget) throws(LarkspurError) -> URL {
+        guard let string = target as? String else { return try target.requestURL(relativeTo: nil) }
+        guard let url = URL(string: string), url.scheme != nil, let host = url.host, !host.isEmpty else {
+            throw LarkspurError(
+                .invalidURL,
+                "The base URL of the session manager, “\(excerpt(of: string))”, is no whole URL: write it with a scheme and a host, as https://example.com/v1."
+            )
+        }
+        return url
+    }
+
     /// Returns a base URL whose path ends in a slash, so that references resolve to URLs below its path and not beside
     /// it.
     ///

@@ -23,7 +23,7 @@ extension SessionManager {
 ///   request could not be built, it ends with that error when it starts: `invalidURL`, `invalidMethod`,
 ///   `invalidHeaderField` or `parameterEncodingFailed`.
 public func request(
-    _ url: String,
+    _ url: any RequestTarget,
     method: HTTPMethod = .get,
     parameters: [String: Any]? = nil,
     body: (any Encodable)? = nil,
@@ -54,7 +54,7 @@ public func request(
 /// - Returns: The task. It starts with its first handler or `await`, or with ``SessionTask/resume()``. If the request
 ///   could not be built, it ends with that error when it starts.
 public func download(
-    _ url: String,
+    _ url: any RequestTarget,
     method: HTTPMethod = .get,
     parameters: [String: Any]? = nil,
     headers: HTTPHeaders? = nil,

@@ -202,7 +202,7 @@ extension SessionManager {
     ///     10,000.
     /// - Returns: The pages. Nothing is sent before the loop begins.
     public func pages<Page: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         as type: Page.Type,

@@ -23,7 +23,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -71,7 +71,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -119,7 +119,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -167,7 +167,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func put<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -215,7 +215,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -263,7 +263,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func patch<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,

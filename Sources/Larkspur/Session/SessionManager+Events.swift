@@ -29,7 +29,7 @@ extension SessionManager {
     /// - Returns: The events. Nothing is sent before the first one is asked for. If the request could not be built, the
     ///   sequence throws `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func events(
-        _ url: String,
+        _ url: any RequestTarget,
         method: HTTPMethod = .get,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,

@@ -35,7 +35,7 @@ extension SessionManager {
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -75,7 +75,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -115,7 +115,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func post<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -141,7 +141,7 @@ extension SessionManager {
 
     private func performForm<S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         _ parameters: [String: Any]?,
         _ headers: HTTPHeaders?,
         _ hooks: SessionHooks?,
@@ -165,7 +165,7 @@ extension SessionManager {
     /// Builds the request of a form, or returns the error that prevented its creation.
     func form(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         _ parameters: [String: Any]?,
         _ headers: HTTPHeaders?,
         _ constructing: (inout MultipartFormData) throws -> Void
@@ -175,7 +175,7 @@ extension SessionManager {
         do throws(LarkspurError) {
             let made = try requestBuilder.makeMultipart(
                 method,
-                BaseURL.resolve(url, against: baseURL),
+                resolved(url),
                 parameters.map(Parameters.dictionary),
                 headers ?? HTTPHeaders(),
                 constructing

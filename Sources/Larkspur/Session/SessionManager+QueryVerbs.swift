@@ -21,7 +21,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -54,7 +54,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func get<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -95,7 +95,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func head(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
@@ -138,7 +138,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -184,7 +184,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func delete<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,

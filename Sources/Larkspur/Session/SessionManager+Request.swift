@@ -41,7 +41,7 @@ extension SessionManager {
     @discardableResult
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -96,7 +96,7 @@ extension SessionManager {
     @discardableResult
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -138,7 +138,7 @@ extension SessionManager {
     /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func makeRequest(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -153,7 +153,7 @@ extension SessionManager {
     @_specialize(where S == AnyResponseSerializer)
     func perform<S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         _ parameters: [String: Any]?,
         _ content: RequestContent?,
         _ headers: HTTPHeaders?,
@@ -172,10 +172,16 @@ extension SessionManager {
         return task
     }
 
+    /// Returns the URL of a call.
+    /// - Throws: ``LarkspurError`` with the code `invalidURL`, also if the manager's base URL is not valid.
+    func resolved(_ target: any RequestTarget) throws(LarkspurError) -> URL {
+        try target.requestURL(relativeTo: base.get())
+    }
+
     /// Returns the request of a call, or the error that prevented its creation.
     func requestResult(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         _ parameters: [String: Any]?,
         _ content: RequestContent?,
         _ headers: HTTPHeaders?
@@ -191,12 +197,12 @@ extension SessionManager {
     /// those of the manager.
     private func makeRequest(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         _ parameters: [String: Any]?,
         _ content: RequestContent?,
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
-        let url = try BaseURL.resolve(url, against: baseURL)
+        let url = try resolved(url)
         return try requestBuilder.makeRequest(
             method,
             url: url,

@@ -34,7 +34,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func stream(
-        _ url: String,
+        _ url: any RequestTarget,
         method: HTTPMethod = .get,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,

@@ -29,7 +29,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func upload<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         from content: UploadContent,
         method: HTTPMethod = .post,
         parameters: [String: Any]? = nil,
@@ -81,7 +81,7 @@ extension SessionManager {
     /// - Returns: The task, running; it has ended already if the request could not be built.
     @discardableResult
     public func upload<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         from content: UploadContent,
         method: HTTPMethod = .post,
         parameters: [String: Any]? = nil,
@@ -109,7 +109,7 @@ extension SessionManager {
     }
 
     private func performUpload<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         _ content: UploadContent,
         _ method: HTTPMethod,
         _ parameters: [String: Any]?,
@@ -131,7 +131,7 @@ extension SessionManager {
 
     /// Builds the request of an upload, or returns the error that prevented its creation.
     func uploadRequest(
-        _ url: String,
+        _ url: any RequestTarget,
         _ content: UploadContent,
         _ method: HTTPMethod,
         _ parameters: [String: Any]?,

@@ -6,7 +6,7 @@ import Synchronization
 /// and passes them to the session as tasks. It validates and parses their responses with its ``responseSerializer``,
 /// and calls your closures on its ``completionQueue``:
 ///
-///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+///     let manager = SessionManager(baseURL: "https://api.example.com/v1")
 ///     manager.get("users", parameters: ["page": 2]) { task, object in
 ///         print(object ?? "nothing")
 ///     } failure: { task, error in
@@ -30,8 +30,11 @@ public final class SessionManager: Sendable {
     }
 
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
-    /// slash.
-    public let baseURL: URL?
+    /// slash. Nil if there is none, or it is a string that is no URL.
+    public var baseURL: URL? { (try? base.get()) ?? nil }
+
+    /// The base URL, or the error of one that is not valid, which each call that needs it ends with.
+    let base: Result<URL?, LarkspurError>
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
@@ -49,8 +52,9 @@ public final class SessionManager: Sendable {
 
     /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against. If its path does not end in a slash, one is
-    ///     appended. Default: none.
+    ///   - baseURL: The URL that relative URL strings are resolved against, as a `URL` or a `String`. If its path does
+    ///     not end in a slash, one is appended. A string that is no whole URL is the error `invalidURL` of each call
+    ///     that takes a URL string or a `URL`. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
     ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
@@ -65,7 +69,7 @@ public final class SessionManager: Sendable {
     ///     queue.
     ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
     public convenience init(
-        baseURL: URL? = nil,
+        baseURL: (any RequestTarget)? = nil,
         configuration: URLSessionConfiguration = .default,
         transport: Transport = .automatic,
         requestSettings: RequestSettings = RequestSettings(),
@@ -75,7 +79,7 @@ public final class SessionManager: Sendable {
         completionGroup: DispatchGroup = DispatchGroup()
     ) {
         self.init(
-            baseURL: baseURL,
+            base: BaseURL.result(of: baseURL),
             sessions: SessionStore(configuration: configuration, transport: transport),
             requestBuilder: RequestBuilder(requestSerializer, settings: requestSettings),
             responseSerializer: responseSerializer,
@@ -90,8 +94,8 @@ public final class SessionManager: Sendable {
     /// If the transport cannot enforce the policy, each request fails before it is sent, with the code
     /// `securityPolicyNotEnforceable`.
     /// - Parameters:
-    ///   - baseURL: The URL that relative URL strings are resolved against. If its path does not end in a slash, one is
-    ///     appended. With a pinning policy its scheme must be https. Default: none.
+    ///   - baseURL: The URL that relative URL strings are resolved against, as a `URL` or a `String`. If its path does
+    ///     not end in a slash, one is appended. With a pinning policy its scheme must be https. Default: none.
     ///   - configuration: The configuration, which is copied; later changes to it have no effect. Default: `.default`,
     ///     with which all managers of the process share cookies, stored credentials and cache. A program that acts for
     ///     several users needs a manager with `.ephemeral`, or with storages of its own, for each user.
@@ -107,9 +111,9 @@ public final class SessionManager: Sendable {
     ///     queue.
     ///   - completionGroup: The group that each task enters while it is under way. Default: a group of its own.
     /// - Throws: ``LarkspurError`` with the code `invalidSecurityPolicy`, if there are pins and the base URL is missing
-    ///   or not https.
+    ///   or not https, or with the code `invalidURL`, if the base URL is a string that is no whole URL.
     public convenience init(
-        baseURL: URL? = nil,
+        baseURL: (any RequestTarget)? = nil,
         configuration: URLSessionConfiguration = .default,
         transport: Transport = .automatic,
         securityPolicy: SecurityPolicy,
@@ -119,9 +123,10 @@ public final class SessionManager: Sendable {
         completionQueue: DispatchQueue? = nil,
         completionGroup: DispatchGroup = DispatchGroup()
     ) throws(LarkspurError) {
-        try securityPolicy.validate(for: baseURL)
+        let base = BaseURL.result(of: baseURL)
+        try securityPolicy.validate(for: base.get())
         self.init(
-            baseURL: baseURL,
+            base: base,
             sessions: SessionStore(
                 configuration: configuration,
                 transport: transport,
@@ -135,14 +140,14 @@ public final class SessionManager: Sendable {
     }
 
     private init(
-        baseURL: URL?,
+        base: Result<URL?, LarkspurError>,
         sessions: SessionStore,
         requestBuilder: RequestBuilder,
         responseSerializer: any ResponseSerializer,
         completionQueue: DispatchQueue?,
         completionGroup: DispatchGroup
     ) {
-        self.baseURL = baseURL.map(BaseURL.normalized)
+        self.base = base
         self.sessions = sessions
         builder = Published(requestBuilder, writers: sessions.hooks.writers)
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
@@ -371,7 +376,7 @@ public final class SessionManager: Sendable {
     /// are not copied.
     public func copy() -> SessionManager {
         let copy = SessionManager(
-            baseURL: baseURL,
+            base: base,
             sessions: SessionStore(like: sessions),
             requestBuilder: requestBuilder,
             responseSerializer: responseSerializer,

@@ -120,6 +120,12 @@ public class SessionTask: @unchecked Sendable {
     /// The response; nil until its header has arrived.
     public final var response: URLResponse? { urlSessionTask?.response }
 
+    /// The response, if it is an HTTP response; nil until its header has arrived.
+    public final var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
+
+    /// The status code; nil until the header of an HTTP response has arrived.
+    public final var statusCode: Int? { httpResponse?.statusCode }
+
     /// The error of the task, which is set before its completion handler runs. Nil while the task runs, and if it
     /// succeeded.
     public final var error: LarkspurError? { storage.withLock { $0.error } }

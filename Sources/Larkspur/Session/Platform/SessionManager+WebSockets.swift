@@ -37,7 +37,7 @@ extension SessionManager {
     ///   `invalidURL`, `invalidHeaderField`, `parameterEncodingFailed`, `sessionInvalidated`, `unsupported` or the
     ///   error of the configuration. The error of an interceptor is thrown in the same way.
     public func webSocket(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         options: WebSocketTask.Options = .init(),

@@ -1,0 +1,38 @@
+/// The target of a call: a `String`, a `URL`, or a type of yours.
+///
+///     enum Route: RequestTarget {
+///         case user(Int)
+///
+///         func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
+///             switch self {
+///             case .user(let id): try "users/\(id)".requestURL(relativeTo: base)
+///             }
+///         }
+///     }
+///
+///     let user = try await manager.get(Route.user(1)).value(as: User.self)
+public protocol RequestTarget: Sendable {
+    /// Returns the absolute URL of a request.
+    /// - Parameter base: The base URL of the session manager, or nil.
+    /// - Throws: ``LarkspurError`` with the code `invalidURL`.
+    func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL
+}
+
+extension String: RequestTarget {
+    /// Resolves the string against a base URL (RFC 3986, section 5). `foo` is below the base's path, `/foo` at the root
+    /// of its host; an absolute URL replaces the base, an empty string is the base itself. Characters that a URL cannot
+    /// contain are percent-encoded.
+    public func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
+        try BaseURL.resolve(self, against: base)
+    }
+}
+
+extension URL: RequestTarget {
+    /// Returns an absolute URL unchanged, and resolves another one against the base URL like a string.
+    public func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
+        let url = absoluteURL
+        guard url.scheme != nil else { return try BaseURL.resolve(url.absoluteString, against: base) }
+        try BaseURL.validate(url)
+        return url
+    }
+}

@@ -1,0 +1,128 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("Targets and untyped values of calls", .timeLimit(.minutes(5)))
+struct RequestTargetTests {
+    private enum Route: RequestTarget {
+        case user(Int)
+
+        func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
+            switch self {
+            case .user(let id): try "users/\(id)".requestURL(relativeTo: base)
+            }
+        }
+    }
+
+    let server: LoopbackServer
+
+    init() throws {
+        server = try LoopbackServer()
+        server.route("/users/{id}", .json(#"{"id": 9223372036854775807, "name": "Ada"}"#))
+        server.route("/echo") { .data($0.body, contentType: "application/json") }
+    }
+
+    @Test(
+        "A string, a URL and a type of the caller's are targets of every kind of call",
+        arguments: TestTransport.allCases
+    )
+    func targets(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let url = server.url("/users/1")
+        let relative = try #require(URL(string: "users/1"))
+        let based = try #require(URL(string: "1", relativeTo: server.url("/users/0")))
+        let names = Recorder<String>()
+
+        #expect(try await manager.get("users/1").value()["name"] == "Ada")
+        #expect(try await manager.get(url).value()["name"] == "Ada")
+        #expect(try await manager.get(relative).value()["name"] == "Ada")
+        #expect(try await manager.get(based).value()["name"] == "Ada")
+        #expect(try await manager.get(Route.user(1)).value()["name"] == "Ada")
+        #expect(try manager.makeRequest(.put, url).url == url)
+        #expect(try await manager.download(url).file.isFileURL)
+        #expect(try await Larkspur.request(url).value()["name"] == "Ada")
+        manager.get(url, as: JSONValue.self) { names.record("\($0.statusCode ?? 0) \($1["name"].string ?? "")") }
+        #expect(try await names.first() == "200 Ada")
+        #expect(server.requests.allSatisfy { $0.path == "/users/1" })
+    }
+
+    @Test("JSON without a type keeps its integers in both directions", arguments: TestTransport.allCases)
+    func untyped(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/empty", .status(204))
+
+        let user = try await manager.get("users/1").value()
+        let order: JSONValue = ["id": 18_446_744_073_709_551_615, "tags": ["a", 1, nil]]
+        let answer: JSONValue = try await manager.post("echo", body: order).value()
+        let typed: [String: JSONValue] = try await manager.get("users/2").value()
+
+        #expect(user["id"].int == .max && user["name"].string == "Ada")
+        #expect(answer == order)
+        #expect(typed["name"] == "Ada")
+        #expect(try await manager.get("empty").value() == nil)
+    }
+
+    @Test("A base URL may be a string", arguments: TestTransport.allCases)
+    func base(_ transport: TestTransport) async throws {
+        let base = server.url("/users").absoluteString
+        let manager = SessionManager(baseURL: base, configuration: .ephemeral, transport: transport.transport)
+        #expect(manager.baseURL?.absoluteString == base + "/")
+        #expect(try await manager.get("1").value()["name"] == "Ada")
+        #expect(try await manager.copy().get("1").value()["name"] == "Ada")
+    }
+
+    @Test(
+        "A base URL that is no URL is an error of each call, which names it without its secrets",
+        arguments: ["example.com", "localhost:8080", "http://", "/v1", "", " ", "http://[::1", "user:pass@host/?key=1"]
+    )
+    func invalidBase(_ base: String) async throws {
+        let manager = SessionManager(baseURL: base)
+        #expect(manager.baseURL == nil)
+        for manager in [manager, manager.copy()] {
+            for target in ["users", "https://example.com/"] {
+                let error = await manager.get(target).response().error
+                #expect(error?.code == .invalidURL)
+                #expect(error?.message.hasPrefix("The base URL of the session manager, “") == true)
+                #expect(error?.message.contains("pass") == false && error?.message.contains("key=1") == false)
+            }
+        }
+        let form = await manager.postForm("x") { $0.append(text: "a", name: "b") }.response()
+        #expect(form.error?.code == .invalidURL)
+        #expect(throws: LarkspurError.self) { try SessionManager(baseURL: base, securityPolicy: .default) }
+    }
+
+    @Test("A task has the status and the HTTP response as soon as there is one", arguments: TestTransport.allCases)
+    func status(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        server.route("/teapot", .text("short", status: 418).adding("X-Pot", "tea"))
+        let task = manager.get("teapot")
+        #expect(task.statusCode == nil && task.httpResponse == nil)
+        _ = await task.response()
+        #expect(task.statusCode == 418)
+        #expect(task.httpResponse?.value(forHTTPHeaderField: "x-pot") == "tea")
+    }
+
+    @Test(
+        "Closures of the chain get the progress, one after the other, and none after the start",
+        arguments: TestTransport.allCases
+    )
+    func progress(_ transport: TestTransport) async throws {
+        let manager = transport.makeManager(for: server)
+        let sent = Recorder<Int64>()
+        let received = Recorder<String>()
+        let content = Data(repeating: UInt8(ascii: "7"), count: 70_001)
+
+        let task = manager.upload("echo", from: .data(content))
+            .uploadProgress { sent.record($0.completedUnitCount) }
+            .downloadProgress { received.record("a \($0.completedUnitCount)") }
+            .downloadProgress { received.record("b \($0.completedUnitCount)") }
+        #expect(try await task.data == content)
+        _ = task.downloadProgress { _ in received.record("late") }
+        try await manager.finishAll()
+
+        #expect(sent.values.last == 70_001)
+        #expect(received.values.suffix(2) == ["a 70001", "b 70001"])
+        #expect(task.downloadProgress.completedUnitCount == 70_001)
+    }
+}
