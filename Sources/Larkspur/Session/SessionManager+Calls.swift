@@ -22,25 +22,21 @@ extension SessionManager {
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
-    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func request(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
-        hooks: SessionHooks? = nil,
-        uploadProgress: ProgressHandler? = nil,
-        downloadProgress: ProgressHandler? = nil
+        hooks: SessionHooks? = nil
     ) -> DataTask {
         let content = RequestContent(body, encoder ?? jsonEncoder)
         let request = requestResult(method, url, parameters, content, headers)
         return call(.data, request, hooks) {
-            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
+            DataTask(environment: $0, plan: $1, upload: nil, download: nil)
         }
     }
 
@@ -50,17 +46,13 @@ extension SessionManager {
     /// ``baseURL`` is not used.
     /// - Parameters:
     ///   - request: The request; its body, if it has one, is sent.
-    ///   - uploadProgress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
-    ///   - downloadProgress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
     /// - Returns: The task, not started. A request that cannot be sent is the error `invalidURL`, `invalidMethod` or
     ///   `invalidHeaderField` when it starts.
     public func dataTask(
-        with request: URLRequest,
-        uploadProgress: ProgressHandler? = nil,
-        downloadProgress: ProgressHandler? = nil
+        with request: URLRequest
     ) -> DataTask {
         call(.data, .success(request), nil) {
-            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
+            DataTask(environment: $0, plan: $1, upload: nil, download: nil)
         }
     }
 
@@ -71,17 +63,15 @@ extension SessionManager {
     ///   - parameters: Names and values of the query, which the request serializer writes. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
-    ///   - progress: Called on ``completionQueue`` as the content of the response arrives. Default: none.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func get(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
-        hooks: SessionHooks? = nil,
-        progress: ProgressHandler? = nil
+        hooks: SessionHooks? = nil
     ) -> DataTask {
-        request(.get, url, parameters: parameters, headers: headers, hooks: hooks, downloadProgress: progress)
+        request(.get, url, parameters: parameters, headers: headers, hooks: hooks)
     }
 
     /// Makes a HEAD request. The parameters become the query, and the response has no content.
@@ -94,7 +84,7 @@ extension SessionManager {
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func head(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil
@@ -113,17 +103,15 @@ extension SessionManager {
     ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
-    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func post(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil,
-        hooks: SessionHooks? = nil,
-        progress: ProgressHandler? = nil
+        hooks: SessionHooks? = nil
     ) -> DataTask {
         request(
             .post,
@@ -132,8 +120,7 @@ extension SessionManager {
             body: body,
             encoder: encoder,
             headers: headers,
-            hooks: hooks,
-            uploadProgress: progress
+            hooks: hooks
         )
     }
 
@@ -151,7 +138,7 @@ extension SessionManager {
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func put(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -175,7 +162,7 @@ extension SessionManager {
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func patch(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -198,7 +185,7 @@ extension SessionManager {
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts:
     ///   `invalidURL`, `invalidHeaderField` or `parameterEncodingFailed`.
     public func delete(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: (any Encodable)? = nil,
         encoder: (any DataEncoder)? = nil,
@@ -215,20 +202,18 @@ extension SessionManager {
     ///   - parameters: Names and values that become parts of the form. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
     ///   - hooks: The hooks of this task, which take precedence over those in ``hooks``. Default: none.
-    ///   - progress: Called on ``completionQueue`` as the form is sent. Default: none.
     ///   - constructing: Appends the parts of the form. Called once, before the method returns.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts.
-    public func post(
-        _ url: String,
+    public func postForm(
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
-        progress: ProgressHandler? = nil,
         constructing: (inout MultipartFormData) throws -> Void
     ) -> UploadTask {
         let (template, request) = form(.post, url, parameters, headers, constructing)
         return call(template, request, hooks) {
-            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
+            UploadTask(environment: $0, plan: $1, upload: nil, download: nil)
         }
     }
 
@@ -244,25 +229,23 @@ extension SessionManager {
     ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
     ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. Default: nil, which sends the content in one
     ///     request.
-    ///   - progress: Called on ``completionQueue`` as the content of the request is sent. Default: none.
     /// - Returns: The task, not started. If the request could not be built or the file cannot be sent, it ends with
     ///   that error when it starts.
     public func upload(
-        _ url: String,
+        _ url: any RequestTarget,
         from content: UploadContent,
         method: HTTPMethod = .post,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
-        resumable: ResumableUpload? = nil,
-        progress: ProgressHandler? = nil
+        resumable: ResumableUpload? = nil
     ) -> UploadTask {
         let (template, request) = content.source.template(
             for: uploadRequest(url, content, method, parameters, headers),
             resumable
         )
         return call(template, request, hooks) {
-            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
+            UploadTask(environment: $0, plan: $1, upload: nil, download: nil)
         }
     }
 
@@ -281,19 +264,17 @@ extension SessionManager {
     ///     times out. Default: 0. Without effect with the transport `.foundation` on Linux.
     ///   - resumeData: The resume data of an earlier task, with which the download continues. Default: nil, which
     ///     downloads the file from its beginning.
-    ///   - progress: Called on ``completionQueue`` as content is written to the file. Default: none.
     ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the
     ///     task is released; an `async` function gets a temporary file that it owns. Default: nil.
     /// - Returns: The task, not started. If the request could not be built, it ends with that error when it starts.
     public func download(
-        _ url: String,
+        _ url: any RequestTarget,
         method: HTTPMethod = .get,
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil,
         resumes: Int = 0,
         resumeData: Data? = nil,
-        progress: ProgressHandler? = nil,
         to destination: DownloadDestination? = nil
     ) -> DownloadTask {
         let made = requestResult(method, url, parameters, nil, headers)
@@ -313,7 +294,7 @@ extension SessionManager {
                 }
             ),
             upload: nil,
-            download: progress
+            download: nil
         )
         task.note(.created, .request(try? request?.get()))
         if let hooks { task.hooks = hooks }

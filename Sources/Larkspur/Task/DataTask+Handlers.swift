@@ -226,6 +226,32 @@ extension SessionTask {
         configuringHooks("redirect(using:)") { $0.willPerformHTTPRedirection = handler }
     }
 
+    /// Looks at the progress of the request's content as it is sent.
+    ///
+    ///     let text = try await manager.upload("files", from: .file(file))
+    ///         .uploadProgress { progress in print(progress.fractionCompleted) }
+    ///         .string
+    /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
+    ///   Reports that come faster than they are taken are left out.
+    /// - Returns: The task.
+    public func uploadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
+        if let plan, plan.mayConfigure("uploadProgress(_:)") { upload.add(handler) }
+        return self
+    }
+
+    /// Looks at the progress of the response's content as it arrives.
+    ///
+    ///     let file = try await manager.download("disk.iso", to: .folder(downloads))
+    ///         .downloadProgress { progress in print(progress.fractionCompleted) }
+    ///         .file
+    /// - Parameter handler: Gets the progress, which is always the same object, on the manager's `completionQueue`.
+    ///   Reports that come faster than they are taken are left out.
+    /// - Returns: The task.
+    public func downloadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
+        if let plan, plan.mayConfigure("downloadProgress(_:)") { download.add(handler) }
+        return self
+    }
+
     func configuringHooks(_ name: String, _ body: (inout SessionHooks) -> Void) -> Self {
         if let plan, plan.mayConfigure(name) {
             var hooks = self.hooks

@@ -80,6 +80,17 @@ final class TransferProgress: Sendable {
         counts = Mutex(Counts(handler: handler))
     }
 
+    /// Adds a handler, which is called after those before it.
+    func add(_ handler: @escaping Handler) {
+        counts.withLock { counts in
+            guard let first = counts.handler else { return counts.handler = handler }
+            counts.handler = {
+                first($0)
+                handler($0)
+            }
+        }
+    }
+
     /// The number of bytes so far.
     var completed: Int64 { counts.withLock { $0.completed } }
 

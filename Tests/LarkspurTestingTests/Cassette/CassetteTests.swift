@@ -246,7 +246,7 @@ import Testing
         let server = try LoopbackServer()
         server.route("/form") { request in .text("\(request.parts.count)") }
         func call(_ manager: SessionManager) async throws -> String {
-            try await manager.post("form") { (form: inout MultipartFormData) in
+            try await manager.postForm("form") { form in
                 form.append(text: "part", name: "p")
             }.string
         }

@@ -93,7 +93,7 @@ import Testing
         var request = URLRequest(url: try #require(URL(string: "https://api.example.com/v1/a")))
         request.httpMethod = "POST"
         let (_, _) = try await manager.session.upload(for: request, fromFile: file)
-        let form = manager.post("a") { (form: inout MultipartFormData) in form.append(text: "part", name: "p") }
+        let form = manager.postForm("a") { form in form.append(text: "part", name: "p") }
         _ = try await form.data
         request.httpBodyStream = InputStream(data: Data("stream".utf8))
         _ = try await manager.session.data(for: request)

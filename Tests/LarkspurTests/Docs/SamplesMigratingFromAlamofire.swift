@@ -47,10 +47,12 @@ struct AlamofireSamples: Sendable {
 
     func form() async throws {
         // sample: instead of Alamofire, a form
-        let user = try await manager.post("users", progress: { print($0.fractionCompleted) }) { form in
+        let user = try await manager.postForm("users") { form in
             try form.append(file: file, name: "portrait")
             form.append(text: "Ada", name: "name")
-        }.value(as: User.self)
+        }
+        .uploadProgress { print($0.fractionCompleted) }
+        .value(as: User.self)
         print(user.name)
         // end
     }

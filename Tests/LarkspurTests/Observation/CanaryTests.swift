@@ -84,7 +84,7 @@ struct CanaryTests {
         case .form: manager.post("\(status)/plain", parameters: ["password": secret])
         case .nestedJSON: manager.post("\(status)/plain", body: ["users": [["password": secret]]])
         case .part:
-            manager.post("\(status)/plain") { form in
+            manager.postForm("\(status)/plain") { form in
                 form.append(data: Data(secret.utf8), name: "client_secret")
             }
         case .referer:
@@ -199,7 +199,7 @@ struct CanaryTests {
         let counts = Recorder<Int64>()
         let data = Recorder<Data?>()
 
-        let task = manager.download("file", headers: headers, progress: { counts.record($0.completedUnitCount) })
+        let task = manager.download("file", headers: headers).downloadProgress { counts.record($0.completedUnitCount) }
         task.resume()
         try await counts.wait { $0.last ?? 0 >= 4_000 }
         task.cancel { data.record($0) }
