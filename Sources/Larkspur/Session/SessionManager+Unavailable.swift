@@ -8,7 +8,7 @@ extension SessionManager {
     )
     public func request<P: Encodable, S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -26,7 +26,7 @@ extension SessionManager {
     )
     public func request<P: Encodable, T: Decodable & Sendable>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -43,7 +43,7 @@ extension SessionManager {
         message: "For a query: try [String: Any](encoding: value)."
     )
     public func get<P: Encodable, S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -59,7 +59,7 @@ extension SessionManager {
         message: "For a query: try [String: Any](encoding: value)."
     )
     public func get<P: Encodable, T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -75,7 +75,7 @@ extension SessionManager {
         message: "For a query: try [String: Any](encoding: value)."
     )
     public func head<P: Encodable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         success: @escaping @Sendable (DataTask) -> Void,
@@ -89,7 +89,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func post<P: Encodable, S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -105,7 +105,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func post<P: Encodable, T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -121,7 +121,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func put<P: Encodable, S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -137,7 +137,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func put<P: Encodable, T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -153,7 +153,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func patch<P: Encodable, S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -169,7 +169,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func patch<P: Encodable, T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -185,7 +185,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func delete<P: Encodable, S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -200,7 +200,7 @@ extension SessionManager {
         message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
     )
     public func delete<P: Encodable, T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: P,
         headers: HTTPHeaders? = nil,
         as type: T.Type,
@@ -215,7 +215,7 @@ extension SessionManager {
         message: "A GET has no body: give `parameters:` for the query. To send one: request(.get, url, body: value)."
     )
     public func get<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         body: any Encodable,
         headers: HTTPHeaders? = nil,
         serializer: S = AnyResponseSerializer.sessionDefault,
@@ -223,15 +223,15 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -243,15 +243,15 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -263,14 +263,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func post<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -281,14 +281,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func post<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -299,14 +299,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func put<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -317,14 +317,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func put<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -335,14 +335,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func patch<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -353,14 +353,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func patch<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -371,14 +371,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func delete<S: ResponseSerializer>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,
@@ -388,14 +388,14 @@ extension SessionManager {
         failure: FailureHandler? = nil
     ) {}
 
-    /// Not available: pass a `[String: Any]` as `parameters`.
+    /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
     @available(
         *,
         unavailable,
-        message: "Give a [String: Any] to `parameters:`; the request serializer `.json` makes JSON of it."
+        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
     )
     public func delete<T: Decodable & Sendable>(
-        _ url: String,
+        _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
         body: [String: Any]?,
         encoder: (any DataEncoder)? = nil,

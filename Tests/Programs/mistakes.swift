@@ -1,0 +1,82 @@
+// Mistakes that a stranger makes, and the words in which the compiler has to answer. Not part of any target.
+
+// mistake: no type
+// says: value of type 'JSONValue' has no member 'name'
+let user = try await manager.get("users/1").value()
+print(user.name)
+
+// mistake: a type that is not Decodable
+// says: requires that 'Point' conform to 'Decodable'
+struct Point: Sendable {
+    var x: Int
+}
+let point = try await manager.get("points/1").value(as: Point.self)
+
+// mistake: an instance in place of a type
+// says: cannot convert value of type 'String' to expected argument type
+let name = try await manager.get("users/1").value(as: "User")
+
+// mistake: no await
+// says: 'async' property access in a function that does not support concurrency
+print(try manager.get("users/1").string)
+
+// mistake: no try
+// says: call can throw but is not marked with 'try'
+let user = await manager.get("users/1").value(as: User.self)
+
+// mistake: a closure for a response
+// says: expects 2 arguments, but 1 was used in closure body
+manager.get("users/1") { response in
+    print(response)
+}
+
+// mistake: a closure for the response of a POST
+// says: expects 2 arguments, but 1 was used in closure body
+manager.post("users", parameters: ["name": "Ada"]) { response in
+    print(response)
+}
+
+// mistake: a capture that is not Sendable
+// says: capture of 'counter' with non-Sendable type 'Counter' in a '@Sendable' closure
+final class Counter {
+    var count = 0
+}
+func count(_ counter: Counter) {
+    manager.get("users/1") { _, _ in counter.count += 1 }
+}
+
+// mistake: a variable that changes
+// says: mutation of captured var 'count' in concurrently-executing code
+func countAll() {
+    var count = 0
+    manager.get("users/1") { _, _ in count += 1 }
+    print(count)
+}
+
+// mistake: a wrong key path
+// says: has no member 'timeout'
+manager.requestSettings.timeout = 10
+
+// mistake: a body of several types
+// says: as JSONValue
+_ = try await manager.post("users", body: ["name": "Ada", "age": 36]).data
+
+// mistake: Alamofire's responseDecodable of a manager
+// says: cannot find 'AF' in scope
+AF.request("https://api.example.com/users/1").responseDecodable(of: User.self) { print($0) }
+
+// mistake: Alamofire's serializingDecodable
+// says: value(as:)
+let user = try await manager.get("users/1").serializingDecodable(User.self).value
+
+// mistake: Alamofire's encoder of parameters
+// says: cannot convert value of type 'User' to expected argument type '[String : Any]'
+_ = try await manager.post("users", parameters: User(name: "Ada")).data
+
+// mistake: a serializer of a value
+// says: cannot convert
+let text = try await manager.get("notes").value(.string)
+
+// mistake: an optional URL
+// says: must be unwrapped
+let user = try await manager.get(URL(string: "https://example.com")).value(as: User.self)
