@@ -4,7 +4,7 @@ this folder. Every link has to resolve; a warning is an error.
 
     Docs/build.py                           builds a web site in .build/documentation
     Docs/build.py --base-path /larkspur     the same, for a server that has it below /larkspur
-    Docs/build.py --serve 8000              builds it and serves it at http://127.0.0.1:8000/documentation/
+    Docs/build.py --serve 8000              builds it and serves it at http://127.0.0.1:8000/
 """
 
 import argparse
@@ -183,6 +183,15 @@ def convert(product, folder, binaries, target, base_path):
     return archive
 
 
+def lead(site):
+    """Makes the root of the site lead to its first page: DocC leaves an empty one there."""
+    (site / 'index.html').write_text(
+        '<!doctype html>\n<meta charset="utf-8">\n<title>Larkspur</title>\n'
+        '<meta http-equiv="refresh" content="0; url=documentation/">\n'
+        '<a href="documentation/">Documentation of Larkspur</a>\n'
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description='Builds the documentation of the products.')
     parser.add_argument('--output', type=Path, default=ROOT / '.build/documentation', help='the folder of the site')
@@ -214,6 +223,7 @@ def main():
         tool('docc'), 'merge', *archives, '--synthesized-landing-page-name', 'Larkspur',
         '--synthesized-landing-page-topics-style', 'list', '--output-path', site,
     )
+    lead(site)
     shutil.rmtree(folder)
     print(f'{site}: {", ".join(CATALOGUES)}')
 

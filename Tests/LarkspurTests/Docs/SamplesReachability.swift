@@ -93,7 +93,7 @@ struct ReachabilitySamples: Sendable {
         let task = manager.downloadTask(
             with: request,
             progress: { progress in
-                ProgressBar(progress, label: "disk.iso").draw()
+                ProgressBar(progress, label: "disk.iso").draw(isLast: progress.isFinished)
             },
             completionHandler: { response in
                 print(response.fileURL ?? "failed")
