@@ -74,7 +74,7 @@ let user = try await manager.get("users/1").serializingDecodable(User.self).valu
 _ = try await manager.post("users", parameters: User(name: "Ada")).data
 
 // mistake: a serializer of a value
-// says: cannot convert
+// says: missing argument label 'as:'
 let text = try await manager.get("notes").value(.string)
 
 // mistake: an optional URL
