@@ -66,7 +66,7 @@ struct QuickSerializationTests {
         manager.processingQueue.setSpecific(key: Observer.key, value: true)
         let events = Recorder<Bool>()
 
-        let place = try await manager.get("small").value(Observer())
+        let place = try await manager.get("small").serialized(by: Observer())
         #expect(place == "there")
         _ = try await manager.get("small")
             .validate { _, _, _ in events.record(Observer.isOnProcessingQueue) }

@@ -51,9 +51,12 @@ struct ProgressTests {
         let task = session.dataTask(with: server.url("/bytes/10"))
         if hasEnded { _ = try await log.outcome(of: task) }
         let parent = Progress(totalUnitCount: 2)
-        parent.becomeCurrent(withPendingUnitCount: 1)
-        let progress = task.progress
-        parent.resignCurrent()
+        func read() -> Progress {
+            parent.becomeCurrent(withPendingUnitCount: 1)
+            defer { parent.resignCurrent() }
+            return task.progress
+        }
+        let progress = read()
         parent.pause()
         parent.cancel()
         #expect(!progress.isCancelled && !progress.isPaused && task.progress === progress)
