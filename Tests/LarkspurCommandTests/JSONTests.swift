@@ -114,8 +114,9 @@ struct JSONTests {
             longest = max(longest, piece.count)
         }
         #expect(isJSON)
-        // An element of two bytes gets a line break, and blanks up to the width of a terminal.
-        #expect(length <= text.utf8.count * (2 + 1 + 80) / 2)
+        // An element of two bytes, and a bracket, get a line break and blanks up to the width of a terminal.
+        let line = 2 + 1 + 80
+        #expect(length <= text.utf8.count * line / 2 + 2 * depth * line)
         #expect(longest <= JSONFormatter.pieceLength + 100)
     }
 }

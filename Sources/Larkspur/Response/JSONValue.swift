@@ -216,7 +216,7 @@ extension JSONValue: ParameterValueConvertible {
         switch self {
         case .null: .null
         case .bool(let value): .boolean(value)
-        case .integer(let value): value.parameterValue
+        case .integer(let value): .number(.init(text: "\(value)", object: value.foundationObject, isFinite: true))
         case .number(let value): value.parameterValue
         case .string(let value): .string(value)
         case .array(let value): .array(value)
@@ -232,5 +232,13 @@ extension JSONValue: CustomStringConvertible {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "…"
+    }
+}
+
+extension Int128 {
+    /// The number as an object that Foundation's serializers write: exact with up to 64 bits, otherwise the nearest
+    /// `Double`.
+    fileprivate var foundationObject: Any {
+        Int64(exactly: self) as Any? ?? UInt64(exactly: self) as Any? ?? Double(self)
     }
 }

@@ -49,7 +49,7 @@ import Testing
             let error = await manager.get(path).response().error
             #expect(
                 error?.message.hasPrefix(
-                    "Request failed: not found (404): There is no route for GET /\(path): the nearest of 4 are PUT /users/{id}, "
+                    "Request failed: Not Found (404): There is no route for GET /\(path): the nearest of 4 are PUT /users/{id}, "
                 ) == true,
                 "\(error?.message ?? "")"
             )

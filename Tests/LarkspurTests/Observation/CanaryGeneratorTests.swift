@@ -177,13 +177,17 @@ struct CanaryGenerator {
 
     // MARK: Structures
 
-    private mutating func form(_ depth: Int, separator: String = "&") -> String {
+    private mutating func form(
+        _ depth: Int,
+        separator: String = "&",
+        names: [String] = CanaryGenerator.parameters
+    ) -> String {
         var pairs = (0..<Int.random(in: 0...3, using: &random)).map { _ in
             "\(pick(Self.noise))=\(pick(["", "1", "a+b", "%C3%A9"]))"
         }
         let pair =
             depth > 0 && Bool.random(using: &random)
-            ? "\(pick(Self.noise))=\(escaped(nested(depth - 1)))" : "\(name(Self.parameters))=\(secret("/+=,;?"))"
+            ? "\(pick(Self.noise))=\(escaped(nested(depth - 1)))" : "\(name(names))=\(secret("/+=,;?"))"
         pairs.insert(pair, at: Int.random(in: 0...pairs.count, using: &random))
         return pairs.joined(separator: separator)
     }
@@ -273,7 +277,8 @@ struct CanaryGenerator {
                 "{\"a\": 1}\n\(line(json(2)))\n"
             )
         case 2:
-            let text = pick([json(2), form(1)]).split(separator: "\n").map { "data: \($0)" }.joined(separator: "\n")
+            // `code` is a secret in forms and URLs alone, and a line of data is neither.
+            let text = pick([json(2), form(1, names: Self.names)]).split(separator: "\n").map { "data: \($0)" }.joined(separator: "\n")
             return ("text/event-stream", ": x\nid: 1\n\(text)\n\n")
         case 3:
             let field = "\(pick(["name", "NAME", "Name"]))=\"\(pick(Self.parameters))\""

@@ -98,7 +98,11 @@ struct DelegateQueueTests {
             }
         )
         let session = CurlURLSession(
-            configuration: .testing { $0.httpMaximumConnectionsPerHost = 1 },
+            configuration: .testing {
+                $0.httpMaximumConnectionsPerHost = 1
+                // The end of a task that is stored waits for its copy, while the next one goes on.
+                $0.urlCache = nil
+            },
             delegate: log,
             delegateQueue: queue
         )

@@ -55,11 +55,13 @@ struct AsyncDelegateTests {
             let log = DelegateLog()
             let result = try await send(method, path, with: session, log)
             // A difference of so many bytes takes long to describe.
-            let (isReturned, isDelivered) = (result == expected, log.data == expected)
+            // Foundation's client hands the content of a URLProtocol, which carries these calls, to no delegate.
+            let delivered = method == .handed ? Data() : expected
+            let (isReturned, isDelivered) = (result == expected, log.data == delivered)
             #expect(isReturned && isDelivered, "\(path): \(result.count), \(log.data.count)")
             var names = ["response"]
             if path == "/redirected" { names.insert("redirect", at: 0) }
-            if !expected.isEmpty { names.append("data") }
+            if !delivered.isEmpty { names.append("data") }
             #expect(log.names.filter { $0 != "sent" } == names)
             #expect(log.events.values.filter { $0.name == "response" }.count == 1)
         }
