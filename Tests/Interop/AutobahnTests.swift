@@ -61,7 +61,7 @@ struct AutobahnTests {
         }
         // The server has its result when the connection is closed.
         let task: URLSessionDataTask? = socket.handshakeTask
-        try await eventually { task?.state == .completed }
+        try await eventually(.completed) { task?.state }
     }
 }
 

@@ -93,7 +93,7 @@ struct EventStreamInteropTests {
             count += events.count
         }
         // Streams without events would prove nothing.
-        #expect(count > streams.count / 2)
+        #expect(count > streams.count / 5)
     }
 
     @Test("Streams over a connection have the events that httpx-sse finds")
@@ -106,7 +106,7 @@ struct EventStreamInteropTests {
         for (number, (pieces, parsed)) in zip(streams, try expected(of: streams)).enumerated() {
             let path = "events/\(number)"
             let steps = pieces.map { LoopbackServer.Response.Step.bytes(Data($0)) }
-            server.route("/" + path, .stream(steps, framing: .chunked).adding("Content-Type", "text/event-stream"))
+            server.route("/" + path, .stream(steps, contentType: "text/event-stream", framing: .chunked))
             var events: [Parsed.Event] = []
             for try await event in manager.get(path).events { events.append(Parsed.Event(event)) }
             #expect(events.map(\.bytes) == parsed.events.map(\.bytes), "\(number) of \(seed): \(pieces)")

@@ -86,7 +86,7 @@ struct KillTests {
         }
         #expect(response.error == nil)
         // The hooks may be behind the download.
-        try await eventually { kills.load(ordering: .relaxed) == 20 }
+        try await eventually(20) { kills.load(ordering: .relaxed) }
         #expect(resumes.load(ordering: .relaxed) >= 15)
         #expect(try Self.digest(of: destination) == Self.digest(of: original))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["huge"])

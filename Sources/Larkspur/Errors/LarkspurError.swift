@@ -72,9 +72,9 @@ public struct LarkspurError: Error, Sendable {
     /// The object that the response serializer made of the body of a response whose status is not acceptable: a JSON
     /// object, a property list, a text.
     ///
-    /// Nil if there was no body or it could not be parsed, and with a serializer that decodes a type, which is that of a
-    /// success: ``failure(as:decoder:)`` decodes that of a failure. Treat it as read-only: observers of the completion
-    /// notification see the same object.
+    /// Nil if there was no body or it could not be parsed, and with a serializer that decodes a type, which is that of
+    /// a success: ``failure(as:decoder:)`` decodes that of a failure. Treat it as read-only: observers of the
+    /// completion notification see the same object.
     public var responseObject: Any? { responseObjectBox?.value }
 
     /// Returns whether this error or one of its underlying errors has a code.

@@ -11,8 +11,8 @@ import Synchronization
 /// managers with the same clock.
 ///
 /// In no second more attempts begin than the rate and a full bucket allow. While attempts wait, those that a late timer
-/// or a busy machine has delayed follow at once: up to 5 milliseconds' worth, or a full bucket if that is more. For this
-/// a rate of more than 200 a second with a small bucket is up to 0.5 % lower.
+/// or a busy machine has delayed follow at once: up to 5 milliseconds' worth, or a full bucket if that is more. For
+/// this a rate of more than 200 a second with a small bucket is up to 0.5 % lower.
 public final class RateLimit: RequestInterceptor {
     private struct Lane {
         var line = WaitingLine<WaitingCall>()
@@ -144,9 +144,10 @@ public final class RateLimit: RequestInterceptor {
 
 /// The arithmetic of a bucket of tokens, as a value.
 ///
-/// In a window of one second there are at most as many attempts as the rate and a full bucket allow. With an interval I,
-/// a full bucket of B tokens and a tolerance T for attempts that waited, these are at most 1 + (1 s + (B − 1) I + T) / I.
-/// So a tolerance of less than I costs nothing. For a greater one the interval is longer, by which the bound stays.
+/// In a window of one second there are at most as many attempts as the rate and a full bucket allow. With an interval
+/// I, a full bucket of B tokens and a tolerance T for attempts that waited, these are at most 1 + (1 s + (B − 1) I + T)
+/// / I. So a tolerance of less than I costs nothing. For a greater one the interval is longer, by which the bound
+/// stays.
 struct RateSchedule: Equatable, Sendable {
     /// The delays of timers and of a busy machine that are made up for at any rate.
     private static let usualDelay = Duration.milliseconds(5)

@@ -9,8 +9,8 @@ import Synchronization
 /// without content share an attempt, and only calls whose content is collected in memory: neither downloads nor
 /// streams. A call with hooks of its own, such as a credential or a rule for redirects, or with later interceptors of
 /// its own shares none. A response is shared while its attempt is under way, and is not stored. If the call with the
-/// attempt is cancelled or suspended, one of the others sends the request again; a call that waits and is cancelled ends
-/// at once.
+/// attempt is cancelled or suspended, one of the others sends the request again; a call that waits and is cancelled
+/// ends at once.
 public final class RequestCoalescing: RequestInterceptor {
     private struct Key: Hashable {
         let sender: ObjectIdentifier?

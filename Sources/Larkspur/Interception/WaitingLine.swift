@@ -13,8 +13,8 @@ struct WaitingLine<Waiter> {
     }
 
     private var waiters: [Int: Waiter] = [:]
-    /// A binary heap: no place comes before its parent, that at half its index. Those of calls that have left stay for a
-    /// while.
+    /// A binary heap: no place comes before its parent, that at half its index. Those of calls that have left stay for
+    /// a while.
     private var places: [Place] = []
     private var nextNumber = 0
 

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// Each request and its response is an entry: a redirect, a challenge, a retry and an answer of the cache have one
 /// each. Content is in it if it was collected in memory: that of requests from memory, and that of the last response of
-/// a data or upload task. Secrets are hidden by a ``Redaction``. Beyond a number of entries or bytes the oldest ones are
-/// left out, and the archive says how many.
+/// a data or upload task. Secrets are hidden by a ``Redaction``. Beyond a number of entries or bytes the oldest ones
+/// are left out, and the archive says how many.
 public final class HARRecorder: CallObserver {
     private struct State {
         /// The entries by their numbers, which begin with that of the oldest one.

@@ -64,11 +64,11 @@ extension Redaction {
 
     /// Returns the content of a request or a response, with the placeholder in place of the hidden values.
     ///
-    /// It reads forms, JSON, lines and sequences of JSON, event streams, the typed parts of multipart content, and plain
-    /// text that is JSON or has no blanks. A string in JSON that is itself JSON, a form or a URL is treated as that.
-    /// JSON in which something is hidden is written anew, its members in the order of their names. JSON that cannot be
-    /// parsed, a form that is not UTF-8, a multipart form with a hidden part, and what is encoded too often become the
-    /// placeholder. Content of other types is unchanged, unless it is JSON all the same.
+    /// It reads forms, JSON, lines and sequences of JSON, event streams, the typed parts of multipart content, and
+    /// plain text that is JSON or has no blanks. A string in JSON that is itself JSON, a form or a URL is treated as
+    /// that. JSON in which something is hidden is written anew, its members in the order of their names. JSON that
+    /// cannot be parsed, a form that is not UTF-8, a multipart form with a hidden part, and what is encoded too often
+    /// become the placeholder. Content of other types is unchanged, unless it is JSON all the same.
     /// - Parameters:
     ///   - content: The content.
     ///   - type: The value of Content-Type. Content without one is JSON if it begins as an object or an array, and else

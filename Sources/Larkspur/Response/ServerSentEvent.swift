@@ -6,8 +6,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var event: String
     /// The data of the event, with line feeds between its lines.
     public var data: String
-    /// The ID of the last event that had one, which may be an earlier event. Empty if there was none. An ID of more than
-    /// 4 KiB is ignored.
+    /// The ID of the last event that had one, which may be an earlier event. Empty if there was none. An ID of more
+    /// than 4 KiB is ignored.
     public var id: String
 
     /// Creates an event.

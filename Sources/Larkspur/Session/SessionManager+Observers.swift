@@ -25,8 +25,8 @@ extension SessionManager {
     }
 
     /// Returns the events of the calls and WebSockets that are made afterwards, as a sequence. It ends when the session
-    /// manager is released or the observer is removed. When its consumer stops, the observer is removed, also from calls
-    /// under way. Copies of the manager do not have it.
+    /// manager is released or the observer is removed. When its consumer stops, the observer is removed, also from
+    /// calls under way. Copies of the manager do not have it.
     ///
     /// A consumer that is slower than the calls loses the oldest events beyond the limit.
     /// - Parameters:

@@ -61,11 +61,11 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// Returns the name for the file of a response: the one that the server suggests in `Content-Disposition` (RFC 6266,
-    /// with `filename*` of RFC 8187), else the last part of the URL's path; nil if there is neither.
+    /// Returns the name for the file of a response: the one that the server suggests in `Content-Disposition` (RFC
+    /// 6266, with `filename*` of RFC 8187), else the last part of the URL's path; nil if there is neither.
     ///
-    /// The name is always that of one visible file. Only the last segment of a path counts; control characters, and dots
-    /// and hyphens at the beginning, become underscores; the name has at most 255 bytes. A field that is invalid
+    /// The name is always that of one visible file. Only the last segment of a path counts; control characters, and
+    /// dots and hyphens at the beginning, become underscores; the name has at most 255 bytes. A field that is invalid
     /// suggests no name.
     /// - Parameter response: The response.
     public static func fileName(for response: URLResponse?) -> String? {

@@ -70,8 +70,8 @@ struct JSONNode: Sendable {
     /// Writes the value in UTF-8.
     /// - Parameters:
     ///   - bytes: The bytes to which it is appended.
-    ///   - indentation: The number of blanks before the value's last line; lines within it have two more for each level.
-    ///     Nil for one line without blanks.
+    ///   - indentation: The number of blanks before the value's last line; lines within it have two more for each
+    ///     level. Nil for one line without blanks.
     ///   - sortsMembers: Whether members of objects have the order of their names. Default: false.
     func write(to bytes: inout [UInt8], indentation: Int?, sortsMembers: Bool = false) {
         switch kind {

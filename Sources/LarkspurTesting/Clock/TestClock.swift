@@ -122,7 +122,8 @@ public final class TestClock: Clock, Sendable {
     /// - Parameters:
     ///   - count: The least number.
     ///   - timeout: The limit in seconds of real time. Default: 30.
-    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or `CancellationError`.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or
+    ///   `CancellationError`.
     public func waitForSleepers(_ count: Int, timeout: TimeInterval = 30) async throws {
         try await wait(for: "\(count) sleeps at the same time", timeout) { $0.sleepers.count >= count }
     }
@@ -132,7 +133,8 @@ public final class TestClock: Clock, Sendable {
     ///   - count: The least number. Default: 1.
     ///   - timeout: The limit in seconds of real time. Default: 30.
     /// - Returns: The lengths of the sleeps.
-    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or `CancellationError`.
+    /// - Throws: ``LoopbackServer/WaitTimeout`` with the sleeps so far, if the limit is reached, or
+    ///   `CancellationError`.
     @discardableResult
     public func waitForSleeps(_ count: Int = 1, timeout: TimeInterval = 30) async throws -> [Duration] {
         try await wait(for: "\(count) sleeps", timeout) { $0.sleeps.count >= count }

@@ -70,8 +70,8 @@ final class Router: Sendable {
         }
     }
 
-    /// Returns the response to a request without a route. Its content is a problem (RFC 9457), whose detail is a part of
-    /// the message of a `LarkspurError`, so that a test that fails says which routes there are.
+    /// Returns the response to a request without a route. Its content is a problem (RFC 9457), whose detail is a part
+    /// of the message of a `LarkspurError`, so that a test that fails says which routes there are.
     private static func refusal(
         of head: RequestHead,
         allowing methods: Set<String>,

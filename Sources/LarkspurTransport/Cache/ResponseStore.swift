@@ -16,8 +16,8 @@ protocol ResponseStore: Sendable {
     /// Stores an entry in place of the one for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
-    /// Whether a program finds an entry in its own cache only a moment after it was stored here, and it is worth waiting
-    /// for.
+    /// Whether a program finds an entry in its own cache only a moment after it was stored here, and it is worth
+    /// waiting for.
     var isCopied: Bool { get }
 
     /// Stores an entry like ``store(_:for:)``.

@@ -68,8 +68,8 @@ extension CurlURLSession {
 
     /// The configuration of ``shared``: the default one with the classes that the program has registered.
     ///
-    /// Only the configuration of the superclass's shared session has these. There they stand behind FoundationNetworking's
-    /// own classes if a session was made before they were registered, and would never be asked.
+    /// Only the configuration of the superclass's shared session has these. There they stand behind
+    /// FoundationNetworking's own classes if a session was made before they were registered, and would never be asked.
     static var sharedConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])

@@ -174,7 +174,7 @@ import Testing
         try await stub.waitForRequests(1)
         #expect(task.state == .running)
         gate.open()
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
     }
 
     @Test("Cancelling ends a reply in its delay, behind its gate, and one that never ends")
@@ -189,7 +189,7 @@ import Testing
             call.cancel()
             await #expect(throws: (any Error).self) { try await call.value }
         }
-        try await eventually { (manager.session as? StubURLSession)?.openTaskCount == 0 }
+        try await eventually(0) { (manager.session as? StubURLSession)?.openTaskCount }
         #expect(clock.sleeperCount == 0)
     }
 
@@ -282,7 +282,7 @@ import Testing
         }.resume()
         #expect(try await files.first() == Data("a".utf8))
         // The task leaves its session when the handler has returned.
-        try await eventually { (session as? StubURLSession)?.openTaskCount == 0 }
+        try await eventually(0) { (session as? StubURLSession)?.openTaskCount }
     }
 
     @Test("Many requests at once each get their reply")
@@ -304,9 +304,9 @@ import Testing
         let task = manager.get("a") { _, _ in }
         try await stub.waitForRequests(1)
         task.suspend()
-        try await eventually { task.state == .suspended }
+        try await eventually(.suspended) { task.state }
         gate.open()
         task.resume()
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
     }
 }

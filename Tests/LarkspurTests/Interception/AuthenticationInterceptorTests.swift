@@ -75,7 +75,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(transport, login)
 
         let calls = (0..<50).map { _ in Task { await manager.get("api").response(StringResponseSerializer()) } }
-        try await eventually { login.waiterCount == 50 }
+        try await eventually(50) { login.waiterCount }
         gate.open()
 
         for call in calls { #expect(await call.value.value == "welcome") }
@@ -92,7 +92,7 @@ struct AuthenticationInterceptorTests {
         gate.open()
 
         let call = Task { await manager.get("late").response(StringResponseSerializer()) }
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
         #expect(try await manager.get("api").string == "welcome")
         late.open()
 
@@ -118,9 +118,9 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(transport, login)
 
         let slow = Task { await manager.get("late").response() }
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
         let calls = (0..<20).map { _ in Task { await manager.get("api").response() } }
-        try await eventually { login.waiterCount == 20 }
+        try await eventually(20) { login.waiterCount }
         gate.open()
         for call in calls {
             let error = await call.value.error
@@ -144,7 +144,7 @@ struct AuthenticationInterceptorTests {
         var calls: [Task<DataResponse<String>, Never>] = []
         for count in 1...2 {
             calls.append(Task { await manager.get("api").response(StringResponseSerializer()) })
-            try await eventually { login.waiterCount == count }
+            try await eventually(count) { login.waiterCount }
         }
         calls[index].cancel()
         #expect(await calls[index].value.error?.code == .cancelled)
@@ -316,7 +316,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let call = Task { await manager.get("api").response() }
-        try await eventually { login.waiterCount == 1 }
+        try await eventually(1) { login.waiterCount }
         login.credential = credential
         gate.open()
 
@@ -400,7 +400,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let calls = (0..<6).map { _ in Task { await manager.get("api").response() } }
-        try await eventually { login.waiterCount == 6 }
+        try await eventually(6) { login.waiterCount }
         #expect(server.requests.isEmpty)
         gate.open()
 
@@ -424,7 +424,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let calls = (0..<3).map { _ in Task { await manager.get("api").response() } }
-        try await eventually { login.waiterCount == 3 }
+        try await eventually(3) { login.waiterCount }
         gate.open()
 
         for call in calls { #expect(await call.value.statusCode == 200) }
@@ -466,7 +466,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let call = Task { await manager.get("late").response() }
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
         login.credential = credential
         late.open()
 
@@ -483,7 +483,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let call = Task { await manager.get("api").response() }
-        try await eventually { login.waiterCount == 1 }
+        try await eventually(1) { login.waiterCount }
         #expect(try await manager.get("any").string == "welcome")
         #expect(server.requests(to: "/any").first?.headers["Authorization"] == "Bearer old")
         gate.open()
@@ -544,7 +544,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
 
         let calls = (0..<3).map { _ in Task { await manager.get("never").response() } }
-        try await eventually { login.waiterCount == 3 }
+        try await eventually(3) { login.waiterCount }
         gate.open()
 
         for call in calls { #expect(await call.value.error?.statusCode == 401) }

@@ -192,7 +192,7 @@ struct InterceptedCallTests {
                     try await withoutActuallyEscaping(next) { next in
                         try await withThrowingTaskGroup(of: InterceptedResponse.self) { group in
                             group.addTask { try await next(request) }
-                            try await eventually { server.requests.count == 1 }
+                            try await eventually(1) { server.requests.count }
                             do {
                                 _ = try await next(request)
                             } catch {

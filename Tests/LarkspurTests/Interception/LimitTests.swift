@@ -51,14 +51,14 @@ struct LimitTests {
         let manager = TestTransport.curl.makeManager(for: server)
         manager.interceptors.attempt = [limit]
         var calls = [Task { await manager.get("held").response() }]
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
         for (index, priority) in ["0", "5", "0", "9", "5"].enumerated() {
             calls.append(
                 Task {
                     await manager.get("x", parameters: ["n": index], headers: ["Priority": priority]).response()
                 }
             )
-            try await eventually { limit.waiterCount == index + 1 }
+            try await eventually(index + 1) { limit.waiterCount }
         }
 
         calls[3].cancel()
@@ -127,7 +127,7 @@ struct LimitTests {
         manager.interceptors.attempt = [limit]
         #expect(await manager.get("get").response().error == nil)
         let calls = (0..<12).map { _ in Task { await manager.get("get").response() } }
-        try await eventually { limit.waiterCount == 12 }
+        try await eventually(12) { limit.waiterCount }
         try await clock.waitForSleeps(1)
 
         clock.advance(by: .milliseconds(4))
@@ -200,7 +200,7 @@ struct LimitTests {
                     await manager.get("get", parameters: ["n": index], headers: ["Priority": priority]).response()
                 }
             )
-            try await eventually { limit.waiterCount == index + 1 }
+            try await eventually(index + 1) { limit.waiterCount }
         }
         calls[3].cancel()
         #expect(await calls[3].value.error?.code == .cancelled)
@@ -230,7 +230,7 @@ struct LimitTests {
             let calls = (0..<1_000).map { index in
                 Task { await manager.get("get", headers: ["Index": String(index)]).response() }
             }
-            try await eventually { manager.tasks.count == 1_001 }
+            try await eventually(1_001) { manager.tasks.count }
             for call in calls { call.cancel() }
             for call in calls { #expect(await call.value.error?.code == .cancelled) }
             gate.open()

@@ -27,7 +27,7 @@ struct RequestCoalescingTests {
         let manager = makeManager(transport)
 
         let calls = (0..<50).map { _ in Task { await manager.get("x").response(StringResponseSerializer()) } }
-        try await eventually { coalescing.waiterCount == 49 }
+        try await eventually(49) { coalescing.waiterCount }
         gate.open()
         for call in calls { #expect(await call.value.value == "held") }
         #expect(server.requests.count == 1)
@@ -40,7 +40,7 @@ struct RequestCoalescingTests {
     func different() async throws {
         let manager = makeManager(.curl)
         let first = Task { await manager.get("x").response() }
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
 
         let others: [Task<Void, any Error>] = [
             Task { _ = await manager.get("x", parameters: ["a": 1]).response() },
@@ -50,7 +50,7 @@ struct RequestCoalescingTests {
             Task { _ = await manager.download("x").response() },
             Task { for try await _ in manager.get("x").chunks {} },
         ]
-        try await eventually { server.requests.count == 7 }
+        try await eventually(7) { server.requests.count }
         gate.open()
 
         _ = await first.value
@@ -67,7 +67,7 @@ struct RequestCoalescingTests {
             Task { await manager.get("x").redirect { _, _, request in request }.response() },
             Task { await manager.get("x").intercept(with: .adapting { _ in }).response() },
         ]
-        try await eventually { server.requests.count == 4 }
+        try await eventually(4) { server.requests.count }
         gate.open()
         for call in calls { #expect(await call.value.error == nil) }
     }
@@ -85,7 +85,7 @@ struct RequestCoalescingTests {
         var calls = files.map { file in Task { await manager.upload("x", from: .file(file), method: .put).response() } }
         let copy = manager.copy()
         calls += [manager, copy].map { manager in Task { await manager.get("x").response() } }
-        try await eventually { server.requests.count == 4 }
+        try await eventually(4) { server.requests.count }
         gate.open()
         for call in calls { #expect(await call.value.error == nil) }
         #expect(Set(server.requests.map(\.text)) == ["one", "two", ""])
@@ -104,7 +104,7 @@ struct RequestCoalescingTests {
         server.route("/fault", .fault(.closeBeforeHeader).held(until: gate))
         let manager = makeManager(.curl)
         let calls = (0..<3).map { _ in Task { await manager.get("fault").response() } }
-        try await eventually { coalescing.waiterCount == 2 }
+        try await eventually(2) { coalescing.waiterCount }
         gate.open()
         for call in calls { #expect(await call.value.error?.code == .connectionLost) }
     }
@@ -118,13 +118,13 @@ struct RequestCoalescingTests {
         let manager = makeManager(transport)
         let leader = manager.get("x")
         let first = Task { await leader.response(StringResponseSerializer()) }
-        try await eventually { server.requests.count == 1 }
+        try await eventually(1) { server.requests.count }
         func call() -> Task<DataResponse<String>, Never> {
             Task { await manager.get("x").response(StringResponseSerializer()) }
         }
         // Some wait before the suspension, one comes after it.
         var others = (0..<count).map { _ in call() }
-        try await eventually { coalescing.waiterCount == count }
+        try await eventually(count) { coalescing.waiterCount }
         leader.suspend()
         others.append(call())
         try await eventually { server.requests.count == 2 && coalescing.waiterCount == count }

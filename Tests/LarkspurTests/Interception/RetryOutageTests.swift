@@ -32,10 +32,10 @@ struct RetryOutageTests {
         }
         // Every loop sleeps, either between two calls or before an attempt, when the clock moves on.
         let step = Duration.milliseconds(50)
-        try await eventually { clock.sleeperCount == count }
+        try await eventually(count) { clock.sleeperCount }
         while clock.now < outage.upperBound.advanced(by: .seconds(3)) {
             clock.advance(by: step)
-            try await eventually { clock.sleeperCount == count }
+            try await eventually(count) { clock.sleeperCount }
         }
         for loop in loops { loop.cancel() }
         for loop in loops { _ = await loop.result }

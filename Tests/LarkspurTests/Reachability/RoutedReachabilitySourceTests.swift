@@ -111,7 +111,7 @@ struct RoutedReachabilitySourceTests {
         answers.value.withLock { $0 = [address] }
         table.set(StubRoutingTable.network, ways: [address: 2])
         try await lookups.wait(for: 2)
-        try await eventually { statuses.values.last == .reachable(.wired) }
+        try await eventually(.reachable(.wired)) { statuses.values.last }
         stop()
     }
 

@@ -83,7 +83,7 @@ struct QuickSerializationTests {
 
         queue.suspend()
         let task = manager.get("small").responseString { events.record($0.value ?? "none") }
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
         task.response(serializer: Observer()) { response in
             events.record(response.value ?? "nowhere")
         }

@@ -59,7 +59,7 @@ struct AsyncTests {
 
         let call = manager.get("held")
         let work = Task { await call.response() }
-        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        _ = try await eventually(1) { server.requests(to: "/held").count }
         work.cancel()
 
         #expect(await work.value.error?.code == .cancelled)
@@ -90,7 +90,7 @@ struct AsyncTests {
             }
         }
         let count = row.isGroup ? 3 : 1
-        try await eventually { server.requests(to: "/held").count == count }
+        try await eventually(count) { server.requests(to: "/held").count }
         work.cancel()
 
         let codes = await work.value

@@ -169,7 +169,7 @@ struct CallTimeoutTests {
     func inTime(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         #expect(await manager.get("text").timeout(total: .seconds(5)).response().error == nil)
-        try await eventually { clock.sleeperCount == 0 }
+        try await eventually(0) { clock.sleeperCount }
     }
 
     @Test("A limit counts from the start of the call, also if its timer starts late", arguments: TestTransport.allCases)
@@ -195,7 +195,7 @@ struct CallTimeoutTests {
                 return [under.error?.message, late.error?.message]
             }
         }
-        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        _ = try await eventually(1) { server.requests(to: "/held").count }
         clock.advance(by: .seconds(2))
         let texts = ["The deadline of 3.0 seconds was over before the call ended."]
         #expect(await work.value == texts + ["The deadline of 3.0 seconds was over before the call began."])
@@ -205,7 +205,7 @@ struct CallTimeoutTests {
                 await manager.get("held").timeout(total: .seconds(2)).response().error?.message
             }
         }
-        _ = try await eventually { server.requests(to: "/held").count == 2 }
+        _ = try await eventually(2) { server.requests(to: "/held").count }
         clock.advance(by: .seconds(2))
         #expect(await own.value == "The call took longer than 2.0 seconds in all.")
         gate.open()
@@ -236,7 +236,7 @@ struct CallTimeoutTests {
                 }
             }
         }
-        _ = try await eventually { server.requests(to: "/held").count == 1 }
+        _ = try await eventually(1) { server.requests(to: "/held").count }
         clock.advance(by: .seconds(3))
 
         #expect(await work.value == [nil, .timedOut, .timedOut])

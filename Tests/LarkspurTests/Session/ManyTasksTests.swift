@@ -80,7 +80,7 @@ struct ManyTasksTests {
             cancellation: cancellation
         )
 
-        try await eventually { session.openTaskCount == 0 }
+        try await eventually(0) { session.openTaskCount }
     }
 
     @Test(

@@ -249,9 +249,9 @@ struct ReentranceTests {
             }
         }
         progress.pause()
-        try await eventually { task.state == .suspended }
+        try await eventually(.suspended) { task.state }
         progress.resume()
-        try await eventually { task.state == .running }
+        try await eventually(.running) { task.state }
         task.cancel()
         try await manager.finishAll()
     }

@@ -212,7 +212,7 @@ struct WebSocketReconnectionTests {
         await #expect { try await sending.value } throws: { isOver($0) }
         await #expect { _ = try await pinging.value } throws: { isOver($0) }
         await #expect { try await socket.send("too late") } throws: { isOver($0) }
-        try await eventually { clock.sleeperCount == 0 }
+        try await eventually(0) { clock.sleeperCount }
         clock.advance(by: .seconds(1000))
         #expect(connections == 1)
     }

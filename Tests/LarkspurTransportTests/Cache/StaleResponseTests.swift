@@ -73,7 +73,7 @@ struct StaleResponseTests {
         session.getAllTasks { tasks.record($0.count) }
         #expect(try await tasks.first() == 0)
         if cancels { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         // Its connection goes with it.
         lab.session.invalidateAndCancel()
         try await lab.server.waitForOpenConnections(0)
@@ -117,7 +117,7 @@ struct StaleResponseTests {
         #expect(outcome.text == "old")
         try await lab.server.waitForRequests(2, to: "/x")
         session.invalidateAndCancel()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(!log.names.contains("challenge"))
         #expect(lab.requestCount("/x") == 2)
     }

@@ -74,7 +74,7 @@ struct BecomingDownloadTests {
         let task = session.dataTask(with: server.url("/file"))
         task.resume()
         let answer = try await handlers.first()
-        try await eventually { task.countOfBytesReceived == 5_000 }
+        try await eventually(5_000) { task.countOfBytesReceived }
         answer(.asDownload)
         try await log.ends.wait()
         #expect(log.outcome.data == content)
@@ -89,7 +89,7 @@ struct BecomingDownloadTests {
         defer { session.finishTasksAndInvalidate() }
         let dataTask = session.dataTask(with: server.url("/file"))
         dataTask.resume()
-        try await eventually { log.names.last == "wrote" }
+        try await eventually("wrote") { log.names.last }
         #expect(folder.files.count == 1)
         let downloads = Recorder<URLSessionDownloadTask?>()
         session.getTasksWithCompletionHandler { _, _, tasks in downloads.record(tasks.first) }

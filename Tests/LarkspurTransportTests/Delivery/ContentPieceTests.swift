@@ -42,9 +42,9 @@ struct ContentPieceTests {
         )
         let task = session.dataTask(with: server.url("/content"))
         task.resume()
-        try await eventually { task.countOfBytesReceived == content.count }
+        try await eventually(Int64(content.count)) { task.countOfBytesReceived }
         queue.isSuspended = false
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
         #expect(task.error == nil)
         session.invalidateAndCancel()
     }

@@ -58,7 +58,7 @@ struct DelegateQueueTests {
         #expect(additions.values.count == log.events.values.count)
         #expect(Set(additions.values).count == additions.values.count)
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
     }
 
     @Test("What a delegate queues in a call runs before the next call", arguments: [false, true])
@@ -196,7 +196,7 @@ struct DelegateQueueTests {
         queue.isSuspended = false
         try await log.ends.wait(for: 10)
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.data.count == 10_000)
     }
 
@@ -221,7 +221,7 @@ struct DelegateQueueTests {
             }
         }
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(handled.values == [String?](repeating: "calls", count: 20))
         #expect(log.ends.values.count == 20)
         #expect(Set(log.ends.values).count == 20)
@@ -305,7 +305,7 @@ struct DelegateQueueTests {
         for task in made { task.resume() }
         try await log.ends.wait(for: made.count)
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(Set(log.ends.values).count == made.count)
         #expect(log.ends.values.count == made.count)
         #expect(log.metrics.values.count == made.count)

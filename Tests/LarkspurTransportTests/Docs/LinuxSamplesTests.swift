@@ -57,7 +57,7 @@ struct LinuxSamplesTests {
         let session = CurlURLSession(configuration: .ephemeral, delegate: printer, delegateQueue: nil)
         session.dataTask(with: server.url("/list")).resume()
         session.finishTasksAndInvalidate()
-        try await eventually { printer.output.values.count == 2 }
+        try await eventually(2) { printer.output.values.count }
         #expect(printer.output.values.first?.hasSuffix(" s, 0 redirects, 1 requests") == true)
         #expect(printer.output.values.last == "http/1.1, 7 bytes")
     }

@@ -92,7 +92,7 @@ struct HandedCancellationTests {
         #expect(try await run(.dataForRequest, "/held", on: session).value.code == .cancelled)
         gate.open()
         #expect(try await transfer.value.text == "held")
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
     }
 
     @Test("After a task of the superclass's, an invalid session refuses calls and does not end the process")
@@ -107,7 +107,7 @@ struct HandedCancellationTests {
         #expect(try await session.outcome(of: url).code == .cancelled)
         #expect(log.invalidations == 0)
         unresumed.resume()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.data == Data("content".utf8))
     }
 

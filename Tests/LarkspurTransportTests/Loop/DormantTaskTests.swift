@@ -89,7 +89,7 @@ struct DormantTaskTests {
         try await log.ends.wait()
         #expect((task.error as? URLError)?.code == (isResumed ? nil : .cancelled))
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(server.requests.count == (isResumed ? 2 : 1))
     }
 

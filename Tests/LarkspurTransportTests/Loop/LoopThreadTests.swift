@@ -90,7 +90,7 @@ struct LoopThreadTests {
         maker.succeed()
         #expect(try await session.outcome(of: url).status == 200)
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(Set(log.ends.values).count == log.ends.values.count)
     }
 
@@ -106,7 +106,7 @@ struct LoopThreadTests {
             task.resume()
             if isCancelling { session.invalidateAndCancel() } else { session.finishTasksAndInvalidate() }
             try await log.ends.wait()
-            try await eventually { log.invalidations == 1 }
+            try await eventually(1) { log.invalidations }
         }
         try await eventually { released == nil }
         #expect(log.ends.values.count == 1)
@@ -136,7 +136,7 @@ struct LoopThreadTests {
         #expect(Set(log.ends.values).count == 1000)
         #expect(try await session.outcome(of: url).status == 204)
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.ends.values.count == 1000)
     }
 

@@ -51,7 +51,7 @@ struct CurlTaskMetricsTests {
         if ending == .cancelledFirst || ending == .cancelledLater { task.cancel() }
         try await log.ends.wait()
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.metrics.values.count == 1)
         let (metrics, identifier, ends) = try await log.metrics.first()
         #expect(ends == 0)

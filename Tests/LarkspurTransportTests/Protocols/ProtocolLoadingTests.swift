@@ -284,7 +284,7 @@ struct ProtocolLoadingTests {
         let outcome = try await log.outcome(of: session.dataTask(with: url("/twice")))
         #expect(outcome.text == "once")
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.names == ["response", "data", "completed"])
     }
 
@@ -299,7 +299,7 @@ struct ProtocolLoadingTests {
         gate.open()
         try await eventually { StubProtocol.stops.values.contains("/late") }
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.names == ["completed"])
     }
 

@@ -66,7 +66,7 @@ import Testing
             task = bytes.task
             #expect(task.countOfBytesReceived < 8 << 20)
         }
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 }

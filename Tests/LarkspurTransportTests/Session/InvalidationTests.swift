@@ -59,7 +59,7 @@ struct InvalidationTests {
             #expect(session.delegate === log)
             #expect(task.state == .suspended)
         }
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
     }
 
     @Test("A delegate is kept until the session is invalid, and no longer")

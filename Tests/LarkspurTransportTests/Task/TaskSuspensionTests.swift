@@ -77,7 +77,7 @@ struct TaskSuspensionTests {
         gate.open()
         try await blocking.ends.wait(for: 2)
         session.finishTasksAndInvalidate()
-        try await eventually { blocking.invalidations == 1 }
+        try await eventually(1) { blocking.invalidations }
         #expect(server.requests.count == 2)
     }
 
@@ -124,7 +124,7 @@ struct TaskSuspensionTests {
             try await log.ends.wait(for: round)
         }
         session.finishTasksAndInvalidate()
-        try await eventually { log.invalidations == 1 }
+        try await eventually(1) { log.invalidations }
         #expect(log.ends.values.count == 200)
         #expect(Set(log.ends.values).count == 200)
     }

@@ -36,14 +36,14 @@ struct CurlWebSocketTaskTests {
         }
         try await log.ends.wait(for: tasks.count)
         for task in tasks {
-            try await eventually { task.state == .completed }
+            try await eventually(.completed) { task.state }
             expectFailure(task.error)
             task.cancel(with: .goingAway, reason: nil)
         }
         await withCheckedContinuation { continuation in session.getAllTasks { _ in continuation.resume() } }
         #expect(log.ends.values.sorted() == tasks.map(\.taskIdentifier).sorted())
         session.finishTasksAndInvalidate()
-        if !hasOwnDelegate { try await eventually { log.invalidations == 1 } }
+        if !hasOwnDelegate { try await eventually(1) { log.invalidations } }
     }
 
     @Test("Everything that is asked of a task ends with an error, before it is resumed and after its end")
@@ -65,7 +65,7 @@ struct CurlWebSocketTaskTests {
             }
             if isOver { break }
             task.resume()
-            try await eventually { task.state == .completed }
+            try await eventually(.completed) { task.state }
         }
         session.finishTasksAndInvalidate()
     }
@@ -81,7 +81,7 @@ struct CurlWebSocketTaskTests {
             (released, releasedTask) = (session, task)
             task.cancel(with: .normalClosure, reason: nil)
             try await log.ends.wait()
-            try await eventually { task.state == .completed }
+            try await eventually(.completed) { task.state }
             #expect((task.error as? URLError)?.code == .cancelled)
             await #expect { _ = try await task.receive() } throws: { ($0 as? URLError)?.code == .cancelled }
             // One that is never used ends with its release.
@@ -99,7 +99,7 @@ struct CurlWebSocketTaskTests {
         let task = try session.webSocketTask(with: url())
         task.resume()
         await #expect(throws: URLError.self) { _ = try await task.receive() }
-        try await eventually { task.state == .completed }
+        try await eventually(.completed) { task.state }
         #expect((task.error as? URLError)?.code == .cancelled)
     }
 }

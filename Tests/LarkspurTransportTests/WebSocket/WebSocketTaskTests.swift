@@ -223,7 +223,7 @@ struct WebSocketTaskTests {
                 try #require(log.invalidations == 0)
                 try await socket.close()
             }
-            try await eventually { log.invalidations == 1 }
+            try await eventually(1) { log.invalidations }
             try await server.waitForOpenConnections(0)
         }
     }

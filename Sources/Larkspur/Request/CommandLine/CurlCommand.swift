@@ -11,8 +11,8 @@ internal import HTTPSyntax
 public struct CurlCommand: Sendable {
     /// The request: method, URL, fields, and content.
     public private(set) var request: URLRequest
-    /// The options without effect on the request, with their values, such as `--insecure`, `--proxy http://localhost` or
-    /// `--output file`. They belong to a session, or to a call.
+    /// The options without effect on the request, with their values, such as `--insecure`, `--proxy http://localhost`
+    /// or `--output file`. They belong to a session, or to a call.
     ///
     /// Options about curl's words on a terminal, such as `--verbose`, are not among them, nor are those that ask for
     /// what a session does in any case: `--location`, `--compressed`, `--basic`.

@@ -80,8 +80,8 @@ extension LoopbackServer {
         public var errorDescription: String? { description }
     }
 
-    /// Adds an expectation of the requests of clients, which ``verify(fileID:line:)`` and ``verify(within:fileID:line:)`` check. The responses
-    /// come from the routes, as without it.
+    /// Adds an expectation of the requests of clients, which ``verify(fileID:line:)`` and
+    /// ``verify(within:fileID:line:)`` check. The responses come from the routes, as without it.
     ///
     ///     server.expect(.post("/users").json(["name": "Ada"]), 1)
     ///     server.expect(.delete("/users/{id}"), .never)

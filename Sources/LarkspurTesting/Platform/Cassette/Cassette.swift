@@ -167,7 +167,8 @@ public final class Cassette: Sendable {
     }
 
     /// Writes the file, if there are new recordings. It is replaced as a whole, so that no reader sees a part of it,
-    /// and only its owner may read it. Its folder is made if it is missing. The cassette is also saved when its last reference is released.
+    /// and only its owner may read it. Its folder is made if it is missing. The cassette is also saved when its last
+    /// reference is released.
     /// - Throws: ``CassetteError``, if the file cannot be written, or has changed since it was read.
     public func save() throws(CassetteError) {
         do {

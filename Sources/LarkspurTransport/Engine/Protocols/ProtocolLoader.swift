@@ -43,8 +43,8 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may have an initialiser of its own for tasks, which takes the task's original request. Foundation's
-            // comparison of requests leaves out their fields and content.
+            // A class may have an initialiser of its own for tasks, which takes the task's original request.
+            // Foundation's comparison of requests leaves out their fields and content.
             let instance: URLProtocol
             let original = object.originalRequest
             if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
