@@ -51,8 +51,10 @@ struct AsyncSamplesTests {
 
     @Test func errors() async throws {
         await samples.errors()
+        await samples.typedErrors()
         await samples.response()
         #expect(samples.output.values.first == "404 Request failed: Not Found (404): No such user")
+        #expect(samples.output.values.dropFirst().first == "404: Request failed: Not Found (404): No such user")
         #expect(samples.output.values.last == "Ada")
     }
 

@@ -80,6 +80,33 @@ struct DownloadSamplesTests {
         #expect(content == file.content)
     }
 
+    @Test("An awaited download continues where the last attempt has ended")
+    func awaited() async throws {
+        let file = BrokenFile(10_000, cuts: [3_000])
+        server.route("/disk.iso", .status(503))
+        let samples = DownloadSamples(
+            manager: SessionManager(baseURL: server.baseURL),
+            url: server.url("/disk.iso"),
+            folder: folder.url
+        )
+        await samples.awaited()
+        #expect(samples.output.values == ["failed: unacceptable-status-code"])
+
+        server.route("/disk.iso") { file.answer($0) }
+        let first = samples.manager.download("disk.iso", to: .folder(folder.url, replacing: true))
+        let error = await first.response().error
+        #expect(error?.code == .connectionLost)
+        let resumeData = try #require(error?.resumeData)
+        try resumeData.write(to: folder.url.appendingPathComponent("disk.iso.resume"))
+        await samples.awaited()
+
+        #expect(samples.output.values.last == "saved disk.iso")
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, nil, "bytes=3000-"])
+        #expect(content == file.content)
+        let rest = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(rest == ["disk.iso"])
+    }
+
     @Test func discard() async throws {
         _ = serve(cuts: [1_000])
         samples.manager.clock = TestClock()

@@ -50,7 +50,9 @@ struct ReachabilitySamplesTests {
     func bar() async throws {
         let server = try LoopbackServer()
         let manager = TestTransport.curl.makeManager(for: server)
-        samples.bar(manager, URLRequest(url: server.url("/get"))).resume()
-        #expect(try await samples.output.first() != "failed")
+        server.route("/disk.iso", .data(Data(count: 10_000)))
+        let folder = TemporaryFolder()
+        try await samples.bar(manager, folder.url)
+        #expect(samples.output.values == ["disk.iso"])
     }
 }

@@ -92,6 +92,19 @@ struct AsyncSamples: Sendable {
         // end
     }
 
+    func typedErrors() async {
+        // sample: the type of an error in a closure
+        let work = Task {
+            do throws(LarkspurError) {
+                return try await manager.get("users/0").value(as: User.self).name
+            } catch {
+                return "\(error.statusCode ?? 0): \(error.message)"
+            }
+        }
+        print(await work.value)
+        // end
+    }
+
     func response() async {
         // sample: await a response
         let response = await manager.get("users/1").response(as: User.self)
@@ -114,7 +127,9 @@ struct AsyncSamples: Sendable {
             for id in 1...100 {
                 group.addTask { try await manager.get("users/\(id)").value(as: User.self).name }
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            var names: [String] = []
+            for try await name in group { names.append(name) }
+            return names
         }
         print(names.count)
         // end

@@ -8,7 +8,7 @@ struct DownloadSamples: Sendable {
     let folder: URL
     let output = Recorder<String>()
 
-    private func print(_ item: Any) { output.record("\(item)") }
+    private func print(_ items: Any...) { output.record(items.map { "\($0)" }.joined(separator: " ")) }
 
     func toFile() {
         // sample: download to a file
@@ -86,6 +86,25 @@ struct DownloadSamples: Sendable {
             }
         }
         task.resume()
+        // end
+    }
+
+    func awaited() async {
+        // sample: awaited download with resume data
+        let stored = folder.appendingPathComponent("disk.iso.resume")
+        let task = manager.download(
+            "disk.iso",
+            resumes: 10,
+            resumeData: try? Data(contentsOf: stored),
+            to: .folder(folder, replacing: true)
+        )
+        do {
+            print("saved", try await task.file.lastPathComponent)
+            try? FileManager.default.removeItem(at: stored)
+        } catch {
+            try? error.resumeData?.write(to: stored, options: .atomic)
+            print("failed:", error.label)
+        }
         // end
     }
 

@@ -88,18 +88,17 @@ struct ReachabilitySamples: Sendable {
         return ownMonitor
     }
 
-    func bar(_ manager: SessionManager, _ request: URLRequest) -> SessionTask {
+    func bar(_ manager: SessionManager, _ folder: URL) async throws {
         // sample: a progress bar on a terminal
-        let task = manager.downloadTask(
-            with: request,
-            progress: { progress in
-                ProgressBar(progress, label: "disk.iso").draw(isLast: progress.isFinished)
-            },
-            completionHandler: { response in
-                print(response.fileURL ?? "failed")
-            }
-        )
+        let task = manager.download("disk.iso", to: .folder(folder, replacing: true))
+        var bar = ProgressBar(label: "disk.iso")
+        for await progress in task.downloadUpdates {
+            bar.completed = progress.completed
+            bar.total = progress.total ?? -1
+            bar.draw()
+        }
+        bar.draw(isLast: true)
+        print(try await task.file.lastPathComponent)
         // end
-        return task
     }
 }
