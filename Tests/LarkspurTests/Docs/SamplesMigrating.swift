@@ -78,6 +78,31 @@ struct MigrationSamples: Sendable {
         return manager
     }
 
+    struct User: Codable, Sendable {
+        var name: String
+    }
+
+    // sample: migrating to Swift 6
+    @MainActor final class UserList {
+        private(set) var users: [User] = []
+
+        func load(with manager: SessionManager) async throws {
+            users = try await manager.get("users").value(as: [User].self)
+        }
+
+        func load(with manager: SessionManager, completionHandler: @escaping @MainActor (LarkspurError?) -> Void) {
+            manager.get("users", as: [User].self) { _, users in
+                Task { @MainActor in
+                    self.users = users
+                    completionHandler(nil)
+                }
+            } failure: { _, error in
+                Task { @MainActor in completionHandler(error) }
+            }
+        }
+    }
+    // end
+
     func settings() throws -> SessionManager {
         // sample: migrating an archive
         let data = try JSONEncoder().encode(manager.settings)
