@@ -26,7 +26,9 @@ GUIDES = ROOT / 'Docs'
 # The products, and the guides in the catalogue of each, in groups. A guide that is in no group is an error.
 CATALOGUES = {
     'Larkspur': {
-        'First steps': ['GettingStarted', 'Cookbook', 'MigratingFromAFNetworking', 'MigratingFromAlamofire'],
+        'First steps': [
+            'GettingStarted', 'Cookbook', 'Programs', 'MigratingFromAFNetworking', 'MigratingFromAlamofire',
+        ],
         'Calls': [
             'Requests', 'Responses', 'Async', 'Tasks', 'Timeouts', 'Pagination', 'SessionManagers', 'Hooks',
         ],
@@ -121,7 +123,7 @@ def article(name):
     for line in guide(name).split('\n'):
         if line.startswith('```'):
             fenced = not fenced
-            line = line.replace('```swift-manifest', '```swift')
+            line = re.sub('```swift-(manifest|program)', '```swift', line)
         elif not fenced:
             line = re.sub(r'(?<!!)\[([^]]+)\]\(([^)\s]+)\)', lambda match: link(match, name), line)
         lines.append(line)

@@ -19,12 +19,27 @@ struct DocumentationSamplesTests {
     @Test("Every Swift block of a page is compiled, and no block hides what it is", arguments: Documentation.pages)
     func everyBlockIsCompiled(page: Documentation.Page) {
         for block in page.blocks {
-            #expect(["swift", "swift-manifest", "sh", "text"].contains(block.info), "\(block.lines)")
+            // Programs are built by Tests/Programs/check.py.
+            let programs = ["Programs.md", "Cookbook.md"].contains(page.name) ? ["swift-program"] : []
+            #expect((["swift", "swift-manifest", "sh", "text"] + programs).contains(block.info), "\(block.lines)")
             guard block.info == "swift" else { continue }
             #expect(
                 Documentation.sample(for: block.lines) != nil,
                 "No sample in Tests/LarkspurTests/Docs reads:\n\(block.lines.joined(separator: "\n"))"
             )
+        }
+    }
+
+    @Test("There are thirteen whole programs, each under a heading of its own in the page's list")
+    func programs() throws {
+        let page = try #require(Documentation.page("Programs.md"))
+        let sections = page.text.components(separatedBy: "\n## ").dropFirst()
+        let programs = sections.filter { $0.contains("\n```swift-program\nimport Larkspur\n") }
+        #expect(programs.count == 13)
+        #expect(page.blocks.count == 13)
+        for section in sections {
+            let heading = section.prefix { $0 != "\n" }
+            #expect(page.lines.contains { $0.hasPrefix("- [\(heading)](#") }, "\(heading)")
         }
     }
 

@@ -123,6 +123,15 @@ struct CookbookSamples: Sendable {
         // end
     }
 
+    func fieldsOfTask() {
+        // sample: cookbook, status and header fields with closures
+        manager.get("users/1", as: User.self) { task, user in
+            let head = task.response as? HTTPURLResponse
+            print(head?.statusCode ?? 0, head?.headers["ETag"] ?? "no tag", user.name)
+        }
+        // end
+    }
+
     func empty() async throws {
         // sample: cookbook, no content
         _ = try await manager.delete("users/1").value(as: Empty.self)
