@@ -185,13 +185,36 @@ def convert(product, folder, binaries, target, base_path):
     return archive
 
 
-def lead(site):
-    """Makes the root of the site lead to its first page: DocC leaves an empty one there."""
+def redirect_root(site):
+    """Has the root of the site lead to its first page, which DocC puts below it."""
+    start = 'documentation/'
+    if not (site / start / 'index.html').exists():
+        sys.exit(f'The site has no {start}index.html, to which its root would lead.')
+    # A relative link, which holds below a base path too.
     (site / 'index.html').write_text(
-        '<!doctype html>\n<meta charset="utf-8">\n<title>Larkspur</title>\n'
-        '<meta http-equiv="refresh" content="0; url=documentation/">\n'
-        '<a href="documentation/">Documentation of Larkspur</a>\n'
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Larkspur</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={start}">\n'
+        f'<p><a href="{start}">The documentation of Larkspur</a>\n'
     )
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the site at its base path, to which the root of the server leads."""
+    base_path = '/'
+
+    def do_GET(self):
+        path = self.path.partition('?')[0]
+        if path.startswith(self.base_path):
+            super().do_GET()
+        elif path == '/' or path + '/' == self.base_path:
+            self.send_response(302)
+            self.send_header('Location', self.base_path)
+            self.end_headers()
+        else:
+            self.send_error(404)
+
+    def translate_path(self, path):
+        return super().translate_path('/' + path.removeprefix(self.base_path))
 
 
 def main():
@@ -227,10 +250,13 @@ def main():
     )
     lead(site)
     shutil.rmtree(folder)
+    redirect_root(site)
     print(f'{site}: {", ".join(CATALOGUES)}')
 
     if arguments.serve:
-        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=site)
+        Handler.base_path = f'/{arguments.base_path.strip("/")}/'.replace('//', '/')
+        handler = functools.partial(Handler, directory=site)
+        print(f'http://127.0.0.1:{arguments.serve}{Handler.base_path}', flush=True)
         http.server.ThreadingHTTPServer(('127.0.0.1', arguments.serve), handler).serve_forever()
 
 
