@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Builds the programs of Docs/Programs.md exactly as they are printed, each as the `main.swift` of an executable target,
-in a package of its own that names this checkout as its dependency; and the samples of Docs/Cookbook.md as top-level code
-behind the lines that its first block shows. Everything is in Swift 6 mode; a warning is an error.
+"""Compiles what the guides print as a stranger does: in Swift 6 mode, as the `main.swift` of a package that names this
+checkout as its dependency. A warning is an error.
+
+- Each program of Docs/Programs.md is built as an executable target, exactly as it is printed.
+- Each sample of Docs/Cookbook.md is checked as top-level code behind the lines that the guide's first block shows.
+- Each mistake of mistakes.swift, behind the same lines, has to fail, with the message that it names as the first error.
 
     Tests/Programs/check.py                        builds in .build/programs, which the next run uses again
     Tests/Programs/check.py --scratch-path FOLDER  builds there
+    Tests/Programs/check.py --table                prints the mistakes with the compiler's messages as a table, too
 """
 
 import argparse
+import concurrent.futures
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +37,7 @@ let package = Package(
 )
 '''
 TARGET = '        .executableTarget(name: "{name}", dependencies: [.product(name: "Larkspur", package: "Larkspur")]),'
+
 
 def blocks(name, info):
     """Returns the fenced blocks of a guide with a word behind their fence, each with the heading above it."""
@@ -76,51 +81,100 @@ def build(folder, scratch):
     return names
 
 
-def check_samples(folder, scratch):
-    """Type-checks the samples of the cookbook; returns their number."""
+def module_options(folder, scratch):
+    """Returns the compiler's options for the modules that the package is built with."""
     binaries = Path(subprocess.check_output(
         ['swift', 'build', '--package-path', folder, '--scratch-path', scratch, '--show-bin-path'], text=True
     ).strip())
     modules = [binaries / 'Modules', *(path.parent for path in binaries.glob('C*.build/module.modulemap'))]
-    options = [argument for path in modules for argument in ('-I', path)]
-    [(_, lines)] = blocks('Cookbook', 'swift-program')
-    # Tests are no programs.
-    samples = [(heading, code) for heading, code in blocks('Cookbook', 'swift') if '@Test' not in code]
-    failures = 0
-    for index, (heading, code) in enumerate(samples):
-        file = folder / 'Samples' / str(index) / 'main.swift'
-        file.parent.mkdir(parents=True)
-        # A sample may declare a name anew.
+    return [argument for path in modules for argument in ('-I', path)]
+
+
+class Checker:
+    """Checks code as a `main.swift` that begins with the lines of the cookbook's first block."""
+
+    def __init__(self, folder, options):
+        self.folder = folder
+        self.options = options
+        [(_, lines)] = blocks('Cookbook', 'swift-program')
+        self.lines = lines.split('\n')
+
+    def diagnostics(self, code, *options):
+        """Returns what the compiler says about code: lines of it, and messages."""
+        # Code may declare a name anew.
         before = '\n'.join(
-            line for line in lines.split('\n')
+            line for line in self.lines
             if not (declared := re.match(r'let (\w+)', line))
             or not re.search(rf'^(?:let|var) {declared[1]}\b', code, re.MULTILINE)
         )
-        file.write_text(f'{before}\n#sourceLocation(file: "{heading}", line: 1)\n{code}')
-        result = subprocess.run(
-            ['swiftc', '-emit-sil', '-o', '/dev/null', '-swift-version', '6', '-warnings-as-errors', *options, file],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )
-        if result.returncode:
-            failures += 1
-            print(f'Docs/Cookbook.md, {heading}\n{result.stdout}')
-    if failures:
-        sys.exit(f'{failures} of {len(samples)} samples do not compile as top-level code.')
-    return len(samples)
+        # Only a file of this name has top-level code.
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            file = Path(folder) / 'main.swift'
+            file.write_text(f'{before}\n#sourceLocation(file: "code", line: 1)\n{code}')
+            result = subprocess.run(
+                ['swiftc', '-emit-sil', '-o', '/dev/null', '-swift-version', '6', *options, *self.options, file],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )
+        found = re.findall(r'^[^\s:]+:(\d+):\d+: ((?:error|warning): .*)', result.stdout, re.MULTILINE)
+        if result.returncode and not found:
+            found = [(0, f'error: {result.stdout}')]
+        return [(int(line), message) for line, message in found]
+
+    def check_samples(self, pool):
+        """Checks the samples of the cookbook; returns their number."""
+        # Tests are no programs.
+        samples = [(heading, code) for heading, code in blocks('Cookbook', 'swift') if '@Test' not in code]
+        failures = 0
+        results = pool.map(lambda sample: self.diagnostics(sample[1], '-warnings-as-errors'), samples)
+        for (heading, _), found in zip(samples, results, strict=True):
+            failures += bool(found)
+            for line, message in found:
+                print(f'Docs/Cookbook.md, {heading}, line {line}: {message}')
+        if failures:
+            sys.exit(f'{failures} of {len(samples)} samples do not compile as top-level code.')
+        return len(samples)
+
+    def check_mistakes(self, pool, prints_table):
+        """Checks that each mistake fails with its message; returns their number."""
+        text = (ROOT / 'Tests/Programs/mistakes.swift').read_text()
+        pattern = r'^// mistake: ([^\n]*)\n// says: ([^\n]*)\n(.*?)(?=^// mistake: |\Z)'
+        mistakes = re.findall(pattern, text, re.MULTILINE | re.DOTALL)
+        if not mistakes or len(mistakes) != text.count('// mistake: '):
+            sys.exit('mistakes.swift has a mistake that says nothing.')
+        failures = 0
+        if prints_table:
+            print('| mistake | line | the compiler says |\n| --- | --- | --- |')
+        results = pool.map(lambda mistake: self.diagnostics(mistake[2]), mistakes)
+        for (name, says, code), found in zip(mistakes, results, strict=True):
+            errors = [(line, message) for line, message in found if message.startswith('error: ')]
+            line, message = errors[0] if errors else (0, 'nothing: it compiles')
+            if prints_table:
+                place = code.split('\n')[line - 1].strip() if line else ''
+                print(f'| {name} | `{place}` | {message.removeprefix("error: ")} |')
+            if says not in message:
+                failures += 1
+                print(f'mistakes.swift, {name}: expected “{says}”, and the compiler says {message}')
+        if failures:
+            sys.exit(f'{failures} of {len(mistakes)} mistakes do not fail as they should.')
+        return len(mistakes)
 
 
 def main():
-    parser = argparse.ArgumentParser(description='Builds the programs and samples of the guides as they are printed.')
-    parser.add_argument('--scratch-path', type=Path, default=ROOT / '.build/programs', help='the folder of the products')
+    parser = argparse.ArgumentParser(description='Compiles the programs and samples of the guides as they are printed.')
+    parser.add_argument('--scratch-path', type=Path, default=ROOT / '.build/programs', help='folder of the products')
+    parser.add_argument('--table', action='store_true', help="print the mistakes with the compiler's messages")
     arguments = parser.parse_args()
     scratch = arguments.scratch_path.absolute()
     start, cpu = time.monotonic(), os.times()
     with tempfile.TemporaryDirectory() as folder:
         names = build(Path(folder), scratch)
-        count = check_samples(Path(folder), scratch)
+        checker = Checker(folder, module_options(folder, scratch))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            samples = checker.check_samples(pool)
+            mistakes = checker.check_mistakes(pool, arguments.table)
     used = os.times()
     seconds = used.children_user + used.children_system - cpu.children_user - cpu.children_system
-    print(f'{", ".join(names)}: built. {count} samples of the cookbook: checked.')
+    print(f'{", ".join(names)}: built. {samples} samples of the cookbook: checked. {mistakes} mistakes: refused.')
     print(f'{time.monotonic() - start:.0f} s, {seconds:.0f} s of the processors.')
 
 

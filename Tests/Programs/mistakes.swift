@@ -66,7 +66,7 @@ _ = try await manager.post("users", body: ["name": "Ada", "age": 36]).data
 AF.request("https://api.example.com/users/1").responseDecodable(of: User.self) { print($0) }
 
 // mistake: Alamofire's serializingDecodable
-// says: value(as:)
+// says: Write `try await task.value(as: User.self)`
 let user = try await manager.get("users/1").serializingDecodable(User.self).value
 
 // mistake: Alamofire's encoder of parameters
