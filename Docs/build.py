@@ -248,7 +248,6 @@ def main():
         tool('docc'), 'merge', *archives, '--synthesized-landing-page-name', 'Larkspur',
         '--synthesized-landing-page-topics-style', 'list', '--output-path', site,
     )
-    lead(site)
     shutil.rmtree(folder)
     redirect_root(site)
     print(f'{site}: {", ".join(CATALOGUES)}')
