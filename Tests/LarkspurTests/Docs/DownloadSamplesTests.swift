@@ -35,16 +35,6 @@ struct DownloadSamplesTests {
         #expect(content == file.content)
     }
 
-    @Test("An awaited download whose connection is lost twice goes on from its resume data")
-    func awaited() async throws {
-        let file = BrokenFile(10_000, cuts: [1_000, 2_000])
-        server.route("/disk.iso") { file.answer($0) }
-        try await samples.goOnAwaiting()
-        #expect(samples.output.values.last?.hasSuffix("/disk.iso") == true)
-        #expect(content == file.content)
-        #expect(server.requests(to: "/disk.iso").map { $0.headers["Range"] != nil } == [false, true, true])
-    }
-
     @Test func byItself() async throws {
         let file = serve(cuts: [1_000, 2_000])
         _ = samples.byItself()

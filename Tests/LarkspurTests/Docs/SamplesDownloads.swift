@@ -58,22 +58,6 @@ struct DownloadSamples: Sendable {
         // end
     }
 
-    func goOnAwaiting() async throws {
-        // sample: resume an awaited download
-        func fetch(from resumeData: Data? = nil) async throws(LarkspurError) -> URL {
-            let place = DownloadDestination.file(folder.appendingPathComponent("disk.iso"), replacing: true)
-            do throws(LarkspurError) {
-                return try await manager.download("disk.iso", resumeData: resumeData, to: place).file
-            } catch {
-                guard error.code == .connectionLost, let resumeData = error.resumeData else { throw error }
-                return try await fetch(from: resumeData)
-            }
-        }
-
-        print(try await fetch().path)
-        // end
-    }
-
     func goOn(with resumeData: Data) {
         // sample: download with resume data
         let task = manager.downloadTask(
