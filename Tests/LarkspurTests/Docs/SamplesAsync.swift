@@ -52,19 +52,6 @@ struct AsyncSamples: Sendable {
         // end
     }
 
-    func errorsInClosures() async {
-        // sample: catch an error in a closure
-        let task = Task {
-            do throws(LarkspurError) {
-                print(try await manager.get("users/0").string)
-            } catch {
-                print(error.label)
-            }
-        }
-        await task.value
-        // end
-    }
-
     func progressOfChain() async throws {
         // sample: progress of a chain
         let text = try await manager.upload("files", from: .file(file))
