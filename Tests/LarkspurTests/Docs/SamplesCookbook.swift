@@ -126,8 +126,7 @@ struct CookbookSamples: Sendable {
     func fieldsOfTask() {
         // sample: cookbook, status and header fields with closures
         manager.get("users/1", as: User.self) { task, user in
-            let head = task.response as? HTTPURLResponse
-            print(head?.statusCode ?? 0, head?.headers["ETag"] ?? "no tag", user.name)
+            print(task.statusCode ?? 0, task.httpResponse?.headers["ETag"] ?? "no tag", user.name)
         }
         // end
     }

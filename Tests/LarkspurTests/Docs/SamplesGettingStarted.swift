@@ -12,7 +12,7 @@ struct GettingStartedSamples: Sendable {
 
     func wholeProgram() {
         // sample: whole program
-        let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+        let manager = SessionManager(baseURL: "https://api.example.com/v1")
 
         manager.get("users") { task, object in
             print(object ?? "no content")
@@ -26,7 +26,7 @@ struct GettingStartedSamples: Sendable {
 
     func readme() {
         // sample: readme
-        let manager = SessionManager(baseURL: URL(string: "https://api.example.com/v1"))
+        let manager = SessionManager(baseURL: "https://api.example.com/v1")
 
         manager.get("users", parameters: ["page": 2]) { task, object in
             print(object ?? "no content")
@@ -40,12 +40,12 @@ struct GettingStartedSamples: Sendable {
     func queues() {
         // sample: queues
         let images = SessionManager(
-            baseURL: URL(string: "https://images.example.com"),
+            baseURL: "https://images.example.com",
             responseSerializer: .data,
             completionQueue: DispatchQueue(label: "com.example.images")
         )
         let accounts = SessionManager(
-            baseURL: URL(string: "https://accounts.example.com"),
+            baseURL: "https://accounts.example.com",
             requestSerializer: .json,
             completionQueue: .main
         )

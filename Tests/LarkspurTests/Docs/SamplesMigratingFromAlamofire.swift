@@ -94,8 +94,7 @@ struct AlamofireSamples: Sendable {
     func logging() {
         // sample: instead of Alamofire, a log
         manager.hooks.didComplete = { task, error in
-            let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
-            print(task.currentRequest?.url?.path ?? "", status, error?.label ?? "no error")
+            print(task.currentRequest?.url?.path ?? "", task.statusCode ?? 0, error?.label ?? "no error")
         }
         // end
     }

@@ -53,7 +53,7 @@ struct SecuritySamples: Sendable {
             pinnedCertificates: try SecurityPolicy.certificates(in: folder)
         )
         let manager = try SessionManager(
-            baseURL: URL(string: "https://api.example.com/v1"),
+            baseURL: "https://api.example.com/v1",
             securityPolicy: policy
         )
         // end

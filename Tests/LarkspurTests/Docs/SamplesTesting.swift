@@ -166,7 +166,7 @@ struct TestingSamples {
         }
         stub.on("/slow", .hang)
         stub.on(.post, "https://login.example.com/token", .fail(.cannotConnectToHost))
-        let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
+        let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 
         let error = await #expect(throws: LarkspurError.self) { try await manager.get("users").data }
         #expect(error?.statusCode == 503)
@@ -181,7 +181,7 @@ struct TestingSamples {
         let clock = TestClock()
         let stub = StubTransport(clock: clock)
         stub.on(.get, "/users", .fail(.networkConnectionLost), .json("[]").delayed(by: .seconds(3)))
-        let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
+        let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
         manager.clock = clock
         manager.interceptors.call = [.retry()]
 

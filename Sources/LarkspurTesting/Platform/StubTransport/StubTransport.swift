@@ -8,7 +8,7 @@ import Synchronization
 ///     let stub = StubTransport()
 ///     stub.on(.get, "/users", .status(503), .json(#"[{"name": "Ada"}]"#))
 ///     stub.on(.get, "/users/{id}") { request in .json(#"{"id": \#(request.parameters["id"] ?? "0")}"#) }
-///     let manager = SessionManager(baseURL: URL(string: "https://api.example.com"), transport: stub.transport)
+///     let manager = SessionManager(baseURL: "https://api.example.com", transport: stub.transport)
 ///
 /// No socket is opened. The sessions make the delegate calls of a real session, follow redirects, read the content of
 /// uploads, and have neither cookies nor a cache; they ask for no credentials, and `SecurityPolicy` has no effect. A
