@@ -187,12 +187,14 @@ struct AuthenticationFieldParser {
         let start = position
         skipBlanks()
         let first = position
+        // Only after a blank is it read at all: otherwise each name within a long text would read that to its end.
+        guard first > start else { return nil }
         while let byte = current, byte.isToken68Byte { position += 1 }
         let hasCharacters = position > first
         while current == UInt8(ascii: "=") { position += 1 }
         let end = position
         skipBlanks()
-        guard hasCharacters, first > start, current == nil || current == UInt8(ascii: ",") else {
+        guard hasCharacters, current == nil || current == UInt8(ascii: ",") else {
             position = start
             return nil
         }
