@@ -1,31 +1,24 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import HTTPSyntax
+import TestSupport
 import Testing
 
 /// The names of files that we read, and those that a parser reads that we did not write.
 @Suite("Content-Disposition, beside pyrfc6266", .needsServers, .timeLimit(.minutes(5)))
 struct ContentDispositionInteropTests {
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
+    /// Makes fields of random parts.
+    private struct Generator {
+        var random: SeededGenerator
 
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
+        mutating func pick(_ values: [String]) -> String { values.randomElement(using: &random) ?? "" }
 
-        mutating func pick(_ values: [String]) -> String { values.randomElement(using: &self) ?? "" }
-
-        mutating func happens(oneIn count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+        mutating func happens(oneIn count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
         /// Makes a field that is nearly always valid.
         mutating func field() -> String {
             var field = pick(["attachment", "inline", "Attachment", "x-own"])
-            for _ in 0..<Int.random(in: 0...3, using: &self) {
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
                 field += pick([";", "; ", " ;", " ; ", ";\t"]) + parameter()
             }
             if happens(oneIn: 10) { field += ";" }
@@ -41,7 +34,7 @@ struct ContentDispositionInteropTests {
         }
 
         private mutating func token() -> String {
-            (0...Int.random(in: 0...6, using: &self)).map { _ in
+            (0...Int.random(in: 0...6, using: &random)).map { _ in
                 pick(["a", "Z", "7", ".", "-", "!", "#", "'", "%", "%41", "_", "|", "~", "+", "^", "`", "$", "&"])
             }.joined()
         }
@@ -52,13 +45,13 @@ struct ContentDispositionInteropTests {
                 "utf-8''",
                 "filename=x", "\u{1F600}", "e\u{301}",
             ]
-            let text = (0..<Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined()
+            let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in pick(parts) }.joined()
             return "\"\(text)\""
         }
 
         private mutating func extendedValue() -> String {
             let charset = pick(["UTF-8", "utf-8", "ISO-8859-1", "iso-8859-1", "Utf-8"])
-            let octets = (0...Int.random(in: 0...5, using: &self)).map { _ in
+            let octets = (0...Int.random(in: 0...5, using: &random)).map { _ in
                 pick(["a", "Z", ".", "-", "!", "%20", "%41", "%C3%A4", "%e2%82%ac", "%e4", "%C3", "%82", "%2F", "_"])
             }
             return charset + "'" + pick(["", "", "en"]) + "'" + octets.joined()
@@ -66,8 +59,8 @@ struct ContentDispositionInteropTests {
 
         private mutating func mutate(_ field: inout String) {
             var characters = Array(field)
-            let index = Int.random(in: 0..<characters.count, using: &self)
-            switch Int.random(in: 0..<3, using: &self) {
+            let index = Int.random(in: 0..<characters.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
             case 0: characters.remove(at: index)
             case 1: characters[index] = Character(pick(["\"", "\\", ";", "=", "'", "*", "%", " ", ",", "/", "x"]))
             default:
@@ -114,7 +107,7 @@ struct ContentDispositionInteropTests {
         let servers = try Servers()
         let seed = UInt64.random(in: 0...UInt64.max)
         print("The seed of the Content-Disposition fields is \(seed).")
-        var generator = Generator(state: seed)
+        var generator = Generator(random: SeededGenerator(seed: seed))
         let fields = (0..<3000).map { _ in generator.field() }
         let file = servers.file("dispositions-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -104,19 +104,6 @@ struct CanaryGenerator {
         let answer: (type: String, text: String)
     }
 
-    /// The generator of SplitMix64.
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     private static let canary = "c4n4ry"
     private static let names = [
         "token", "access_token", "refreshToken", "clientSecret", "password", "X-Api-Key", "sig", "session_id",
@@ -126,9 +113,9 @@ struct CanaryGenerator {
     private static let parameters = names + ["code"]
     private static let noise = ["a", "page", "spinner", "x-y", "n0", "Name", "country", "text"]
 
-    var random: Random
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { random = Random(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Whether a text has the word, also percent-encoded.
     static func isFound(in text: String) -> Bool {
@@ -154,7 +141,7 @@ struct CanaryGenerator {
     /// The word between random characters.
     private mutating func secret(_ extra: String = "") -> String {
         let characters = Array("abcXYZ019-._~" + extra)
-        let text = { (generator: inout Random) in
+        let text = { (generator: inout SeededGenerator) in
             String(
                 (0..<Int.random(in: 0...6, using: &generator)).map { _ in
                     characters[Int.random(in: 0..<characters.count, using: &generator)]
@@ -278,7 +265,9 @@ struct CanaryGenerator {
             )
         case 2:
             // `code` is a secret in forms and URLs alone, and a line of data is neither.
-            let text = pick([json(2), form(1, names: Self.names)]).split(separator: "\n").map { "data: \($0)" }.joined(separator: "\n")
+            let text = pick([json(2), form(1, names: Self.names)]).split(separator: "\n").map { "data: \($0)" }.joined(
+                separator: "\n"
+            )
             return ("text/event-stream", ": x\nid: 1\n\(text)\n\n")
         case 3:
             let field = "\(pick(["name", "NAME", "Name"]))=\"\(pick(Self.parameters))\""
