@@ -113,7 +113,7 @@ struct CanaryGenerator {
     private static let parameters = names + ["code"]
     private static let noise = ["a", "page", "spinner", "x-y", "n0", "Name", "country", "text"]
 
-    private var random: SeededGenerator
+    var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
