@@ -90,6 +90,8 @@ struct ContentDispositionInteropTests {
         if theirs.failure == "field", field.contains(/\*\s*\*\s*=/) {
             return "a name may have several asterisks (RFC 9110, 5.6.2), which means nothing"
         }
+        if field.hasPrefix(" ") { return "no value begins with a blank, which belongs to its line (RFC 9110, 5.5)" }
+        if field.contains(#"\\"#) { return "they take an escaped backslash for the escape of what follows" }
         if theirs.failure == "value" {
             return "an extended value that is invalid is ignored, and filename is taken (RFC 8187, 3.2.1)"
         }

@@ -52,7 +52,8 @@ final class CommandRun: Sendable {
     /// Waits for the end, and returns the exit status; that of a signal is its negative number.
     func wait() async -> Int32 {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
+            // A thread of its own: one of the pool that waits here may be the only one, for which all tests wait.
+            Thread.detachNewThread { [self] in
                 process.waitUntilExit()
                 let isSignal = process.terminationReason == .uncaughtSignal
                 continuation.resume(returning: isSignal ? -process.terminationStatus : process.terminationStatus)
@@ -92,7 +93,7 @@ final class CommandRun: Sendable {
 
     static func read(_ file: FileHandle) async -> Data {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 continuation.resume(returning: (try? file.readToEnd()) ?? Data())
             }
         }
@@ -139,7 +140,8 @@ final class PseudoTerminal: Sendable {
     /// Reads until a text has come, or to the end.
     func read(until text: String? = nil) async -> String {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [self] in
+            // A thread of its own: one of the pool that waits here may be the only one, for which all tests wait.
+            Thread.detachNewThread { [self] in
                 var buffer = [UInt8](repeating: 0, count: 4096)
                 while text.map({ !content.contains($0) }) ?? true {
                     let count = Foundation.read(master.fileDescriptor, &buffer, buffer.count)

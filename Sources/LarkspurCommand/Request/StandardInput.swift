@@ -78,8 +78,9 @@ struct StandardInput {
     ///   - terminal: The state of the terminal, which an interruption restores.
     func password(prompt: String, _ terminal: TerminalState) throws(UsageError) -> String {
         guard isTerminal else { throw UsageError("A password is needed, and there is no terminal to ask for it.") }
-        try? Sink.standardError.write(TerminalText.line(prompt))
+        // Before the question: an answer that came in between would be shown, and then dropped.
         terminal.hideInput(descriptor)
+        try? Sink.standardError.write(TerminalText.line(prompt))
         defer {
             terminal.restore()
             try? Sink.standardError.write("\n")
