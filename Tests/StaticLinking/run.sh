@@ -14,7 +14,7 @@ options=(--static-swift-stdlib --scratch-path "$build" -Xlinker "-L$build/lib")
 swift build "${options[@]}"
 programs=$(swift build "${options[@]}" --show-bin-path)
 for program in Probe larkspur; do
-    if ldd "$programs/$program" | grep -E 'libswift|libFoundation|libdispatch|libicu|not found'; then
+    if ldd "$programs/$program" | grep -E 'libswift|lib_?Foundation|libdispatch|not found'; then
         echo "$program needs libraries of Swift after all."
         exit 1
     fi

@@ -207,6 +207,7 @@ struct CanaryTests {
         let resumeData = try #require(try await data.wait(for: 1)[0])
         gate.open()
         #expect(!String(decoding: resumeData, as: UTF8.self).contains(Self.canary))
+        CurlURLSession.discardResumeData(resumeData)
     }
 }
 

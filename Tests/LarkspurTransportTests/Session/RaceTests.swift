@@ -94,14 +94,19 @@ struct RaceTests {
 
     @Test("Whatever is done to a task by several threads, it ends exactly once, and leaves nothing", arguments: [7, 8])
     func randomActions(seed: UInt64) async throws {
-        let before = try Self.temporaryFiles()
+        let folder = try DownloadFolder()
         server.route("/slow", .stream([.text("a"), .pause(0.01), .text("b"), .pause(0.01), .text("c")]))
         let paths = [
             "/get", "/bytes/300000", "/slow", "/redirect/2", "/fault/reset-in-body", "/fault/no-response",
             "/fault/close-in-header", "/status/404", "/fault/short-body",
         ]
         let log = DelegateLog()
-        let session = CurlURLSession(configuration: .testing, delegate: log, delegateQueue: nil)
+        let session = CurlURLSession(
+            configuration: .testing,
+            delegate: log,
+            delegateQueue: nil,
+            options: folder.options
+        )
         let handled = Recorder<Int>()
         let count = 500
         let expected = await withTaskGroup(of: Int.self) { group in
@@ -132,8 +137,7 @@ struct RaceTests {
         #expect(Set(log.ends.values).count + Set(handled.values).count == count)
         #expect(log.invalidations == 1)
         #expect(session.core.tasks.isEmpty)
-        // Other suites have downloads of their own, which come and go.
-        try await eventually { ((try? Self.temporaryFiles()) ?? []).isSubset(of: before) }
+        try await eventually([]) { folder.files }
     }
 
     private static func makeTask(
@@ -171,13 +175,6 @@ struct RaceTests {
                 }
             }
         }
-    }
-
-    private static func temporaryFiles() throws -> Set<String> {
-        let folder = FileManager.default.temporaryDirectory.path
-        return try Set(
-            FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(DownloadFile.prefix) }
-        )
     }
 
     /// Waits until a session is invalid, and with it whatever a task might still have said.
