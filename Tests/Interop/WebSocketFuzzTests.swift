@@ -7,7 +7,7 @@ import Testing
 /// said by the rules in Scripts/websocket_fuzz.py.
 @Suite("Random frames of a WebSocket server", .needsServers, .timeLimit(.minutes(5)))
 struct WebSocketFuzzTests {
-    /// What a client makes of a sequence.
+    /// The outcome of a sequence for a client.
     private struct Outcome: Decodable, Equatable {
         /// The messages that are delivered, each as its kind and its bytes in base64.
         var messages: [String] = []

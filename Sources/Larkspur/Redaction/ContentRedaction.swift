@@ -172,7 +172,7 @@ struct ContentRedaction {
             }
         }
         let shown = result + shown(event)
-        // What has no secret keeps its line breaks.
+        // Content without a secret keeps its line breaks.
         return shown.elementsEqual(lines, by: { $0.elementsEqual($1) }) ? Array(bytes) : joined(shown)
     }
 

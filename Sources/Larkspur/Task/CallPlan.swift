@@ -106,7 +106,7 @@ final class CallPlan: Sendable {
             body(&state.settings, &state.rules)
             return (false, previous)
         }
-        // What was replaced may own objects of the caller, and is released without the lock.
+        // The replaced values may own objects of the caller, and are released without the lock.
         withExtendedLifetime(previous) {}
         if isLate { report("\(name) has no effect, because the call has started: put it before the first handler") }
     }

@@ -110,7 +110,7 @@ final class TransferProgress: Sendable {
         progress.resumingHandler = follow
         return counts.withLock { counts in
             if let other = counts.progress { return other }
-            // Nobody else has the object yet.
+            // No other thread has the object yet.
             progress.totalUnitCount = counts.totalCount
             progress.completedUnitCount = counts.completed
             counts.progress = progress

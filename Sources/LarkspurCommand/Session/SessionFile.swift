@@ -2,8 +2,8 @@ import Larkspur
 
 /// The file of a session, which only its owner may read.
 ///
-/// What a session has got by https never goes over http: names belong to a host and one of the two, and a file that has
-/// been used with https is refused with http.
+/// Cookies and fields that a session received by https never go over http: a name belongs to a host and one of the two
+/// schemes, and a file that was used with https is refused with http.
 struct SessionFile {
     let path: String
     /// Whether the request is encrypted.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larkspur
 
-/// What the errors of connections say, whatever the transport.
+/// The messages of errors of connections, with each transport.
 @Suite("The messages of errors of connections", .timeLimit(.minutes(5)))
 struct ConnectionMessageTests {
     @Test("A connection that is refused says where it was to lead", arguments: TestTransport.allCases)

@@ -202,7 +202,7 @@ struct CanaryGenerator {
         }
     }
 
-    /// What follows the path of a request.
+    /// The query and fragment of a request.
     private mutating func suffix() -> String { Bool.random(using: &random) ? "?" + form(2) : "?a=b#" + form(1) }
 
     private mutating func json(_ depth: Int) -> String {

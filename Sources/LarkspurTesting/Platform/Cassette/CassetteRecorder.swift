@@ -62,7 +62,8 @@ private final class RecorderDelegate: NSObject, URLSessionDataDelegate, Sendable
         }
     }
 
-    private struct ChallengeBox: @unchecked Sendable {  // Safe: it is passed from one queue to another, and used there.
+    // Safe: it is passed from one queue to another, and used there.
+    private struct ChallengeBox: @unchecked Sendable {
         let challenge: URLAuthenticationChallenge
     }
 

@@ -156,7 +156,7 @@ final class TaskCore: Sendable {
         progress.resumingHandler = follow
         return storage.withLock { storage in
             if let other = storage.progress { return other }
-            // Nobody else has the object yet.
+            // No other thread has the object yet.
             storage.counts.show(in: progress)
             if storage.state == .completed, storage.error == nil { storage.counts.finish(progress) }
             storage.progress = progress
