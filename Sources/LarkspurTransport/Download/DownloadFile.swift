@@ -3,8 +3,9 @@ internal import HTTPSyntax
 
 /// The file of a download, which is written from the first byte to the last.
 ///
-/// While the file is open it is locked, so that no two downloads write to one file. Only its owner may read it until it
-/// is complete; then it gets the permissions of any new file.
+/// While the file is open it is locked, so that no two downloads write to one file. The lock is released, and not left to
+/// the closing of the descriptor: a process that the program is just starting has a copy of that. Only its owner may
+/// read the file until it is complete; then it gets the permissions of any new file.
 final class DownloadFile {
     /// The prefix of the names of all such files of this process.
     static let prefix = namePrefix + "\(getpid())-"
@@ -72,10 +73,16 @@ final class DownloadFile {
             status.st_ino == named.st_ino, status.st_dev == named.st_dev,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
         else {
-            Foundation.close(descriptor)
+            unlockAndClose(descriptor)
             return nil
         }
         return (descriptor, status)
+    }
+
+    /// Releases the lock of a file, if it was locked by this descriptor, and closes it.
+    private static func unlockAndClose(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        Foundation.close(descriptor)
     }
 
     /// Removes the partial file of a download, whatever its content; not if it is no file of ours, is in use, or was
@@ -85,7 +92,7 @@ final class DownloadFile {
     @discardableResult
     static func discardLeftFile(at path: String, unwrittenFor age: TimeInterval? = nil) -> Bool {
         guard let left = openLeftFile(at: path) else { return false }
-        defer { Foundation.close(left.descriptor) }
+        defer { unlockAndClose(left.descriptor) }
         if let age {
             let written = Date(timeIntervalSince1970: TimeInterval(left.status.st_mtim.tv_sec))
             guard -written.timeIntervalSinceNow >= age else { return false }
@@ -152,7 +159,7 @@ final class DownloadFile {
     /// Closes the file, which belongs to its receiver from now on.
     @discardableResult
     func close() -> URL {
-        if descriptor >= 0 { Foundation.close(descriptor) }
+        if descriptor >= 0 { Self.unlockAndClose(descriptor) }
         descriptor = -1
         return URL(fileURLWithPath: path, isDirectory: false)
     }

@@ -57,6 +57,23 @@ struct DownloadFileTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test("A copy of its descriptor, as a child process has before it begins, keeps no other download from a file")
+    func copied() throws {
+        let file = try DownloadFile(of: nil, in: folder.url)
+        try Data("abcde".utf8).withUnsafeBytes { try file.write($0) }
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let descriptor = try #require(
+            descriptors.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == file.path
+            }
+        )
+        let copy = dup(descriptor)
+        defer { close(copy) }
+        #expect(DownloadFile(try resumption(file.path), of: nil) == nil)
+        let next = try #require(DownloadFile(try resumption(file.close().path), of: nil))
+        #expect(next.length == 5)
+    }
+
     @Test("A file that a download is writing is not used by another one")
     func locked() throws {
         let path = try leave("abcde")
