@@ -27,6 +27,7 @@ public final class SessionManager: Sendable {
         var interceptors = RequestInterceptors()
         var clock: any Clock<Duration> = ContinuousClock()
         var timeouts = Timeouts()
+        var interest = NotificationInterest.shared
     }
 
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
@@ -38,9 +39,10 @@ public final class SessionManager: Sendable {
 
     /// The concurrent queue on which responses are validated and serialized.
     ///
-    /// Content of at most 4 KiB is serialized on ``completionQueue`` instead, unless that is the main queue, if only
-    /// the serializers for data, text and JSON objects are used and no checks of yours: waking a thread would take
-    /// longer. Your own serializers and checks, and decoders of your types, always run on this queue.
+    /// Content of at most 4 KiB is serialized on ``completionQueue`` instead, unless that is the main queue, or by the
+    /// task that awaits it, if only the serializers for data, text and JSON objects are used and no checks of yours:
+    /// waking a thread would take longer. Your own serializers and checks, and decoders of your types, always run on
+    /// this queue.
     public let processingQueue: DispatchQueue
 
     private let processing: ProcessingPool
@@ -300,6 +302,12 @@ public final class SessionManager: Sendable {
         set { values.withLock { $0.failureWriter = newValue } }
     }
 
+    /// The notifications of tasks that anybody may observe. It is captured when a task is created.
+    var interest: NotificationInterest {
+        get { values.withLock { $0.interest } }
+        set { values.withLock { $0.interest = newValue } }
+    }
+
     /// The interceptors of all calls and tasks. They are captured when a task is created. Default: none.
     ///
     ///     manager.interceptors.call = [.retry()]
@@ -392,6 +400,7 @@ public final class SessionManager: Sendable {
         copy.interceptors = interceptors
         copy.clock = clock
         copy.timeouts = timeouts
+        copy.interest = interest
         // The end of either manager would end the sequences of the other.
         copy.observers = observers.filter { !($0 is StreamObserver) }
         return copy
@@ -411,7 +420,8 @@ public final class SessionManager: Sendable {
                 clock: $0.clock,
                 timeouts: $0.timeouts,
                 deadline: deadline,
-                observers: observers
+                observers: observers,
+                interest: $0.interest
             )
         }
     }

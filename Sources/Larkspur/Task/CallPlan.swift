@@ -206,6 +206,31 @@ final class CallPlan: Sendable {
         }
     }
 
+    /// Returns the only handler's way to take the result of the transfer, if the handler is an `await` with a quick
+    /// serializer, and there are no checks of the caller. Other handlers that are added then are late.
+    func takeAwait() -> (@Sendable (TransferResult) -> Void)? {
+        state.withLock { state in
+            guard state.handlers.count == 1, state.handlers[0].isQuick, let resume = state.handlers[0].resume,
+                state.rules.checks.isEmpty, state.settings.stream == nil
+            else { return nil }
+            state.handlers = []
+            return resume
+        }
+    }
+
+    /// Notes the end of a call whose result an `await` has taken, and serves the handlers that were added since.
+    /// - Returns: The timeline of the call.
+    func finishAwaited(_ result: TransferResult, of task: SessionTask) -> Timeline {
+        let (late, rules, timeline) = state.withLock { state in
+            defer { state.handlers = [] }
+            let timeline = task.markSerialized()
+            state.finished = .content(result, state.rules, timeline)
+            return (state.handlers, state.rules, timeline)
+        }
+        for handler in late { handOver(result, rules, timeline, to: handler, of: task) }
+        return timeline
+    }
+
     /// Adds a handler, and starts the call if it has not started.
     func add(_ handler: ResponseHandler, to task: SessionTask) {
         let finished = state.withLock { state in
@@ -251,6 +276,7 @@ final class CallPlan: Sendable {
         var responses: [(queue: DispatchQueue?, response: SerializedResponse)] = []
         var timeline = Timeline()
         var late: [ResponseHandler] = []
+        var isAwaited = !isSilent
         while true {
             let handlers = state.withLock { state -> [ResponseHandler] in
                 if state.isQuick { late += state.handlers.filter { !$0.isQuick } }
@@ -263,10 +289,14 @@ final class CallPlan: Sendable {
                 return handlers
             }
             if handlers.isEmpty { break }
-            for handler in handlers { responses.append((handler.queue, handler.serialize(result, rules))) }
+            for handler in handlers {
+                if handler.resume == nil { isAwaited = false }
+                responses.append((handler.queue, handler.serialize(result, rules)))
+            }
         }
         for handler in late { handOver(result, rules, timeline, to: handler, of: task) }
         if responses.isEmpty, late.isEmpty, !isSilent, let silentHandler {
+            isAwaited = false
             responses.append((nil, silentHandler.serialize(result, rules)))
         }
         let first = responses.first?.response
@@ -281,7 +311,8 @@ final class CallPlan: Sendable {
             ),
             deliveries: responses.map { queue, response in
                 TaskEnding.Delivery(queue: queue) { [timeline] in response.deliver(timeline) }
-            }
+            },
+            isAwaited: isAwaited
         )
     }
 

@@ -87,13 +87,52 @@ extension DataTask {
     public func response<S: ResponseSerializer>(
         _ serializer: S = DataResponseSerializer()
     ) async -> DataResponse<S.Output> where S.Output: Sendable {
-        await withTaskCancellationHandler {
+        let arrival: Arrival<S.Output> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                handle(ResponseHandler(serializer) { continuation.resume(returning: $0) })
+                var handler = ResponseHandler(serializer) { continuation.resume(returning: .response($0)) }
+                handler.resume = { continuation.resume(returning: .result($0)) }
+                handle(handler)
             }
         } onCancel: {
             cancel()
         }
+        return switch arrival {
+        case .response(let response): response
+        case .result(let result): end(with: result, by: serializer)
+        }
+    }
+
+    /// What an `await` is resumed with.
+    private enum Arrival<Value: Sendable> {
+        /// The response of a task that is ending.
+        case response(DataResponse<Value>)
+        /// The result of the transfer, with which the task ends.
+        case result(TransferResult)
+    }
+
+    /// Serializes the result of the transfer, and ends the task.
+    private func end<S: ResponseSerializer>(
+        with result: TransferResult,
+        by serializer: S
+    ) -> DataResponse<S.Output> where S.Output: Sendable {
+        let outcome = (plan?.rules ?? ResponseRules()).run(serializer, result)
+        let timeline = plan?.finishAwaited(result, of: self) ?? markSerialized()
+        let completion = TaskCompletion(
+            serializer: serializer,
+            data: result.response == nil ? nil : result.data,
+            error: outcome.failure,
+            fileURL: nil,
+            timeline: timeline,
+            serialized: { Transferred(outcome).compactMap { (try? $0.get()).flatMap { unwrapped($0) } } }
+        )
+        finishAwaited(with: completion, of: result)
+        return DataResponse(
+            request: result.request,
+            response: result.response,
+            data: result.data,
+            timeline: timeline,
+            result: outcome
+        )
     }
 
     /// Waits for the response, and decodes its JSON into a type.

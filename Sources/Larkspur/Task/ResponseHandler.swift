@@ -4,6 +4,9 @@ struct ResponseHandler: Sendable {
     let queue: DispatchQueue?
     /// Whether the serializer is quick and runs no code of a caller.
     let isQuick: Bool
+    /// Hands the result of a transfer to the `await` that is the handler, which serializes it and ends the task; nil for
+    /// a closure.
+    var resume: (@Sendable (TransferResult) -> Void)?
     /// Serializes a response.
     let serialize: @Sendable (TransferResult, ResponseRules) -> SerializedResponse
 }
@@ -32,12 +35,7 @@ extension ResponseHandler {
         self.queue = queue
         isQuick = serializer.isQuick
         serialize = { result, rules in
-            let outcome: Transferred<Result<S.Output, LarkspurError>>
-            if let error = result.error {
-                outcome = Transferred(.failure(error))
-            } else {
-                outcome = Transferred(rules.run(serializer, result))
-            }
+            let outcome = Transferred(rules.run(serializer, result))
             return SerializedResponse(
                 serializer: serializer,
                 error: outcome.value.failure,
@@ -99,12 +97,13 @@ struct ResponseRules: Sendable {
         return validation
     }
 
-    /// Validates a response and serializes its content.
+    /// Validates a response and serializes its content, unless its transfer has failed.
     @_specialize(where S == AnyResponseSerializer)
     func run<S: ResponseSerializer>(
         _ serializer: S,
         _ result: TransferResult
     ) -> sending Result<S.Output, LarkspurError> {
+        if let error = result.error { return .failure(error) }
         var serializer = serializer
         if statusCodes != nil || contentTypes != nil { serializer.validation = applied(to: serializer.validation) }
         if !checks.isEmpty, (try? serializer.validation.validate(result.response, data: result.data)) != nil {

@@ -71,17 +71,29 @@ extension SessionTask {
         report: (LarkspurError?) -> Void,
         finisher: TaskFinisher
     ) {
-        upload.finish(successfully: result.error == nil, of: self)
-        download.finish(successfully: result.error == nil, of: self)
+        let hasReported = upload.finish(successfully: result.error == nil, of: self)
+        let isUnseen = !download.finish(successfully: result.error == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
+        if isUnseen, finisher.isSmall(result), let resume = plan?.takeAwait() { return resume(result) }
         if finisher.isQuick(for: result, of: self) {
             environment.completionQueue.async { [self] in finish(with: finisher.makeEnding(result, self), of: result) }
         } else {
             environment.processing.submit { [self] in
                 let ending = finisher.makeEnding(result, self)
+                if isUnseen, ending.isAwaited {
+                    return finishAwaited(with: ending.completion, of: result) {
+                        for delivery in ending.deliveries { delivery.run() }
+                    }
+                }
                 environment.completionQueue.async { [self] in finish(with: ending, of: result) }
             }
         }
+    }
+
+    /// Whether the end has to be told to nobody on the completion queue, before or after the handlers.
+    private var endsUnseen: Bool {
+        environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
+            && storage.withLock { $0.hooks == nil && $0.resumeDataHandlers.isEmpty }
     }
 
     // MARK: One task after another

@@ -242,22 +242,47 @@ public class SessionTask: @unchecked Sendable {
     /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
     /// once, on the completion queue and after ``markCompleted()``.
     func finish(with ending: TaskEnding, of result: TransferResult) {
-        let (handlers, hooks, observation) = storage.withLock { storage in
-            storage.error = ending.completion.error
-            storage.hasEnded = true
-            defer { storage.resumeDataHandlers = [] }
-            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation.take())
-        }
+        let (handlers, hooks, observation) = noteEnd(with: ending.completion.error)
         observation?.deliver(.completed, of: self, .completion(ending.completion, result))
         for handler in handlers { handler(ending.completion.error?.resumeData) }
         ending.move.map { $0.post(from: self) }
         run(ending.deliveries[...]) { [self] in
-            post(Self.didCompleteNotification, userInfo: [TaskCompletion.userInfoKey: ending.completion])
+            post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
             // A call that takes handlers keeps the file for later ones, unless it has failed.
             if plan?.takesHandlers != true || ending.completion.error != nil { ending.temporaryFile?.discard() }
             // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
             environment.completionGroup.leave()
+        }
+    }
+
+    /// Ends a task all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that has
+    /// come at the last moment. Called once, after ``markCompleted()``.
+    /// - Parameter resume: Resumes the awaits that are still waiting. Default: there is none.
+    func finishAwaited(
+        with completion: TaskCompletion,
+        of result: TransferResult,
+        _ resume: @escaping @Sendable () -> Void = {}
+    ) {
+        let (_, hooks, observation) = noteEnd(with: completion.error)
+        withExtendedLifetime(hooks) {}
+        let end: @Sendable () -> Void = { [self] in
+            observation?.deliver(.completed, of: self, .completion(completion, result))
+            resume()
+            environment.completionGroup.leave()
+        }
+        if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
+    }
+
+    /// Notes that the handlers run. What is returned is used and released without the lock.
+    private func noteEnd(
+        with error: LarkspurError?
+    ) -> (resumeDataHandlers: [@Sendable (Data?) -> Void], hooks: TaskHooks?, observation: CallObservation?) {
+        storage.withLock { storage in
+            storage.error = error
+            storage.hasEnded = true
+            defer { storage.resumeDataHandlers = [] }
+            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation.take())
         }
     }
 
@@ -278,9 +303,10 @@ public class SessionTask: @unchecked Sendable {
         end()
     }
 
-    /// Posts a notification about this task immediately, on the current thread.
-    func post(_ name: Notification.Name, userInfo: [AnyHashable: Any]? = nil) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    /// Posts a notification about this task immediately, on the current thread, if anybody may observe it.
+    func post(_ notification: TaskNotification, _ userInfo: () -> [AnyHashable: Any]? = { nil }) {
+        guard environment.interest.includes(notification) else { return }
+        NotificationCenter.default.post(name: notification.name, object: self, userInfo: userInfo())
     }
 
     // MARK: State

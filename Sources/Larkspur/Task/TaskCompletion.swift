@@ -34,6 +34,8 @@ struct TaskEnding: Sendable {
     let completion: TaskCompletion
     /// The calls of the caller's handlers, one after the other.
     let deliveries: [Delivery]
+    /// Whether each of them resumes an `await`, which no queue has to do.
+    var isAwaited = false
     /// The move of a downloaded file, successful or not.
     var move: DownloadMove?
     /// The file of a download that was not moved.
@@ -58,9 +60,11 @@ struct TaskFinisher: Sendable {
     /// Decides whether the ending is created on the completion queue, because that takes less time than waking a thread
     /// of the processing queue for it. The main queue, which may have a user interface to serve, does no such work.
     func isQuick(for result: TransferResult, of task: SessionTask) -> Bool {
-        isQuick && result.data.count <= Self.smallSize && !task.environment.completionQueue.isMain
-            && task.plan?.becomesQuick() != false
+        isQuick && isSmall(result) && !task.environment.completionQueue.isMain && task.plan?.becomesQuick() != false
     }
+
+    /// Whether the content is small.
+    func isSmall(_ result: TransferResult) -> Bool { result.data.count <= Self.smallSize }
 }
 
 extension DispatchQueue {

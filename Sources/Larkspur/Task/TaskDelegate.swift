@@ -311,6 +311,8 @@ struct TaskEnvironment: Sendable {
     let deadline: Deadline?
     /// The observers of all calls; nil if there are none.
     let observers: ObserverList?
+    /// The notifications that anybody may observe.
+    let interest: NotificationInterest
 
     /// Whether a task has to be launched by a plan when it starts.
     var needsPlan: Bool { !interceptors.isEmpty || !timeouts.isEmpty || deadline != nil }

@@ -1,28 +1,56 @@
+/// The notifications of tasks. A notification is made once the program has read its name.
 extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
-    /// This and every notification of Larkspur is posted on the completion queue of the task's session manager.
-    public static let didResumeNotification = Notification.Name("LarkspurTaskDidResume")
+    /// This and every notification of Larkspur is posted on the completion queue of the task's session manager. Reading
+    /// this name turns the notification on, for all tasks of the process and their later changes. Who observes without
+    /// it sets ``postsAllNotifications``.
+    public static var didResumeNotification: Notification.Name { NotificationInterest.shared.reading(.didResume) }
 
     /// Posted when a running task has been suspended. The object is the `SessionTask`.
-    public static let didSuspendNotification = Notification.Name("LarkspurTaskDidSuspend")
+    ///
+    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
+    /// for all tasks of the process and their later changes. Who observes without it sets ``postsAllNotifications``.
+    public static var didSuspendNotification: Notification.Name { NotificationInterest.shared.reading(.didSuspend) }
 
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
     /// ``Foundation/Notification/taskCompletion`` describes its end.
     ///
     /// A task that could not be created, or was cancelled before it was resumed, completes without the notification of
-    /// a resume.
-    public static let didCompleteNotification = Notification.Name("LarkspurTaskDidComplete")
+    /// a resume. The notification is posted on the completion queue of the task's session manager. Reading this name
+    /// turns it on, for all tasks of the process that end later. Who observes without it sets
+    /// ``postsAllNotifications``.
+    public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
+
+    /// Whether the notifications of tasks are posted to observers that have not read their names from here: observers
+    /// of every notification, or of a name that the program wrote itself. Default: false, so that a notification whose
+    /// name nobody has read costs nothing.
+    ///
+    /// It applies to all tasks of the process and to their later changes, and may be set from any thread.
+    public static var postsAllNotifications: Bool {
+        get { NotificationInterest.shared.postsAll }
+        set { NotificationInterest.shared.postsAll = newValue }
+    }
 }
 
 extension DownloadTask {
     /// Posted when a downloaded file has been moved to its destination, before the completion handler runs. The object
     /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the destination.
-    public static let didMoveFileNotification = Notification.Name("LarkspurDownloadDidMoveFile")
+    ///
+    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
+    /// for all downloads of the process that end later. Who observes without it sets
+    /// ``SessionTask/postsAllNotifications``.
+    public static var didMoveFileNotification: Notification.Name { NotificationInterest.shared.reading(.didMoveFile) }
 
     /// Posted when a downloaded file could not be moved to its destination, before the completion handler runs with
     /// that error. The object is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
-    public static let didFailToMoveFileNotification = Notification.Name("LarkspurDownloadDidFailToMoveFile")
+    ///
+    /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
+    /// for all downloads of the process that end later. Who observes without it sets
+    /// ``SessionTask/postsAllNotifications``.
+    public static var didFailToMoveFileNotification: Notification.Name {
+        NotificationInterest.shared.reading(.didFailToMoveFile)
+    }
 }
 
 /// The content of the move notifications of downloads: the destination of a file, or the error of its move.
@@ -35,8 +63,7 @@ public struct DownloadMove: Sendable {
     static let userInfoKey = "LarkspurDownloadMove"
 
     func post(from task: SessionTask) {
-        let name = error == nil ? DownloadTask.didMoveFileNotification : DownloadTask.didFailToMoveFileNotification
-        task.post(name, userInfo: [Self.userInfoKey: self])
+        task.post(error == nil ? .didMoveFile : .didFailToMoveFile) { [Self.userInfoKey: self] }
     }
 }
 

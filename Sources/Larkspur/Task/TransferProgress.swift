@@ -47,6 +47,11 @@ final class TransferProgress: Sendable {
 
         /// Whether somebody looks at the counts as they change.
         var isObserved: Bool { progress != nil || handler != nil || streams != nil }
+
+        mutating func end(successfully: Bool) {
+            hasEnded = true
+            if successfully { isComplete = true }
+        }
     }
 
     /// The state of the thread that brings the task to the state of its `Progress`. One thread at a time does so, and
@@ -153,11 +158,18 @@ final class TransferProgress: Sendable {
 
     /// Ends the progress when the transfer has ended. An unknown total is known now. After this last report the handler
     /// is not called again.
-    func finish(successfully: Bool, of task: SessionTask) {
+    /// - Returns: Whether a handler has been told of the progress on the completion queue, and may yet be told.
+    @discardableResult
+    func finish(successfully: Bool, of task: SessionTask) -> Bool {
+        let present = counts.withLock { counts in
+            // Nobody else can see that the counts have ended.
+            if !counts.isObserved { counts.end(successfully: successfully) }
+            return counts
+        }
+        guard present.isObserved else { return false }
         if successfully {
             // Looked at outside the lock, as the length is that of the transport's response.
-            let present = counts.withLock { $0 }
-            let isNews = present.isObserved && present.totalCount < 0 && present.completed > 0
+            let isNews = present.totalCount < 0 && present.completed > 0
             change { $0.isComplete = true }
             if isNews { report(for: task) }
         }
@@ -166,8 +178,8 @@ final class TransferProgress: Sendable {
             counts.hasEnded = true
             return (counts.handler.take(), counts.streams.take())
         }
-        withExtendedLifetime(handler) {}
         for stream in (streams ?? [:]).values { stream.finish() }
+        return handler != nil
     }
 
     /// Returns the present counts, then each later one, until the transfer ends. A consumer that is slow gets the

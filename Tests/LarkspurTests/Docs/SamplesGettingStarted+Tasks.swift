@@ -54,6 +54,12 @@ extension GettingStartedSamples {
         return (observer, task)
     }
 
+    func allNotifications() {
+        // sample: all notifications
+        SessionTask.postsAllNotifications = true
+        // end
+    }
+
     func control() -> DataTask {
         // sample: control
         let task = manager.get("slow") { _, object in

@@ -69,13 +69,15 @@ extension SessionTask {
     /// Queues the notification of a transition, if it has one, and posts its event. Called under the lock of the
     /// state, so that both come in the order of the transitions.
     final func announce(_ kind: CallEvent.Kind, to observation: CallObservation?) {
-        let notification: Notification.Name? =
+        let notification: TaskNotification? =
             switch kind {
-            case .resumed: Self.didResumeNotification
-            case .suspended: Self.didSuspendNotification
+            case .resumed: .didResume
+            case .suspended: .didSuspend
             default: nil
             }
-        if let notification { environment.completionQueue.async { [self] in post(notification) } }
+        if let notification, environment.interest.includes(notification) {
+            environment.completionQueue.async { [self] in post(notification) }
+        }
         observation?.post(kind, of: self, .none)
     }
 }

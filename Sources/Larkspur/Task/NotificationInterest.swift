@@ -1,0 +1,56 @@
+import Synchronization
+
+/// The notifications of tasks.
+enum TaskNotification: UInt8, CaseIterable {
+    case didResume
+    case didSuspend
+    case didComplete
+    case didMoveFile
+    case didFailToMoveFile
+
+    var name: Notification.Name {
+        switch self {
+        case .didResume: Notification.Name("LarkspurTaskDidResume")
+        case .didSuspend: Notification.Name("LarkspurTaskDidSuspend")
+        case .didComplete: Notification.Name("LarkspurTaskDidComplete")
+        case .didMoveFile: Notification.Name("LarkspurDownloadDidMoveFile")
+        case .didFailToMoveFile: Notification.Name("LarkspurDownloadDidFailToMoveFile")
+        }
+    }
+}
+
+/// The notifications that somebody may observe: those whose names the program has read.
+///
+/// An observer needs the name of what it observes. So a notification whose name nobody has read has no observer, and is
+/// not made. A name that was read once counts as read from then on.
+final class NotificationInterest: Sendable {
+    /// The interest of the process.
+    static let shared = NotificationInterest()
+
+    private let names = Atomic<UInt8>(0)
+    private let isUnlimited = Atomic(false)
+
+    /// Notes that a name is read, and returns it. What the reader does afterwards is announced to it.
+    func reading(_ notification: TaskNotification) -> Notification.Name {
+        names.bitwiseOr(notification.bit, ordering: .releasing)
+        return notification.name
+    }
+
+    /// Returns whether a notification may have observers.
+    func includes(_ notification: TaskNotification) -> Bool {
+        names.load(ordering: .acquiring) & notification.bit != 0 || postsAll
+    }
+
+    /// Whether no notification has observers.
+    var isEmpty: Bool { names.load(ordering: .acquiring) == 0 && !postsAll }
+
+    /// Whether every notification is posted, whoever has read its name.
+    var postsAll: Bool {
+        get { isUnlimited.load(ordering: .acquiring) }
+        set { isUnlimited.store(newValue, ordering: .releasing) }
+    }
+}
+
+extension TaskNotification {
+    fileprivate var bit: UInt8 { 1 << rawValue }
+}
