@@ -356,6 +356,21 @@ public final class SessionManager: Sendable {
     /// Linux.
     public var session: URLSession { sessions.current.session }
 
+    /// The thread of ``session`` as an executor of Swift tasks, for `withTaskExecutorPreference` and
+    /// `Task(executorPreference:)`; nil with other transports than `.curl`, which have none.
+    ///
+    ///     await withTaskExecutorPreference(manager.executor) {
+    ///         for id in ids { await show(try? manager.get("users/\(id)").value(as: User.self)) }
+    ///     }
+    ///
+    /// A task that awaits many small responses saves by it the way from thread to thread and back. As long as its code
+    /// runs, no transfer of the session goes on, so that it must be short. Waiting there for calls by other means than
+    /// `await`, with a semaphore or with the wait of ``completionGroup``, waits for ever.
+    ///
+    /// Reading it creates the session, if there is none. After a reset it is the executor of the next session; tasks on
+    /// the one before still run, on a thread that no longer sends their requests.
+    public var executor: (any TaskExecutor)? { Platform.executor(of: session) }
+
     /// The tasks of the current session that have not ended, in the order of their creation.
     public var tasks: [SessionTask] { sessions.tasks }
 

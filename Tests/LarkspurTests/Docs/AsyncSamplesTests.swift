@@ -33,6 +33,11 @@ struct AsyncSamplesTests {
         #expect(samples.output.values == ["Ada Ada", "3 text [1, 2]"])
     }
 
+    @Test func onSessionThread() async throws {
+        try await samples.onSessionThread()
+        #expect(samples.output.values == ["\(100 * #"{"name": "Ada"}"#.utf8.count)"])
+    }
+
     @Test func withoutType() async throws {
         server.route("/users/1", .json(#"{"name": "Ada", "id": 9007199254740993, "tags": ["vip"]}"#))
         server.route("/orders") { .data($0.body, contentType: "application/json") }

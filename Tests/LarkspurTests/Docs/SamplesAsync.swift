@@ -122,6 +122,17 @@ struct AsyncSamples: Sendable {
         // end
     }
 
+    func onSessionThread() async throws {
+        // sample: on the session's thread
+        let total = try await withTaskExecutorPreference(manager.executor) {
+            var total = 0
+            for id in 1...100 { total += try await manager.get("users/\(id)").data.count }
+            return total
+        }
+        print(total)
+        // end
+    }
+
     func cancelling() async {
         // sample: cancel the surrounding task
         let work = Task { await manager.get("slow").response() }

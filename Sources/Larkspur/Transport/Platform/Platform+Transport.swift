@@ -73,3 +73,14 @@ extension Platform {
         #endif
     }
 }
+
+extension Platform {
+    /// Returns the executor of the thread that a session calls its delegate on; nil if it has none.
+    static func executor(of session: URLSession) -> (any TaskExecutor)? {
+        #if canImport(FoundationNetworking)
+        (session as? CurlURLSession)?.executor
+        #else
+        nil
+        #endif
+    }
+}

@@ -25,17 +25,19 @@ final class EventLoop {
     @exclusivity(unchecked) private var arrival: Arrival?
     @exclusivity(unchecked) private var holds = DeliveryHolds()
     @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
+    @exclusivity(unchecked) private var jobs = LoopJobs()
     /// The earliest possible deadline of each exchange. Most deadlines have moved on when it has come.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
     @exclusivity(unchecked) private(set) var now = LoopTime.now
     @exclusivity(unchecked) private var idleSince = LoopTime.now
     /// Whether the thread ends with its last transfer, and all connections with it; a later task starts another.
-    @exclusivity(unchecked) private var mayEnd = false
+    @exclusivity(unchecked) private var mayEnd: Bool
 
     init(mailbox: LoopMailbox, settings: SessionSettings, shards: Result<Shards, LoopFailure>) {
         self.mailbox = mailbox
         self.settings = settings
         dormant = DormantTasks(resourceTimeout: settings.resourceTimeout)
+        mayEnd = mailbox.isOver
         switch shards {
         case .success(let shards): (self.shards, failure) = (shards, nil)
         case .failure(let failure): (self.shards, self.failure) = (nil, failure)
@@ -56,7 +58,7 @@ final class EventLoop {
     }
 
     private var isFinished: Bool {
-        exchanges.isEmpty && dormant.isEmpty && holds.isEmpty
+        exchanges.isEmpty && dormant.isEmpty && holds.isEmpty && jobs.isEmpty
             && (mayEnd || shards == nil || now >= idleSince.adding(LoopMailbox.idleTime))
     }
 
@@ -76,8 +78,22 @@ final class EventLoop {
         expireDue()
         endArrival()
         mailbox.delivery.send(&outbox)
+        runJobs()
         guard let shards, !isFinished else { return }
-        mailbox.wait(shards.support.poll, milliseconds: now.milliseconds(until: min(nextDeadline, shards.deadline)))
+        let time = jobs.isEmpty ? now.milliseconds(until: min(nextDeadline, shards.deadline)) : 0
+        mailbox.wait(shards.support.poll, milliseconds: time)
+    }
+
+    /// Runs the jobs of Swift tasks. They follow the events that may have resumed the tasks, and what they take of time
+    /// comes before the next look at the sockets, so that no deadline is over before its bytes have been seen.
+    private func runJobs() {
+        mailbox.takeJobs(into: &jobs)
+        guard !jobs.isEmpty else { return }
+        // Not on a thread of the program that has handed them over.
+        if failure != nil { return jobs.leave() }
+        jobs.run()
+        now = .now
+        idleSince = now
     }
 
     /// The time at which the thread has something to do, apart from libcurl's transfers.

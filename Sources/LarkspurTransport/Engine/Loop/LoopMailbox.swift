@@ -37,13 +37,28 @@ final class LoopMailbox: Sendable {
 
     private struct Mailbox {
         var commands: [Command] = []
+        /// The jobs of Swift tasks that run on the thread.
+        var jobs: [LoopJobs.Job] = []
         var isRunning = false
+        /// Whether the session is over, so that a thread ends as soon as it has nothing to do.
+        var isOver = false
         /// Whether the thread waits, or is about to, and has to be woken.
         var isPolling = false
         var poll: EventPoll?
 
+        var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
+
         mutating func append(_ command: Command) {
             commands.append(command)
+            wakeUp()
+        }
+
+        mutating func append(_ job: LoopJobs.Job) {
+            jobs.append(job)
+            wakeUp()
+        }
+
+        private mutating func wakeUp() {
             guard isPolling else { return }
             isPolling = false
             poll?.wakeUp()
@@ -64,9 +79,14 @@ final class LoopMailbox: Sendable {
         self.thread = thread
     }
 
-    func post(_ command: Command) {
+    func post(_ command: Command) { post { $0.append(command) } }
+
+    /// Has the thread run a job of a Swift task.
+    func post(_ job: LoopJobs.Job) { post { $0.append(job) } }
+
+    private func post(_ append: (inout Mailbox) -> Void) {
         let startsThread = mailbox.withLock { mailbox in
-            mailbox.append(command)
+            append(&mailbox)
             defer { mailbox.isRunning = true }
             return !mailbox.isRunning
         }
@@ -75,10 +95,21 @@ final class LoopMailbox: Sendable {
 
     var isRunning: Bool { mailbox.withLock { $0.isRunning } }
 
+    /// Ends the thread with its last exchange, as the session is over. A thread that later jobs start ends after them.
+    func finish() {
+        mailbox.withLock { mailbox in
+            mailbox.isOver = true
+            if mailbox.isRunning { mailbox.append(.end) }
+        }
+    }
+
     /// Ends the thread with its last exchange; has no effect without a thread.
     func end() {
         mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
+
+    /// Whether the session is over.
+    var isOver: Bool { mailbox.withLock { $0.isOver } }
 
     /// Moves the posted commands into an empty array, whose storage is used for the next ones.
     func takeCommands(_ commands: inout [Command]) {
@@ -88,19 +119,24 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Waits for a command or a socket, and only looks at the sockets if there is a command already.
+    /// Moves the jobs behind those that have been taken before.
+    func takeJobs(into jobs: inout LoopJobs) {
+        mailbox.withLock { jobs.add(&$0.jobs) }
+    }
+
+    /// Waits for a command, a job or a socket, and only looks at the sockets if there is one of the former already.
     func wait(_ poll: EventPoll, milliseconds: Int32) {
         let mayWait = mailbox.withLock { mailbox in
-            mailbox.isPolling = milliseconds != 0 && mailbox.commands.isEmpty
+            mailbox.isPolling = milliseconds != 0 && mailbox.isEmpty
             return mailbox.isPolling
         }
         poll.wait(milliseconds: mayWait ? milliseconds : 0)
     }
 
-    /// Notes that the thread ends; returns false if a command has arrived meanwhile.
+    /// Notes that the thread ends; returns false if a command or a job has arrived meanwhile.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
-            guard mailbox.commands.isEmpty else { return false }
+            guard mailbox.isEmpty else { return false }
             mailbox.isRunning = false
             mailbox.isPolling = false
             mailbox.poll = nil

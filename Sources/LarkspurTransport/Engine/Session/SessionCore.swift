@@ -21,6 +21,8 @@ final class SessionCore: Sendable {
     let settings: SessionSettings
     let delivery: Delivery
     let loop: LoopMailbox
+    /// The loop's thread, for Swift tasks.
+    let executor: LoopExecutor
     /// The reason why every task fails; nil if tasks work.
     private let unavailability: String?
     private let storage: Mutex<Storage>
@@ -36,6 +38,7 @@ final class SessionCore: Sendable {
         self.unavailability = unavailability
         delivery = Delivery(place: place)
         loop = LoopMailbox(settings: settings, delivery: delivery, thread: thread)
+        executor = LoopExecutor(mailbox: loop)
         storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
     }
 
@@ -164,7 +167,7 @@ final class SessionCore: Sendable {
     }
 
     /// Ends the thread after the session's last reference was released: no task remains, and none can be made.
-    func abandon() { loop.end() }
+    func abandon() { loop.finish() }
 
     /// Calls the delegate, releases it, and ends the thread.
     private func end() {
@@ -176,7 +179,7 @@ final class SessionCore: Sendable {
                     storage.delegate = nil
                     storage.delegates = Delegates(nil)
                 }
-                loop.end()
+                loop.finish()
             }
         }
         if usesSuperclass { object.whenSuperclassIsIdle(notify) } else { notify() }

@@ -1,0 +1,58 @@
+import LarkspurTesting
+import Testing
+
+@testable import Larkspur
+
+@Suite("The executor of a session manager", .timeLimit(.minutes(5)))
+struct ExecutorTests {
+    private static var thread: String { (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "" }
+
+    @Test("Calls that are awaited on it return on it, whatever their content and their listeners")
+    func calls() async throws {
+        let server = try LoopbackServer()
+        server.route("/number", .json("7"))
+        let manager = SessionManager(baseURL: server.baseURL, configuration: .testing)
+        for interest in [NotificationInterest(), .shared] {
+            manager.interest = interest
+            try await withTaskExecutorPreference(manager.executor) {
+                #expect(try await manager.get("number").data == Data("7".utf8))
+                #expect(try await manager.get("number").value(as: Int.self) == 7)
+                #expect(try await manager.get("bytes/100000").data.count == 100_000)
+                #expect(try await manager.get("number").downloadProgress { _ in }.string == "7")
+                #expect(await manager.get("status/500").response().error?.statusCode == 500)
+                var count = 0
+                for try await chunk in manager.get("bytes/100000").chunks { count += chunk.count }
+                #expect(count == 100_000)
+                let file = try await manager.download("bytes/100000", to: nil).file
+                try FileManager.default.removeItem(at: file)
+                #expect(Self.thread == "larkspur.loop\n")
+            }
+        }
+        try await manager.finishAll()
+    }
+
+    @Test("A reset gives another one; tasks on the one before it still run, and their calls succeed")
+    func reset() async throws {
+        let server = try LoopbackServer()
+        let manager = SessionManager(baseURL: server.baseURL, configuration: .testing)
+        let first = try #require(manager.executor)
+        #expect(manager.executor === first)
+        try await withTaskExecutorPreference(first) { () async throws in
+            manager.invalidate(cancellingTasks: true, resettingSession: true)
+            #expect(try await manager.get("get").data.isEmpty == false)
+            #expect(Self.thread == "larkspur.loop\n")
+        }
+        #expect(manager.executor !== first)
+        manager.invalidate(cancellingTasks: true)
+        #expect(
+            await withTaskExecutorPreference(first) { await manager.get("get").response().error?.code }
+                == .sessionInvalidated
+        )
+    }
+
+    @Test("Transports without a thread of their own have none")
+    func none() {
+        #expect(SessionManager(transport: .foundation).executor == nil)
+        #expect(SessionManager.stubbed().executor == nil)
+    }
+}

@@ -1,0 +1,192 @@
+#if canImport(FoundationNetworking)
+import LarkspurTesting
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+/// The thread of a session as the executor of Swift tasks.
+@Suite("The executor of a session", .timeLimit(.minutes(5)))
+struct LoopExecutorTests {
+    private actor Counter {
+        private(set) var count = 0
+        private(set) var threads: Set<String> = []
+
+        func add() {
+            count += 1
+            threads.insert(LoopExecutorTests.thread)
+        }
+    }
+
+    private struct Tree: Codable {
+        var children: [Tree] = []
+    }
+
+    /// The name of the current thread.
+    static var thread: String { (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "" }
+
+    private static let loop = "larkspur.loop\n"
+
+    @Test("It is one object, and runs tasks on the session's thread, between their waits too")
+    func thread() async throws {
+        let server = try LoopbackServer()
+        let session = CurlURLSession(configuration: .testing)
+        #expect(session.executor === session.executor)
+        try await withTaskExecutorPreference(session.executor) {
+            #expect(Self.thread == Self.loop)
+            for _ in 0..<10 {
+                let (data, _) = try await session.data(from: server.url("/get"))
+                #expect(!data.isEmpty)
+                #expect(Self.thread == Self.loop)
+            }
+            await Task.yield()
+            #expect(Self.thread == Self.loop)
+        }
+        #expect(Self.thread != Self.loop)
+        let child = Task(executorPreference: session.executor) { Self.thread }
+        #expect(await child.value == Self.loop)
+        session.invalidateAndCancel()
+    }
+
+    @Test("Actors without an executor of their own run there too")
+    func actors() async {
+        let session = CurlURLSession(configuration: .testing)
+        let counter = Counter()
+        await withTaskExecutorPreference(session.executor) {
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<100 { group.addTask { await counter.add() } }
+            }
+        }
+        #expect(await counter.count == 100)
+        #expect(await counter.threads == [Self.loop])
+        session.invalidateAndCancel()
+    }
+
+    @Test("Tasks run after an invalidation and after the release of the session, and its thread ends")
+    func invalidated() async throws {
+        var session: CurlURLSession? = CurlURLSession(configuration: .testing)
+        let core = try #require(session?.core)
+        let executor = core.executor
+        let before = Task(executorPreference: executor) { await Task.yield() }
+        session?.finishTasksAndInvalidate()
+        await before.value
+        #expect(await Task(executorPreference: executor) { Self.thread }.value == Self.loop)
+        try await eventually { !core.loop.isRunning }
+        session = nil
+        #expect(await Task(executorPreference: executor) { Self.thread }.value == Self.loop)
+        try await eventually { !core.loop.isRunning }
+    }
+
+    @Test("Where no thread can be made, tasks run on the global executor, and never in the call that queues them")
+    func noThread() async throws {
+        let maker = LoopThreadTests.Maker(failure: EAGAIN)
+        let session = CurlURLSession(
+            .ephemeral,
+            delegate: nil,
+            queue: nil,
+            options: CurlURLSession.Options(),
+            callsDelegateOnLoop: false,
+            thread: maker.thread
+        )
+        let isQueueing = Atomic(true)
+        let task = Task(executorPreference: session.executor) {
+            // A task that ran in the call would wait for ever.
+            while isQueueing.load(ordering: .acquiring) { await Task.yield() }
+            return Self.thread
+        }
+        isQueueing.store(false, ordering: .releasing)
+        #expect(await task.value != Self.loop)
+        #expect(maker.attempts.load(ordering: .relaxed) > 0)
+        maker.succeed()
+        #expect(await Task(executorPreference: session.executor) { Self.thread }.value == Self.loop)
+    }
+
+    @Test("A task that takes longer than a timeout lets no transfer time out whose bytes have arrived")
+    func longTask() async throws {
+        let server = try LoopbackServer()
+        server.route("/small", .text("content"))
+        let session = CurlURLSession(configuration: .testing)
+        _ = try await session.data(from: server.url("/small"))
+        let request = URLRequest(url: server.url("/small"), timeoutInterval: 0.3)
+        for _ in 0..<3 {
+            let ends = Recorder<(any Error)?>()
+            await withTaskExecutorPreference(session.executor) {
+                session.dataTask(with: request) { _, _, error in ends.record(error) }.resume()
+                // The request is sent, and answered while the thread is busy.
+                for _ in 0..<3 { await Task.yield() }
+                usleep(500_000)
+            }
+            #expect(try await ends.first() == nil)
+        }
+    }
+
+    @Test("Values that are nested as deeply as JSON may be are decoded there, with a recursive type")
+    func nesting() async throws {
+        let depth = 250
+        let text = String(repeating: #"{"children":["#, count: depth) + String(repeating: "]}", count: depth)
+        let session = CurlURLSession(configuration: .testing)
+        let found = try await withTaskExecutorPreference(session.executor) {
+            var tree = try JSONDecoder().decode(Tree.self, from: Data(text.utf8))
+            var found = 1
+            while let child = tree.children.first { (tree, found) = (child, found + 1) }
+            return found
+        }
+        #expect(found == depth)
+    }
+
+    @Test("Requests and jobs of many tasks at once all end, whatever becomes of the session")
+    func storm() async throws {
+        let server = try LoopbackServer()
+        let url = server.url("/status/204")
+        for round in 0..<20 {
+            let session = CurlURLSession(configuration: .testing)
+            let ends = Recorder<Int>()
+            await withDiscardingTaskGroup { group in
+                for number in 0..<20 {
+                    group.addTask(executorPreference: session.executor) {
+                        for _ in 0..<3 {
+                            _ = try? await session.data(from: url)
+                            await Task.yield()
+                        }
+                        ends.record(number)
+                        if number == round { session.invalidateAndCancel() }
+                    }
+                }
+            }
+            #expect(Set(ends.values).count == 20)
+            session.invalidateAndCancel()
+            try await eventually { !session.core.loop.isRunning }
+        }
+    }
+}
+
+@Suite("Costs of the executor", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))
+struct LoopExecutorCostTests {
+    @Test("Beside tasks that take 10 ms at a time, the transfers of the session are late by 15 ms at most")
+    func lateness() async throws {
+        let server = try LoopbackServer()
+        server.route("/small", .text("content"))
+        let session = CurlURLSession(configuration: .testing)
+        let clock = ContinuousClock()
+        let load = Task(executorPreference: session.executor) {
+            while !Task.isCancelled {
+                let end = clock.now + .milliseconds(10)
+                while clock.now < end {}
+                await Task.yield()
+            }
+        }
+        _ = try await session.data(from: server.url("/small"))
+        var times: [Duration] = []
+        for _ in 0..<50 {
+            let start = clock.now
+            _ = try await session.data(from: server.url("/small"))
+            times.append(clock.now - start)
+        }
+        load.cancel()
+        await load.value
+        // A request is late twice at most: when it is sent, and when its response arrives.
+        let median = times.sorted()[times.count / 2]
+        #expect(median <= .milliseconds(2 * 15), "\(times.sorted())")
+    }
+}
+#endif
