@@ -9,6 +9,7 @@ PROGRAMS = {
     "SessionManager-observed": "BenchSessionManager",
     "SessionManager-data": "BenchSessionManager",
     "SessionManager-data-async": "BenchSessionManager",
+    "SessionManager-data-executor-async": "BenchSessionManager",
     "SessionManager-data-intercepted-async": "BenchSessionManager",
     "FoundationNetworking": "BenchFoundationNetworking",
     "FoundationNetworking-completion": "BenchFoundationNetworking",
@@ -16,6 +17,7 @@ PROGRAMS = {
     "async-http-client-async": "BenchAsyncHTTPClient",
     "go": "BenchGo",
     "libcurl-c": "BenchLibcurl",
+    "libcurl-c-fields": "BenchLibcurl",
     "libcurl-c-epoll": "BenchLibcurl",
     "libcurl-c-epoll-apart": "BenchLibcurl",
     "libcurl-c-epoll-apart-100": "BenchLibcurl",
@@ -57,6 +59,8 @@ def can_do(client, scenario):
         return workload == "websockets" and client in WITH_WEBSOCKETS
     if scenario.idle_streams is not None:
         return client in HOLDING
+    if client == "libcurl-c-fields":
+        return workload == "get" and scenario.idle_streams is None
     if client.startswith("libcurl-c-epoll"):
         return client == "libcurl-c-epoll" and workload == "get"
     if workload in ("download", "upload"):

@@ -7,7 +7,7 @@
 
 enum { message_length = 1024, slow_consumer_sleep_us = 4000 };
 
-static curl_slist *json_fields;
+static curl_slist *json_fields, *usual_fields;
 static char message[message_length + 1];
 
 static void write_message(void) {
@@ -41,6 +41,12 @@ void prepare(struct transfer *transfer, const struct options *options) {
     curl.easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
     curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    if (options->sends_fields) {
+        if (!usual_fields) usual_fields = curl.slist_append(NULL, "Accept-Language: en");
+        curl.easy_setopt(easy, CURLOPT_USERAGENT, "BenchSessionManager/1.0 (Linux)");
+        curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate, br, zstd");
+        curl.easy_setopt(easy, CURLOPT_HTTPHEADER, usual_fields);
+    }
     if (options->buffer_size) curl.easy_setopt(easy, CURLOPT_BUFFERSIZE, options->buffer_size);
     if (options->workload == workload_post) {
         if (!json_fields) write_message();

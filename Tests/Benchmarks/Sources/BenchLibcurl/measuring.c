@@ -22,11 +22,12 @@ static enum workload read_workload(const char *name) {
     end(name, "is no workload of this client");
 }
 
-/// Reads the way in which multi handles are driven from a client's name: libcurl-c, libcurl-c-epoll,
-/// libcurl-c-epoll-apart or, with the number of streams for each multi handle, libcurl-c-epoll-apart-100.
+/// Reads from a client's name what it sends, and how multi handles are driven: libcurl-c, libcurl-c-fields,
+/// libcurl-c-epoll, libcurl-c-epoll-apart or, with the number of streams for each multi handle, libcurl-c-epoll-apart-100.
 static void read_client(const char *name, struct options *options) {
     static const char apart[] = "-epoll-apart";
     options->uses_epoll = strstr(name, "-epoll") != NULL;
+    options->sends_fields = strstr(name, "-fields") != NULL;
     const char *found = strstr(name, apart);
     if (found) options->streams_per_multi = found[sizeof apart - 1] ? atol(found + sizeof apart) : -1;
 }

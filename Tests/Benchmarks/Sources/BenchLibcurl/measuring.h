@@ -12,6 +12,8 @@ struct options {
     enum workload workload;
     /// Whether multi handles are driven by `struct event_loop`, and not by curl_multi_poll and curl_multi_perform.
     bool uses_epoll;
+    /// Whether requests have the header fields of a session manager's, and their content codings are decoded.
+    bool sends_fields;
     /// How many idle streams share a multi handle, which is not that of the requests; 0 if it is, -1 for all of them.
     long streams_per_multi;
     const char *url;

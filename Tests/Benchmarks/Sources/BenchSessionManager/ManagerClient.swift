@@ -65,10 +65,13 @@ struct ManagerClient: CallbackClient {
 struct AwaitingManagerClient: AsyncClient {
     private let workload: Options.Workload
     private let manager: SessionManager
+    /// The executor of the tasks that await; nil for the global one.
+    let executor: (any TaskExecutor)?
 
     init(_ options: Options) {
         workload = options.workload
         manager = .measured(options)
+        executor = options.client.contains("-executor") ? manager.executor : nil
     }
 
     func makeRequest(_ target: Target) -> Target { target }
