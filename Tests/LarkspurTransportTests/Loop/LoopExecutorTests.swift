@@ -134,6 +134,29 @@ struct LoopExecutorTests {
         #expect(found == depth)
     }
 
+    @Test("Jobs are taken in order, and forgotten though there are always others", arguments: [1, 2, 100])
+    func line(waiting: Int) {
+        var line = LoopJobs.Line<Int>()
+        var added = 0
+        var taken = 0
+        for count in [waiting] + Array(repeating: 3, count: 1_000) {
+            var others = Array(added..<(added + count))
+            added += count
+            line.add(&others)
+            #expect(others.isEmpty)
+            while added - taken > waiting {
+                #expect(line.take() == taken)
+                taken += 1
+            }
+            #expect(line.storedCount <= 2 * waiting + 6)
+        }
+        while let number = line.take() {
+            #expect(number == taken)
+            taken += 1
+        }
+        #expect(taken == added && line.isEmpty)
+    }
+
     @Test("Requests and jobs of many tasks at once all end, whatever becomes of the session")
     func storm() async throws {
         let server = try LoopbackServer()
@@ -166,7 +189,7 @@ struct LoopExecutorCostTests {
     func lateness() async throws {
         let server = try LoopbackServer()
         server.route("/small", .text("content"))
-        let session = CurlURLSession(configuration: .testing)
+        let session = CurlURLSession(configuration: .testing { $0.urlCache = nil })
         let clock = ContinuousClock()
         let load = Task(executorPreference: session.executor) {
             while !Task.isCancelled {
@@ -184,7 +207,7 @@ struct LoopExecutorCostTests {
         }
         load.cancel()
         await load.value
-        // A request is late twice at most: when it is sent, and when its response arrives.
+        // A request without a cache to be asked is late twice: when it is sent, and when its response arrives.
         let median = times.sorted()[times.count / 2]
         #expect(median <= .milliseconds(2 * 15), "\(times.sorted())")
     }
