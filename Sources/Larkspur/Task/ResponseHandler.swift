@@ -4,8 +4,8 @@ struct ResponseHandler: Sendable {
     let queue: DispatchQueue?
     /// Whether the serializer is quick and runs no code of a caller.
     let isQuick: Bool
-    /// Hands the result of a transfer to the `await` that is the handler, which serializes it and ends the task; nil for
-    /// a closure.
+    /// Hands the result of a transfer to the `await` that is the handler, which serializes it and ends the task; nil
+    /// for a closure.
     var resume: (@Sendable (TransferResult) -> Void)?
     /// Serializes a response.
     let serialize: @Sendable (TransferResult, ResponseRules) -> SerializedResponse

@@ -256,8 +256,8 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Ends a task all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that has
-    /// come at the last moment. Called once, after ``markCompleted()``.
+    /// Ends a task all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that
+    /// has come at the last moment. Called once, after ``markCompleted()``.
     /// - Parameter resume: Resumes the awaits that are still waiting. Default: there is none.
     func finishAwaited(
         with completion: TaskCompletion,

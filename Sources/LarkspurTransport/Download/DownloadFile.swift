@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// The file of a download, which is written from the first byte to the last.
 ///
-/// While the file is open it is locked, so that no two downloads write to one file. The lock is released, and not left to
-/// the closing of the descriptor: a process that the program is just starting has a copy of that. Only its owner may
+/// While the file is open it is locked, so that no two downloads write to one file. The lock is released, and not left
+/// to the closing of the descriptor: a process that the program is just starting has a copy of that. Only its owner may
 /// read the file until it is complete; then it gets the permissions of any new file.
 final class DownloadFile {
     /// The prefix of the names of all such files of this process.

@@ -3,8 +3,8 @@
 package struct LoopThread: Sendable {
     /// The thread's name in the process's list of threads, which has room for 15 bytes.
     static let name = "larkspur.loop"
-    /// The stack size in bytes, that of a main thread, as the code of Swift tasks may run here. Only pages that are used
-    /// cost memory.
+    /// The stack size in bytes, that of a main thread, as the code of Swift tasks may run here. Only pages that are
+    /// used cost memory.
     private static let stackSize = 1 << 23
 
     /// The closure that runs an action on a new thread. It returns 0, or the `errno` of the failure, in which case the

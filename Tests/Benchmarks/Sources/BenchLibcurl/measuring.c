@@ -23,7 +23,8 @@ static enum workload read_workload(const char *name) {
 }
 
 /// Reads from a client's name what it sends, and how multi handles are driven: libcurl-c, libcurl-c-fields,
-/// libcurl-c-epoll, libcurl-c-epoll-apart or, with the number of streams for each multi handle, libcurl-c-epoll-apart-100.
+/// libcurl-c-epoll, libcurl-c-epoll-apart or, with the number of streams for each multi handle,
+/// libcurl-c-epoll-apart-100.
 static void read_client(const char *name, struct options *options) {
     static const char apart[] = "-epoll-apart";
     options->uses_epoll = strstr(name, "-epoll") != NULL;
