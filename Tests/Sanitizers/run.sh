@@ -53,7 +53,8 @@ build_and_test() {
     # Without FoundationNetworking's own transport, which is not what is examined.
     local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload'
     sessions+='|ResumableUpload|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
-    local calls='Async|CallTimeout|Chain|ContentSequence|EventSource|Pages|ProgressUpdates|SequenceEnd|Streaming|TransferCall'
+    local calls='Async|AwaitedEnd|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
+    calls+='|TransferCall'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
