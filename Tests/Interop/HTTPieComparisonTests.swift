@@ -114,6 +114,9 @@ struct HTTPieComparisonTests {
         }
     }
 
+    /// The variables that a program needs to run as this process does, those of the sanitizers among them.
+    private static let inherited: Set = ["LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS"]
+
     /// Runs a program, and returns its exit status and what it has printed.
     private func run(_ program: URL, _ line: String, at port: Int) throws -> (status: Int32, output: Data) {
         let output = Pipe()
@@ -125,7 +128,7 @@ struct HTTPieComparisonTests {
         process.environment = [
             "PATH": "/usr/bin:/bin", "HOME": folder.url.path, "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
         ]
-        .merging(ProcessInfo.processInfo.environment.filter { $0.key == "LD_LIBRARY_PATH" }) { $1 }
+        .merging(ProcessInfo.processInfo.environment.filter { Self.inherited.contains($0.key) }) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
