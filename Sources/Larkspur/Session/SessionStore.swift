@@ -182,8 +182,15 @@ final class SessionStore: Sendable {
             if let delegate, storage.live?.delegate === delegate { storage.isInvalidated = true }
             return storage.didBecomeInvalid
         }
-        if let hook = hooks.hook(\.didBecomeInvalid) { hooks.queue.async { hook(error) } }
-        notify?()
+        guard let hook = hooks.hook(\.didBecomeInvalid) else {
+            notify?()
+            return
+        }
+        // The notification follows the hook.
+        hooks.queue.async {
+            hook(error)
+            notify?()
+        }
     }
 
     // MARK: Making sessions
