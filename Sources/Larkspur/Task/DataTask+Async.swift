@@ -102,7 +102,7 @@ extension DataTask {
         }
     }
 
-    /// What an `await` is resumed with.
+    /// The value that resumes an `await`.
     private enum Arrival<Value: Sendable> {
         /// The response of a task that is ending.
         case response(DataResponse<Value>)

@@ -3,14 +3,15 @@ extension SessionTask {
     /// Posted when a task has started to run, or runs again after a suspension. The object is the `SessionTask`.
     ///
     /// This and every notification of Larkspur is posted on the completion queue of the task's session manager. Reading
-    /// this name turns the notification on, for all tasks of the process and their later changes. Who observes without
-    /// it sets ``postsAllNotifications``.
+    /// this name turns the notification on, for all tasks of the process and their later changes. An observer that does
+    /// not read it needs ``postsAllNotifications``.
     public static var didResumeNotification: Notification.Name { NotificationInterest.shared.reading(.didResume) }
 
     /// Posted when a running task has been suspended. The object is the `SessionTask`.
     ///
     /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all tasks of the process and their later changes. Who observes without it sets ``postsAllNotifications``.
+    /// for all tasks of the process and their later changes. An observer that does not read it needs
+    /// ``postsAllNotifications``.
     public static var didSuspendNotification: Notification.Name { NotificationInterest.shared.reading(.didSuspend) }
 
     /// Posted once for every task, after its completion handler has run. The object is the `SessionTask`;
@@ -18,7 +19,7 @@ extension SessionTask {
     ///
     /// A task that could not be created, or was cancelled before it was resumed, completes without the notification of
     /// a resume. The notification is posted on the completion queue of the task's session manager. Reading this name
-    /// turns it on, for all tasks of the process that end later. Who observes without it sets
+    /// turns it on, for all tasks of the process that end later. An observer that does not read it needs
     /// ``postsAllNotifications``.
     public static var didCompleteNotification: Notification.Name { NotificationInterest.shared.reading(.didComplete) }
 
@@ -38,7 +39,7 @@ extension DownloadTask {
     /// is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the destination.
     ///
     /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all downloads of the process that end later. Who observes without it sets
+    /// for all downloads of the process that end later. An observer that does not read it needs
     /// ``SessionTask/postsAllNotifications``.
     public static var didMoveFileNotification: Notification.Name { NotificationInterest.shared.reading(.didMoveFile) }
 
@@ -46,7 +47,7 @@ extension DownloadTask {
     /// that error. The object is the `DownloadTask`; ``Foundation/Notification/downloadMove`` has the error.
     ///
     /// It is posted on the completion queue of the task's session manager. Reading this name turns the notification on,
-    /// for all downloads of the process that end later. Who observes without it sets
+    /// for all downloads of the process that end later. An observer that does not read it needs
     /// ``SessionTask/postsAllNotifications``.
     public static var didFailToMoveFileNotification: Notification.Name {
         NotificationInterest.shared.reading(.didFailToMoveFile)

@@ -158,11 +158,11 @@ final class TransferProgress: Sendable {
 
     /// Ends the progress when the transfer has ended. An unknown total is known now. After this last report the handler
     /// is not called again.
-    /// - Returns: Whether a handler has been told of the progress on the completion queue, and may yet be told.
+    /// - Returns: Whether there is a handler, of which a report may still wait in the completion queue.
     @discardableResult
     func finish(successfully: Bool, of task: SessionTask) -> Bool {
         let present = counts.withLock { counts in
-            // Nobody else can see that the counts have ended.
+            // Without observers the end changes the counts and nothing else.
             if !counts.isObserved { counts.end(successfully: successfully) }
             return counts
         }

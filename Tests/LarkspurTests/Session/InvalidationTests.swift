@@ -90,6 +90,26 @@ struct InvalidationTests {
         #expect(manager.tasks.isEmpty)
     }
 
+    @Test("The notification of an invalidation follows the hook")
+    func order() async throws {
+        let manager = SessionManager()
+        let invalidations = NotificationRecorder(manager, names: [SessionManager.didInvalidateNotification])
+        let hooks = Recorder<Int>()
+        manager.hooks.didBecomeInvalid = { _ in hooks.record(invalidations.events.values.count) }
+        let queue = manager.sessions.hooks.queue
+
+        queue.suspend()
+        // Without a session the manager is invalid at once.
+        manager.invalidate(cancellingTasks: true)
+        manager.completionQueue.sync {}
+        let early = invalidations.events.values.count
+        queue.resume()
+        try await invalidations.events.wait()
+
+        #expect(early == 0)
+        #expect(hooks.values == [0])
+    }
+
     @Test("Invalidation that lets tasks finish does", arguments: TestTransport.allCases)
     func finishing(_ transport: TestTransport) async throws {
         let gate = LoopbackServer.Gate()
