@@ -13,7 +13,7 @@ struct InterceptedCall: Sendable {
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
         /// Reports the end of the task to the session's hooks.
-        var report: TaskDelegate.Report?
+        var report: TransferEnding.Report?
     }
 
     /// The state of a call, which its attempts share.
@@ -128,25 +128,16 @@ struct InterceptedCall: Sendable {
         }
         Self.remove(abandonedFile)
         let result = await withCheckedContinuation { [template] continuation in
-            let delegate = TaskDelegate(
-                task: task,
-                template,
-                ending: .attempt { [progress] result, report in
-                    progress.state.withLock { state in
-                        state.isUnderWay = false
-                        state.file = result.file
-                        if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
-                        state.report = report
-                    }
-                    continuation.resume(returning: result)
+            let ending = TransferEnding.attempt { [progress] result, report in
+                progress.state.withLock { state in
+                    state.isUnderWay = false
+                    state.file = result.file
+                    if let resumeData = result.error?.resumeData { state.resumeData = resumeData }
+                    state.report = report
                 }
-            )
-            do throws(LarkspurError) {
-                try manager.start(delegate, template, request)
-                task.beginAttempt()
-            } catch {
-                delegate.complete(with: error.filled(request: request, response: nil, responseData: nil))
+                continuation.resume(returning: result)
             }
+            if manager.start(task, template, .success(request), ending) { task.beginAttempt() }
         }
         if let error = result.error { throw error }
         var response = InterceptedResponse(request: result.request, response: result.response, data: result.data)

@@ -226,7 +226,7 @@ extension DataResponse {
         switch result {
         case .success(let value): success(task, value)
         case .failure(let error):
-            if let failure { return failure(task.urlSessionTask == nil ? nil : task, error) }
+            if let failure { return failure(task.attempt == nil ? nil : task, error) }
             if let writer = task.environment.failureWriter { UnhandledFailure.line(about: error).map(writer) }
         }
     }

@@ -210,13 +210,9 @@ extension SessionManager {
             let lastOwn = environment.interceptors.lastIndex(of: own)
             return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn, finisher).start(with: request)
         }
-        let delegate = TaskDelegate(task: task, template, ending: .task(finisher))
-        if settings.isCancelled { return delegate.complete(with: URLError(.cancelled)) }
-        do throws(LarkspurError) {
-            try start(delegate, template, request?.get())
-        } catch {
-            delegate.complete(with: error.filled(request: try? request?.get(), response: nil, responseData: nil))
-        }
+        let ending = TransferEnding.task(finisher)
+        if settings.isCancelled { return ending.end(task, transportError: URLError(.cancelled)) }
+        _ = start(task, template, request, ending)
     }
 
     /// Starts the timers of a call.
@@ -234,17 +230,23 @@ extension SessionManager {
         task.plan?.use(CallTimers(limits, until: whole, on: task.environment.clock, for: task))
     }
 
-    /// Creates the `URLSessionTask` of an attempt.
+    /// Creates the transfer of an attempt, or ends the attempt if that is not possible.
+    /// - Returns: Whether there is a transfer.
     func start(
-        _ delegate: TaskDelegate,
+        _ task: SessionTask,
         _ template: TransferTemplate,
-        _ request: URLRequest?
-    ) throws(LarkspurError) {
-        try request?.validate()
-        if let resumeData = template.resumeData {
-            try sessions.makeTask(for: delegate, resuming: resumeData, with: request)
-        } else if let request {
-            try sessions.makeTask(for: delegate, request: request, make: template.make)
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ ending: TransferEnding
+    ) -> Bool {
+        do throws(LarkspurError) {
+            let request = try request?.get()
+            try request?.validate()
+            try sessions.makeTransfer(for: task, template, request, ending: ending)
+            return true
+        } catch {
+            let error = error.filled(request: try? request?.get(), response: nil, responseData: nil)
+            ending.end(task, transportError: error, template.stream)
+            return false
         }
     }
 

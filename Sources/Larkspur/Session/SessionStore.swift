@@ -7,8 +7,13 @@ final class SessionStore: Sendable {
     struct Live: Sendable {
         let session: URLSession
         let delegate: SessionDelegate
+        let adapter: any TransportAdapter
 
-        var adapter: any TransportAdapter { Platform.adapter(for: session) }
+        init(session: URLSession, delegate: SessionDelegate) {
+            self.session = session
+            self.delegate = delegate
+            adapter = Platform.adapter(for: session)
+        }
     }
 
     private struct Storage {
@@ -82,31 +87,25 @@ final class SessionStore: Sendable {
         return others.isEmpty ? tasks : (tasks + others).sorted { $0.timeline.created < $1.timeline.created }
     }
 
-    /// Creates a `URLSessionTask` for a delegate and registers the two. An invalidation waits until that is done.
-    /// - Throws: `sessionInvalidated`, or the error in the request or the configuration.
-    func makeTask(
-        for delegate: TaskDelegate,
-        request: URLRequest,
-        make: (URLSession, URLRequest) -> URLSessionTask
-    ) throws(LarkspurError) {
-        try makeTask(for: delegate) { live throws(LarkspurError) in
-            make(live.session, try live.adapter.prepare(request, for: delegate.kind))
-        }
-    }
-
-    /// Creates and registers a task that continues a download from resume data.
-    /// - Parameter request: The request to send; nil for the one in the resume data.
+    /// Creates a transfer of a task, and registers its delegate. An invalidation waits until that is done.
+    /// - Parameters:
+    ///   - request: The request; nil for the one in the resume data.
+    ///   - ending: The consequence of the transfer's end.
     /// - Throws: `sessionInvalidated`, the error in the request or the configuration, or the transport's error if it
     ///   cannot resume, or not with this data.
-    func makeTask(
-        for delegate: TaskDelegate,
-        resuming resumeData: Data,
-        with request: URLRequest?
+    func makeTransfer(
+        for task: SessionTask,
+        _ template: TransferTemplate,
+        _ request: URLRequest?,
+        ending: TransferEnding
     ) throws(LarkspurError) {
-        try makeTask(for: delegate) { live throws(LarkspurError) in
-            var prepared = request
-            if let request { prepared = try live.adapter.prepare(request, for: delegate.kind) }
-            return try live.adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: live.session)
+        try withSession { live throws(LarkspurError) in
+            try live.adapter.validate(template.limits)
+            let delegate = TaskDelegate(task: task, template, in: live.delegate, live.adapter, ending: ending)
+            let transfer = try live.makeTransfer(template, request, for: delegate)
+            // Before a cancellation can reach the transfer, whose end would find no delegate.
+            delegate.register(as: transfer.identifier)
+            task.attach(transfer)
         }
     }
 
@@ -120,32 +119,6 @@ final class SessionStore: Sendable {
         // Called without the lock, because it waits for the transport. An invalidation waits for it.
         defer { live.delegate.creations.leave() }
         return try make(live)
-    }
-
-    private func makeTask(
-        for delegate: TaskDelegate,
-        make: (Live) throws(LarkspurError) -> URLSessionTask
-    ) throws(LarkspurError) {
-        try withSession { live throws(LarkspurError) in try self.makeTask(for: delegate, in: live, make) }
-    }
-
-    private func makeTask(
-        for delegate: TaskDelegate,
-        in live: Live,
-        _ make: (Live) throws(LarkspurError) -> URLSessionTask
-    ) throws(LarkspurError) {
-        try live.adapter.validate(delegate.limits)
-        let urlTask = try make(live)
-        Platform.apply(delegate.limits, to: urlTask)
-        let attempt = TaskAttempt(urlTask: urlTask, session: live.session, adapter: live.adapter) {
-            [weak delegate] in
-            delegate?.fail(
-                with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
-            )
-        }
-        // Before a cancellation can reach the attempt, whose end would find no delegate.
-        live.delegate.registry.add(delegate, for: urlTask.taskIdentifier)
-        delegate.task.attach(attempt)
     }
 
     func invalidate(cancellingTasks: Bool, resettingSession: Bool) {
@@ -261,6 +234,33 @@ final class SessionStore: Sendable {
         var isSet: Bool { value.withLock { $0 } }
 
         func set() { value.withLock { $0 = true } }
+    }
+}
+
+extension SessionStore.Live {
+    /// Creates a transfer: the engine's, or a task of any other session.
+    fileprivate func makeTransfer(
+        _ template: TransferTemplate,
+        _ request: URLRequest?,
+        for delegate: TaskDelegate
+    ) throws(LarkspurError) -> any Transfer {
+        var prepared = request
+        if let request { prepared = try adapter.prepare(request, for: template.kind) }
+        if let transfer = Platform.makeTransfer(template, prepared, in: session, for: delegate) { return transfer }
+        let task: URLSessionTask
+        if let resumeData = template.resumeData {
+            task = try adapter.makeDownloadTask(resuming: resumeData, with: prepared, in: session)
+        } else if let prepared {
+            task = template.content.makeTask(prepared, in: session)
+        } else {
+            throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
+        }
+        Platform.apply(template.limits, to: task)
+        return SessionTransfer(task: task, session: session, adapter: adapter) { [weak delegate] in
+            delegate?.fail(
+                with: LarkspurError(.timedOut, "The request took longer than its session allows in all.")
+            )
+        }
     }
 }
 

@@ -47,7 +47,7 @@ extension SessionTask {
     }
 
     /// The metrics of an attempt that has ended. The transport's code is called without the lock.
-    var endedTransactions: [TransferMetrics] { urlSessionTask?.transferMetrics ?? [] }
+    var endedTransactions: [TransferMetrics] { attempt?.metrics ?? [] }
 
     /// Notes that an attempt has ended, so that there is no attempt to give orders to.
     /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
@@ -98,21 +98,23 @@ extension SessionTask {
 
     // MARK: One task after another
 
-    /// Replaces this task with another one, which takes over the attempt. This task takes no more orders, and is about
-    /// to end.
+    /// Replaces this task with another one, which takes over the transfer as a download. This task takes no more
+    /// orders, and is about to end.
     /// - Returns: False if this task has been cancelled or has ended.
-    func handOver(to successor: SessionTask, as attempt: TaskAttempt) -> Bool {
+    func handOver(to successor: SessionTask, as transfer: any Transfer, from previous: any Transfer) -> Bool {
         storage.withLock { storage in
             guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
             storage.isDetached = true
-            successor.takeOver(attempt, from: storage)
+            // The transfer shows the task object of the download from now on.
+            storage.attempt = previous
+            successor.takeOver(transfer, from: storage)
             // Two orders to one attempt at the same time could overtake each other.
             if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
             return true
         }
     }
 
-    private func takeOver(_ attempt: TaskAttempt, from other: Storage) {
+    private func takeOver(_ attempt: any Transfer, from other: Storage) {
         storage.withLock { storage in
             storage.machine = other.machine
             storage.attempt = attempt

@@ -2,7 +2,7 @@ extension SessionTask {
     /// The state of a task, which is behind its lock.
     struct Storage {
         var machine = TaskStateMachine()
-        var attempt: TaskAttempt?
+        var attempt: (any Transfer)?
         /// The last order to the attempt.
         var applied: TaskControl?
         var isApplying = false
@@ -56,7 +56,7 @@ extension SessionTask.Storage {
 
     /// The next step of the thread that brings the attempt to the state of the task.
     enum Step {
-        case order(TaskAttempt, TaskControl)
+        case order(any Transfer, TaskControl)
         /// No order is left. The closure, if any, has waited for that.
         case rest((@Sendable () -> Void)?)
     }

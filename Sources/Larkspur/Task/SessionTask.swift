@@ -99,26 +99,26 @@ public class SessionTask: @unchecked Sendable {
     final var waitsForConnection: Bool {
         let (attempt, isFirst) = storage.withLock { ($0.attempt, $0.timeline.transactions.isEmpty) }
         guard let attempt else { return true }
-        return isFirst && Platform.waitsForConnection(attempt.urlTask)
+        return isFirst && attempt.waitsForConnection
     }
 
     // MARK: Request, response and progress
 
     /// The `URLSessionTask` of the current attempt; nil if none was created, because the request could not be built or
     /// the session was invalidated.
-    public final var urlSessionTask: URLSessionTask? { storage.withLock { $0.attempt?.urlTask } }
+    public final var urlSessionTask: URLSessionTask? { attempt?.urlSessionTask }
 
     /// The identifier of ``urlSessionTask``, unique among the tasks of its session; 0 if there is none.
-    public final var taskIdentifier: Int { urlSessionTask?.taskIdentifier ?? 0 }
+    public final var taskIdentifier: Int { attempt?.identifier ?? 0 }
 
     /// The request that the task was created with.
-    public final var originalRequest: URLRequest? { urlSessionTask?.originalRequest ?? (try? plan?.request?.get()) }
+    public final var originalRequest: URLRequest? { attempt?.originalRequest ?? (try? plan?.request?.get()) }
 
     /// The current request. After a redirect it differs from ``originalRequest``.
-    public final var currentRequest: URLRequest? { urlSessionTask?.currentRequest }
+    public final var currentRequest: URLRequest? { attempt?.currentRequest }
 
     /// The response; nil until its header has arrived.
-    public final var response: URLResponse? { urlSessionTask?.response }
+    public final var response: URLResponse? { attempt?.response }
 
     /// The response, if it is an HTTP response; nil until its header has arrived.
     public final var httpResponse: HTTPURLResponse? { response as? HTTPURLResponse }
@@ -156,7 +156,7 @@ public class SessionTask: @unchecked Sendable {
                 storage.priority = newValue
                 return storage.attempt
             }
-            if let attempt { attempt.adapter.setPriority(newValue, of: attempt.urlTask) }
+            attempt?.setPriority(newValue)
         }
     }
 
@@ -199,13 +199,16 @@ public class SessionTask: @unchecked Sendable {
     /// Whether the task's handlers are running, or have run.
     final var hasEnded: Bool { storage.withLock { $0.hasEnded } }
 
-    /// Sets the attempt, whose `URLSessionTask` performs the request.
-    func attach(_ attempt: TaskAttempt) {
+    /// The transfer of the current attempt; nil if none was created.
+    final var attempt: (any Transfer)? { storage.withLock { $0.attempt } }
+
+    /// Sets the transfer that performs the request.
+    func attach(_ attempt: any Transfer) {
         let priority = storage.withLock { storage in
             storage.attempt = attempt
             return storage.priority
         }
-        if priority != URLSessionTask.defaultPriority { attempt.adapter.setPriority(priority, of: attempt.urlTask) }
+        if priority != URLSessionTask.defaultPriority { attempt.setPriority(priority) }
     }
 
     /// Notes that a response has begun to arrive.
@@ -355,7 +358,7 @@ public class SessionTask: @unchecked Sendable {
         while true {
             switch storage.withLock({ $0.nextStep(isFirst: isFirst) }) {
             case .order(let attempt, let control):
-                if control == .start { note(.attemptStarted, .request(attempt.urlTask.originalRequest)) }
+                if control == .start { note(.attemptStarted, .request(attempt.originalRequest)) }
                 attempt.perform(control)
             case .rest(let whenIdle):
                 whenIdle?()
@@ -386,7 +389,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// the file that exists by then. Store it again from time to time, because it changes if the download has to start
     /// over.
     public var resumeData: Data? {
-        pendingResumeData ?? (urlSessionTask as? URLSessionDownloadTask).flatMap(Platform.currentResumeData)
+        pendingResumeData ?? attempt?.currentResumeData
     }
 
     /// Ends the task with the error `cancelled`, as ``SessionTask/cancel()`` does, and keeps the content that has

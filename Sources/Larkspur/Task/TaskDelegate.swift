@@ -1,81 +1,74 @@
 import Synchronization
 
-/// The delegate of one attempt of a task. It collects the content and the events that the session's delegate passes on,
+/// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, asks the hooks,
 /// and ends the task.
 ///
-/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the task until the
-/// transport has finished with it. The session calls it on its delegate queue, one call after the other.
-final class TaskDelegate: Sendable {
-    /// A closure that reports the error of a task, if any, to its observers.
-    typealias Report = @Sendable (LarkspurError?) -> Void
-
-    /// The consequence of the attempt's end.
-    enum Ending: Sendable {
-        /// The task ends, as the finisher says.
-        case task(TaskFinisher)
-        /// Only the attempt ends, and the closure gets its result. It is called once.
-        case attempt(@Sendable (TransferResult, @escaping Report) -> Void)
-    }
-
+/// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the transfer until
+/// its end. The session calls it, one call after the other: the engine directly, any other session by its delegate.
+final class TaskDelegate: TransferReceiver {
     fileprivate struct Storage {
-        var body = Data()
-        var response: URLResponse?
-        var file: URL?
-        var error: LarkspurError?
-        /// True if this delegate cancelled the attempt because its response is the result and the transport has no
-        /// other way to end it.
-        var endsWithResponse = false
+        var received = Reception()
         var lastCredential: URLCredential?
-        var ending: Ending?
+        /// The identifier in the registry; nil outside it.
+        var identifier: Int?
+        /// The consequence of the end; nil after it.
+        var ending: TransferEnding?
     }
 
     let task: SessionTask
-    private let template: TransferTemplate
+    let template: TransferTemplate
+    let adapter: any TransportAdapter
+    private let session: SessionDelegate
     private let storage: Mutex<Storage>
 
     /// - Parameters:
     ///   - task: The task.
     ///   - template: The kind of transfer.
-    ///   - ending: The consequence of the attempt's end. It is released after its call.
-    init(task: SessionTask, _ template: TransferTemplate, ending: Ending) {
+    ///   - session: The delegate of the session.
+    ///   - adapter: The adapter of the session.
+    ///   - ending: The consequence of the end. It is released after its call.
+    init(
+        task: SessionTask,
+        _ template: TransferTemplate,
+        in session: SessionDelegate,
+        _ adapter: any TransportAdapter,
+        ending: TransferEnding
+    ) {
         self.task = task
         self.template = template
+        self.session = session
+        self.adapter = adapter
         storage = Mutex(Storage(ending: ending))
     }
 
-    /// The kind of transfer, which determines the delivery of the response.
-    var kind: TransferKind { template.kind }
+    private var hooks: SessionHooksStore { session.hooks }
 
-    /// The limits that the transport enforces.
-    var limits: Timeouts { template.limits }
+    // MARK: The registry
 
-    /// The stream that delivers the content; nil if the content is collected.
-    var stream: ContentStream? { template.stream }
-
-    /// Whether the body is a stream, so that the transport may ask for a new one.
-    var sendsStream: Bool { template.isStreamed || task.originalRequest?.httpBodyStream != nil }
-
-    /// Whether the body is a section of a file, which no other stream replaces.
-    var sendsSection: Bool { template.section != nil }
-
-    /// Returns the task's own body stream, from the caller's closure or from the request.
-    func bodyStream() -> InputStream? {
-        if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
-        let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
-        // The stream of a form is created again from its beginning each time, and reports its own errors.
-        return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
+    /// Enters the registry of the session.
+    func register(as identifier: Int) {
+        storage.withLock { $0.identifier = identifier }
+        session.registry.add(self, for: identifier)
     }
 
-    // MARK: Receiving
+    private func unregister(_ identifier: Int?) {
+        // The delegate may be released, without a lock.
+        if let identifier { _ = session.registry.remove(identifier) }
+    }
+
+    /// The stream that delivers the content; nil if the content is collected.
+    private var stream: ContentStream? { template.stream }
+
+    // MARK: Response and content
 
     /// Notes that a response begins. The response before it (a challenge, an informational response, or that of a
     /// transfer that was suspended) is discarded with its content.
-    func receive(_ response: URLResponse) {
+    func receive(_ response: URLResponse) -> Answer<URLSession.ResponseDisposition> {
         task.markFirstResponseByte()
         task.note(.responseReceived, .response(response))
         storage.withLock { storage in
-            storage.response = response
-            storage.body = Data()
+            storage.received.response = response
+            storage.received.body = Data()
         }
         task.download.restart()
         do throws(LarkspurError) {
@@ -83,12 +76,28 @@ final class TaskDelegate: Sendable {
         } catch {
             fail(with: error)
         }
+        guard let hook = hooks.hook(\.didReceiveResponse, of: task), let task = task as? DataTask else {
+            return .now(.allow)
+        }
+        return .later { [self] answer in
+            hooks.queue.async { [self] in
+                let disposition = hook(task, response)
+                // A transport that ignores the disposition still obeys the cancellation.
+                if disposition == .cancel { task.cancel() }
+                answer(disposition == .download && !adapter.canBecomeDownload ? .allow : disposition)
+            }
+        }
     }
 
-    /// - Parameters:
-    ///   - data: The next piece of the content.
-    ///   - held: An object whose release tells the transport that the piece has been consumed. Default: none.
-    func receive(_ data: Data, held: (any Sendable)? = nil) {
+    func receive(_ data: Data, hold: () -> (any Sendable)?) {
+        let hook = hooks.hook(\.didReceiveData, of: task)
+        let held = hook == nil && stream == nil ? nil : hold()
+        collect(data, held: held)
+        guard let hook, let task = task as? DataTask else { return }
+        hooks.queue.async { withExtendedLifetime(held) { hook(task, data) } }
+    }
+
+    private func collect(_ data: Data, held: (any Sendable)?) {
         // Content that arrives after a cancellation, which may be much, is dropped.
         guard task.isActive else { return }
         task.note(.contentReceived, .bytes(count: Int64(data.count), total: 0))
@@ -96,21 +105,21 @@ final class TaskDelegate: Sendable {
         if let stream {
             do throws(LarkspurError) {
                 if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
-                    return task.download.add(Int64(data.count), of: storage.withLock { $0.response }, for: task)
+                    return task.download.add(Int64(data.count), of: storage.withLock { $0.received.response }, for: task)
                 }
             } catch {
                 return fail(with: error)
             }
-            let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.body.count }
+            let room = DownloadFinisher.errorDataLimit - storage.withLock { $0.received.body.count }
             // The rest of a response that is not acceptable may have no end.
             if data.count > room { end(with: nil) }
             data = data.prefix(max(0, room))
         }
         let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
         let (isWithinLimit, response) = storage.withLock { storage in
-            let isWithinLimit = storage.body.count + data.count <= limit
-            if isWithinLimit { storage.body.append(data) }
-            return (isWithinLimit, storage.response)
+            let isWithinLimit = storage.received.body.count + data.count <= limit
+            if isWithinLimit { storage.received.body.append(data) }
+            return (isWithinLimit, storage.received.response)
         }
         guard isWithinLimit else {
             return fail(
@@ -125,19 +134,34 @@ final class TaskDelegate: Sendable {
 
     /// Reports the bytes that were sent. If the transport does not know the length of the body, the request's header
     /// may have it.
-    func sent(_ sent: Int64, of expected: Int64) {
+    func sent(_ count: Int64, total sent: Int64, expected: Int64) {
         task.note(.contentSent, .bytes(count: 0, total: sent))
         if let part = template.part {
-            return task.upload.update(completed: part.completed(sent), total: part.length, of: task)
+            task.upload.update(completed: part.completed(sent), total: part.length, of: task)
+        } else {
+            let length =
+                expected > 0 ? expected : template.bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
+            task.upload.update(completed: sent, total: length, of: task)
         }
-        var total = expected
-        if total <= 0 {
-            total = template.bodyLength ?? task.originalRequest?.announcedBodyLength ?? -1
-        }
-        task.upload.update(completed: sent, total: total, of: task)
+        hooks.call(\.didSendBodyData, of: task) { [task] in $0(task, count, sent, expected) }
     }
 
-    func wrote(_ written: Int64, of expected: Int64) {
+    // MARK: Downloads
+
+    func wrote(_ count: Int64, total: Int64, expected: Int64) {
+        task.note(.contentReceived, .bytes(count: count, total: 0))
+        noteFile(total, of: expected)
+        guard let task = task as? DownloadTask else { return }
+        hooks.call(\.didWriteData, of: task) { $0(task, count, total, expected) }
+    }
+
+    func resumed(at offset: Int64, expected: Int64) {
+        noteFile(offset, of: expected)
+        guard let task = task as? DownloadTask else { return }
+        hooks.call(\.didResumeDownload, of: task) { $0(task, offset, expected) }
+    }
+
+    private func noteFile(_ written: Int64, of expected: Int64) {
         task.markFirstResponseByte()
         var total = expected
         // The length of a part is not that of the file. The transport knows the length of the file, because it
@@ -148,15 +172,15 @@ final class TaskDelegate: Sendable {
         task.download.update(completed: written, total: total, of: task)
     }
 
-    /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when its
-    /// delegate's method returns.
+    /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when the
+    /// method returns.
     func receiveFile(at location: URL) {
         let place = location.deletingLastPathComponent().appendingPathComponent(
             "\(DownloadFinisher.temporaryPrefix)\(UUID().uuidString).download"
         )
         do {
             try FileManager.default.moveItem(at: location, to: place)
-            storage.withLock { $0.file = place }
+            storage.withLock { $0.received.file = place }
         } catch {
             fail(
                 with: LarkspurError(
@@ -168,20 +192,128 @@ final class TaskDelegate: Sendable {
         }
     }
 
-    // MARK: Redirects and challenges
+    /// Hands a data task that has become a download, which a hook decides, over to a download task.
+    func becomeDownload(
+        _ downloadTask: URLSessionDownloadTask,
+        of dataTask: URLSessionDataTask,
+        in urlSession: URLSession
+    ) -> any TransferReceiver {
+        unregister(storage.withLock { $0.identifier.take() })
+        let download = DownloadTask(environment: task.environment, upload: nil, download: nil)
+        let finisher = DownloadFinisher(
+            validation: ResponseValidation(),
+            destination: nil,
+            hooks: hooks,
+            deliveries: { _ in [] }
+        )
+        let previous = SessionTransfer(task: dataTask, session: urlSession, adapter: adapter)
+        let next = SessionTransfer(task: downloadTask, session: urlSession, adapter: adapter)
+        guard let task = task as? DataTask, task.handOver(to: download, as: next, from: previous) else {
+            // The task is cancelled. The transport ends it as its new task object.
+            register(as: downloadTask.taskIdentifier)
+            return self
+        }
+        let successor = TaskDelegate(
+            task: download,
+            .download,
+            in: session,
+            adapter,
+            ending: .task(TaskFinisher { result, _ in finisher.finish(result, of: download) })
+        )
+        successor.register(as: downloadTask.taskIdentifier)
+        hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
+        complete(with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
+        return successor
+    }
 
-    /// Returns the request that follows a redirect, without the fields that another origin does not get.
-    func withholdingFields(of request: URLRequest, after response: HTTPURLResponse) -> URLRequest {
-        request.withholding(template.withheldFields, after: response)
+    // MARK: Redirects, challenges and the cache
+
+    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> Answer<URLRequest?> {
+        let request = adapter.prepareRedirect(request, after: response)
+            .withholding(template.withheldFields, after: response)
+        guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: task) else {
+            task.note(.redirected, .redirect(response, request))
+            return .now(request)
+        }
+        return .later { [self] give in
+            hooks.queue.async { [self] in
+                let answer = hook(task, response, request)
+                task.note(.redirected, .redirect(response, answer))
+                guard answer != nil || adapter.canRefuseRedirect(of: template.kind) else { return end(with: response) }
+                do throws(LarkspurError) {
+                    try answer?.validate()
+                    var prepared = answer
+                    if let answer { prepared = try adapter.prepare(answer, for: template.kind) }
+                    give(prepared)
+                } catch {
+                    fail(with: error)
+                }
+            }
+        }
+    }
+
+    func answer(_ challenge: URLAuthenticationChallenge) -> Answer<(URLSession.AuthChallengeDisposition, URLCredential?)> {
+        task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
+        guard let hook = hooks.hook(\.didReceiveChallenge, of: task) else {
+            return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
+        }
+        return .later { [self] give in
+            hooks.queue.async { [self] in answer(hook(task, challenge), challenge, give) }
+        }
+    }
+
+    private func answer(
+        _ answer: ChallengeAnswer,
+        _ challenge: URLAuthenticationChallenge,
+        _ give: (sending (URLSession.AuthChallengeDisposition, URLCredential?)) -> Void
+    ) {
+        if case .fail(let error) = answer.kind {
+            return fail(
+                with: LarkspurError(.cancelled, "An authentication challenge was refused.", underlyingError: error)
+            )
+        }
+        var disposition = adapter.disposition(for: answer, to: challenge)
+        if let credential = disposition?.1, !mayUse(credential, previousFailureCount: challenge.previousFailureCount) {
+            disposition = adapter.disposition(for: .rejectProtectionSpace, to: challenge)
+        }
+        guard let (chosen, credential) = disposition else { return end(with: challenge.failureResponse) }
+        if chosen == .cancelAuthenticationChallenge { return task.cancel() }
+        give((chosen, credential))
     }
 
     /// Returns whether a credential may be used. A credential that the server has just refused may not.
-    func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
+    private func mayUse(_ credential: URLCredential, previousFailureCount: Int) -> Bool {
         storage.withLock { storage in
             defer { storage.lastCredential = credential }
             guard previousFailureCount > 0, let last = storage.lastCredential else { return true }
             return last.user != credential.user || last.password != credential.password
         }
+    }
+
+    func cache(_ proposal: () -> CachedURLResponse?) -> Answer<CachedURLResponse?>? {
+        guard let task = task as? DataTask, let hook = hooks.hook(\.willCacheResponse, of: task),
+            let proposal = proposal()
+        else { return nil }
+        return .later { [hooks] give in hooks.queue.async { give(hook(task, proposal)) } }
+    }
+
+    // MARK: Streams of the request's content
+
+    func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void) {
+        guard template.isStreamed || task.originalRequest?.httpBodyStream != nil else { return completion(nil) }
+        // No other stream replaces a section of a file.
+        guard template.section == nil, let hook = hooks.hook(\.needNewBodyStream, of: task) else {
+            return completion(bodyStream())
+        }
+        adapter.makeBodyStream(on: hooks.queue, { [self] in hook(task) ?? bodyStream() }, completion)
+    }
+
+    /// Returns the task's own body stream, from the caller's closure or from the request.
+    private func bodyStream() -> InputStream? {
+        if let section = template.section { return section.makeStream { [weak self] in self?.fail(with: $0) } }
+        let stream = template.makeBodyStream?() ?? task.originalRequest?.httpBodyStream
+        // The stream of a form is created again from its beginning each time, and reports its own errors.
+        return Platform.remade(stream) { [weak self] in self?.fail(with: $0) } ?? stream
     }
 
     // MARK: Ending
@@ -190,146 +322,38 @@ final class TaskDelegate: Sendable {
     func fail(with error: LarkspurError) {
         guard task.state != .cancelling else { return }
         let hasEnded = storage.withLock { storage in
-            if storage.error == nil { storage.error = error }
+            if storage.received.error == nil { storage.received.error = error }
             return storage.ending == nil
         }
         if !hasEnded { task.cancel() }
     }
 
-    /// Ends the attempt with this response as its final one, because the transport has no other way to end it. Only a
+    /// Ends the transfer with this response as its final one, because the transport has no other way to end it. Only a
     /// task whose interceptors get the response goes on.
-    func end(with response: URLResponse?) {
+    private func end(with response: URLResponse?) {
         let ending = storage.withLock { storage in
-            storage.endsWithResponse = true
-            if let response { storage.response = response }
+            storage.received.endsWithResponse = true
+            if let response { storage.received.response = response }
             return storage.ending
         }
         switch ending {
         case .attempt: task.cancelAttempt()
         case .task: task.cancel()
-        // The attempt has ended in the meantime, and another one may be under way.
+        // The transfer has ended in the meantime, and another one may be under way.
         case nil: break
         }
     }
 
-    /// Handles the end of the transfer: serializes the response on the processing queue, then ends the task on the
-    /// completion queue.
-    /// - Parameters:
-    ///   - error: The transport's error.
-    ///   - report: Called before serialization with the error of the transfer that the task will report, if any.
-    func complete(with error: (any Error)?, report: @escaping Report = { _ in }) {
-        let collected = storage.withLock { storage in
+    func complete(with error: (any Error)?) {
+        let ended = storage.withLock { storage in
             defer { storage = Storage() }
             return storage
         }
-        switch collected.ending {
-        case .task(let finisher):
-            guard let state = task.markCompleted() else { return }
-            if state == .cancelling { stream?.stop() }
-            let result = collected.result(of: task, transportError: error, wasCancelled: state == .cancelling)
-            task.noteAttemptEnd(result)
-            task.conclude(with: result, report: report, finisher: finisher)
-        case .attempt(let end):
-            let isCancelled = task.state == .cancelling
-            if isCancelled { stream?.stop() }
-            let result = collected.result(of: task, transportError: error, wasCancelled: isCancelled)
-            task.endAttempt(resumeData: result.error?.resumeData)
-            task.noteAttemptEnd(result)
-            end(result, report)
-        case nil: break
-        }
-    }
-}
-
-extension TaskDelegate.Storage {
-    fileprivate func result(of task: SessionTask, transportError: (any Error)?, wasCancelled: Bool) -> TransferResult {
-        let request = task.currentRequest ?? task.originalRequest
-        let response = response ?? task.response
-        let transferError: LarkspurError? =
-            if let error = task.failure ?? error {
-                error
-            } else if endsWithResponse {
-                nil
-            } else if let transportError {
-                LarkspurError(transportError: transportError)
-            } else if wasCancelled {
-                // The transfer ended before the cancellation took effect. The caller has cancelled the task and expects
-                // this error nevertheless.
-                LarkspurError(transportError: URLError(.cancelled))
-            } else {
-                nil
-            }
-        let context = response == nil ? nil : body
-        return TransferResult(
-            request: request,
-            response: response,
-            data: body,
-            file: file,
-            error: transferError?.filled(request: request, response: response, responseData: context)
-        )
-    }
-}
-
-extension URLRequest {
-    /// The value of the request's `Content-Length` field.
-    var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
-}
-
-extension URLResponse {
-    /// The length of the content as it is delivered; −1 if it is unknown. A content coding makes it unknown, as the
-    /// announced length is that of the coded bytes.
-    var contentLengthOnceDecoded: Int64 {
-        guard let http = self as? HTTPURLResponse else { return expectedContentLength }
-        if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
-            return -1
-        }
-        // Transfer-Encoding overrides Content-Length (RFC 9112, section 6.3).
-        if http.value(forHTTPHeaderField: "Transfer-Encoding") != nil { return -1 }
-        return expectedContentLength
-    }
-}
-
-/// The values of the session manager that a task needs, captured when the task is created.
-struct TaskEnvironment: Sendable {
-    /// The queue that runs handlers and progress closures, and posts notifications.
-    let completionQueue: DispatchQueue
-    /// The group that the task enters while it is under way.
-    let completionGroup: DispatchGroup
-    /// The pool that runs validation and serialization.
-    let processing: ProcessingPool
-    /// The number of bytes of content that a task may collect in memory.
-    let maximumContentSize: Int
-    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
-    let failureWriter: UnhandledFailure.Writer?
-    /// The interceptors of all calls.
-    let interceptors: RequestInterceptors
-    /// The clock of every delay of an interceptor.
-    let clock: any Clock<Duration>
-    /// The limits of the time of all calls.
-    let timeouts: Timeouts
-    /// The deadline of the code that made the task; nil if there is none.
-    let deadline: Deadline?
-    /// The observers of all calls; nil if there are none.
-    let observers: ObserverList?
-    /// The notifications that anybody may observe.
-    let interest: NotificationInterest
-
-    /// Whether a task has to be launched by a plan when it starts.
-    var needsPlan: Bool { !interceptors.isEmpty || !timeouts.isEmpty || deadline != nil }
-}
-
-/// One `URLSessionTask` that works for a `SessionTask`, and the transport that it belongs to.
-struct TaskAttempt: Sendable {
-    let urlTask: URLSessionTask
-    let session: URLSession
-    let adapter: any TransportAdapter
-    /// The closure that ends the task if it takes longer than the resource timeout of its configuration.
-    let expire: @Sendable () -> Void
-
-    func perform(_ control: TaskControl) {
-        adapter.perform(control, on: urlTask, in: session)
-        if control == .start, let limit = adapter.unenforcedResourceTimeout(of: session) {
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: expire)
+        unregister(ended.identifier)
+        guard let ending = ended.ending else { return }
+        ending.end(task, with: ended.received, transportError: error, stream) { [hooks, task] error in
+            hooks.call(\.didCollectMetrics, of: task) { $0(task, task.timeline) }
+            hooks.call(\.didComplete, of: task) { $0(task, error) }
         }
     }
 }

@@ -1,8 +1,6 @@
 /// The kind of transfer of a call, from which each of its attempts is made.
 struct TransferTemplate: Sendable {
-    let kind: TransferKind
-    /// Creates the `URLSessionTask` of an attempt.
-    let make: @Sendable (URLSession, URLRequest) -> URLSessionTask
+    let content: TransferContent
     /// Creates the stream of a streamed upload. Called each time that the content is sent.
     var makeBodyStream: (@Sendable () -> InputStream?)?
     var isStreamed = false
@@ -25,35 +23,26 @@ struct TransferTemplate: Sendable {
     /// The names of the fields, in lower case, that a redirect to another origin does not get.
     var withheldFields: Set<String> = []
 
-    init(kind: TransferKind, make: @escaping @Sendable (URLSession, URLRequest) -> URLSessionTask) {
-        self.kind = kind
-        self.make = make
-    }
+    init(_ content: TransferContent) { self.content = content }
+
+    var kind: TransferKind { content.kind }
 
     /// A request whose response is collected in memory.
-    static let data = Self(kind: .data) { $0.dataTask(with: $1) }
+    static let data = Self(.data)
 
     /// A request whose response is written to a file.
-    static let download = Self(kind: .download) { $0.downloadTask(with: $1) }
+    static let download = Self(.download)
 
     /// A request whose `httpBody` is sent as an upload.
-    static let uploadOfBody = Self(kind: .upload) { session, request in
-        var request = request
-        let content = request.httpBody ?? Data()
-        request.httpBody = nil
-        return session.uploadTask(with: request, from: content)
-    }
+    static let uploadOfBody = Self(.uploadOfBody)
 
-    static func upload(file: URL) -> Self {
-        let file = file.absoluteURL
-        return Self(kind: .upload) { $0.uploadTask(with: $1, fromFile: file) }
-    }
+    static func upload(file: URL) -> Self { Self(.uploadOfFile(file.absoluteURL)) }
 
     /// - Parameters:
     ///   - makeStream: Creates the stream, each time that the content is sent; nil for that of the request.
     ///   - length: The length of the stream in bytes, if it is known.
     static func upload(_ makeStream: (@Sendable () -> InputStream?)?, length: Int64?) -> Self {
-        var template = Self(kind: .upload) { $0.uploadTask(withStreamedRequest: $1) }
+        var template = Self(.uploadOfStream)
         template.makeBodyStream = makeStream
         template.isStreamed = true
         template.bodyLength = length
@@ -65,8 +54,7 @@ struct TransferTemplate: Sendable {
         var template: Self
         switch part.content {
         case .none: template = .data
-        case .data(let data):
-            template = Self(kind: .upload) { $0.uploadTask(with: $1, from: data) }
+        case .data(let data): template = Self(.uploadOfData(data))
         case .file(let section):
             template = .upload(nil, length: section.count)
             template.section = section

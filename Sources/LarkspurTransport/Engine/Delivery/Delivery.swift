@@ -187,6 +187,8 @@ private struct PendingItems {
 /// The state of a task that belongs to the place where its delegate is called.
 final class DeliveryState: @unchecked Sendable {
     // Safe: only TaskCore.deliver(_:) uses it, and Delivery makes those calls one after the other.
+    /// The receiver of a transfer, until its end; nil for a task with a delegate or a completion handler.
+    var receiver: (any TransferReceiver)?
     /// Whether the delegate has yet to decide on the response; later events wait.
     var isHeld = false
     var heldEvents: [Delivery.Event] = []

@@ -19,6 +19,7 @@ extension TaskCore {
         case .response(let response): deliverResponse(response)
         case .data(let data): deliverData(data)
         case .sent(let count, let total, let expected):
+            if let receiver = state.receiver { return receiver.sent(count, total: total, expected: expected) }
             call(\.task) {
                 $0.urlSession(
                     $1,
@@ -31,6 +32,7 @@ extension TaskCore {
         case .wrote(let count, let total, let expected):
             deliverProgress(count, total: total, expected: expected)
         case .resumed(let offset, let expected):
+            if let receiver = state.receiver { return receiver.resumed(at: offset, expected: expected) }
             call(\.download) { delegate, session, task in
                 guard let task = task as? URLSessionDownloadTask else { return }
                 delegate.urlSession(
@@ -68,6 +70,15 @@ extension TaskCore {
     // MARK: Response and content
 
     private func deliverResponse(_ response: URLResponse) {
+        if let receiver = deliveryState.receiver {
+            switch receiver.receive(response) {
+            case .now(let disposition): apply(disposition)
+            case .later(let decide):
+                deliveryState.isHeld = true
+                decide { [self] in session.delivery.send(.event(self, .disposition($0)), through: session.loop) }
+            }
+            return
+        }
         if case .bytes(let channel) = completion { return channel.receive(response) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
         let question = Question(fallback: URLSession.ResponseDisposition.allow)
@@ -102,6 +113,8 @@ extension TaskCore {
         if case .bytes(let channel) = completion { return channel.receive(data) }
         if let file = deliveryState.download {
             write(data, to: file)
+        } else if let receiver = deliveryState.receiver {
+            if !isAbandoned { receiver.receive(data) { hold(data.count) } }
         } else if !isAbandoned, let listener, let delegate = listener.delegates.data, let task = listener.dataTask {
             delegate.urlSession(listener.session, dataTask: task, didReceive: data)
         }
@@ -121,6 +134,11 @@ extension TaskCore {
     var isUnaskable: Bool { isRefresh && delegates.task != nil }
 
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
+        if let receiver = deliveryState.receiver {
+            return receiver.redirect(response, to: request).give { [self] in
+                session.loop.post(.answer(self, .redirect($0)))
+            }
+        }
         ask(fallback: isUnaskable ? nil : request, DelegateAnswer.redirect) { delegate, session, task, answer in
             delegate.urlSession(
                 session,
@@ -149,12 +167,14 @@ extension TaskCore {
 
     /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take time.
     private func askForBodyStream() {
-        if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream() } }
-        requestBodyStream()
+        let receiver = deliveryState.receiver
+        if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream(from: receiver) } }
+        requestBodyStream(from: receiver)
     }
 
-    private func requestBodyStream() {
+    private func requestBodyStream(from receiver: (any TransferReceiver)?) {
         let loop = session.loop
+        if let receiver { return receiver.makeBodyStream { loop.post(.body(self, .stream(Transferring($0)))) } }
         guard let listener, let delegate = listener.delegates.task else {
             return loop.post(.body(self, .stream(Transferring(nil))))
         }
@@ -171,6 +191,7 @@ extension TaskCore {
     // MARK: Ending
 
     func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
+        if let receiver = deliveryState.receiver { return receiver.wrote(count, total: total, expected: expected) }
         call(\.download) { delegate, session, task in
             guard let task = task as? URLSessionDownloadTask else { return }
             delegate.urlSession(
@@ -190,9 +211,13 @@ extension TaskCore {
         }
         if !isAbandoned {
             deliveryState.hasHandedOverFile = true
-            call(\.download) { delegate, session, task in
-                guard let task = task as? URLSessionDownloadTask else { return }
-                delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+            if let receiver = deliveryState.receiver {
+                receiver.receiveFile(at: file)
+            } else {
+                call(\.download) { delegate, session, task in
+                    guard let task = task as? URLSessionDownloadTask else { return }
+                    delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+                }
             }
         }
         try? FileManager.default.removeItem(at: file)
@@ -202,7 +227,8 @@ extension TaskCore {
         if let file = deliveryState.download { endDownload(file, with: outcome) }
         deliveryState.isOver = true
         deliveryState.heldEvents = []
-        let listener = completion == nil ? listener : nil
+        let receiver = deliveryState.receiver.take()
+        let listener = completion == nil && receiver == nil ? listener : nil
         let ending = complete(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
         defer { withExtendedLifetime(ending.object) {} }
         let (response, error) = (ending.response, ending.error)
@@ -216,7 +242,9 @@ extension TaskCore {
             if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
         case .bytes(let channel): channel.finish(error)
         case nil:
-            if let listener {
+            if let receiver {
+                receiver.complete(with: error)
+            } else if let listener {
                 listener.delegates.task?.urlSession(
                     listener.session,
                     task: listener.task,
@@ -237,20 +265,42 @@ extension TaskCore {
     /// answer is a refusal.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return proposal.completion() }
+        if let receiver = deliveryState.receiver { return askAboutCaching(proposal, receiver) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask,
             let response = proposal.entry.cachedResponse(withMetadata: false)
         else { return proposal.store() }
         let question = Question<CachedURLResponse?>(fallback: nil)
         delegate.urlSession(listener.session, dataTask: task, willCacheResponse: response) { question.answer($0) }
-        let accept = { @Sendable (proposal: CacheProposal, answer: CachedURLResponse?) in
-            // An unchanged response need not be read again.
-            if answer === response { proposal.store() } else { proposal.accept(answer) }
-        }
-        if let answer = question.take(orLater: { accept(proposal.unawaited, $0) }) {
-            accept(proposal, answer)
+        if let answer = question.take(orLater: { Self.store($0, in: proposal.unawaited, insteadOf: response) }) {
+            Self.store(answer, in: proposal, insteadOf: response)
         } else {
             proposal.completion()
         }
+    }
+
+    private func askAboutCaching(_ proposal: CacheProposal, _ receiver: any TransferReceiver) {
+        var response: CachedURLResponse?
+        let answer = receiver.cache {
+            response = proposal.entry.cachedResponse(withMetadata: false)
+            return response
+        }
+        guard let response else { return proposal.store() }
+        switch answer {
+        case nil: proposal.store()
+        case .now(let answer): Self.store(answer, in: proposal, insteadOf: response)
+        case .later(let decide):
+            decide { Self.store($0, in: proposal.unawaited, insteadOf: response) }
+            proposal.completion()
+        }
+    }
+
+    private static func store(
+        _ answer: CachedURLResponse?,
+        in proposal: CacheProposal,
+        insteadOf response: CachedURLResponse
+    ) {
+        // An unchanged response need not be read again.
+        if answer === response { proposal.store() } else { proposal.accept(answer) }
     }
 }
 #endif
@@ -284,6 +334,11 @@ extension TaskCore {
     }
 
     func askTaskAboutChallenge(_ challenge: URLAuthenticationChallenge) {
+        if let receiver = deliveryState.receiver {
+            return receiver.answer(challenge).give { [self] in
+                session.loop.post(.answer(self, .challenge($0.0, $0.1)))
+            }
+        }
         let fallback: Decision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
         ask(fallback: fallback, { DelegateAnswer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
@@ -310,6 +365,10 @@ extension TaskCore {
         }
         let downloadTask = session.makeDownloadTask(self)
         replaceObject(with: downloadTask)
+        if let receiver = deliveryState.receiver {
+            deliveryState.receiver = receiver.becomeDownload(downloadTask, of: dataTask, in: session)
+            return
+        }
         delegates.data?.urlSession(session, dataTask: dataTask, didBecome: downloadTask)
     }
 

@@ -75,7 +75,8 @@ final class SessionCore: Sendable {
         completion: TaskCore.Completion?,
         resumption: ResumeData? = nil,
         webSocket: WebSocketConnection? = nil,
-        defect: URLError? = nil
+        defect: URLError? = nil,
+        receiver: (any TransferReceiver)? = nil
     ) -> TaskCore {
         storage.withLock { storage in
             let identifier = storage.nextIdentifier
@@ -89,7 +90,8 @@ final class SessionCore: Sendable {
                 resumption: resumption,
                 webSocket: webSocket,
                 session: self,
-                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request)
+                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request),
+                receiver: receiver
             )
             storage.tasks[identifier] = task
             return task
@@ -118,7 +120,8 @@ final class SessionCore: Sendable {
     func makeTask(
         withResumeData data: Data,
         request: URLRequest? = nil,
-        completion: TaskCore.Completion?
+        completion: TaskCore.Completion?,
+        receiver: (any TransferReceiver)? = nil
     ) -> TaskCore {
         let resumption = ResumeData(data)
         let request = request ?? resumption?.request
@@ -136,7 +139,8 @@ final class SessionCore: Sendable {
             body: request.map(RequestBody.init(of:)) ?? RequestBody.none,
             completion: completion,
             resumption: resumption,
-            defect: defect
+            defect: defect,
+            receiver: receiver
         )
     }
 
@@ -231,6 +235,9 @@ extension SessionCore {
 #if canImport(FoundationNetworking)
 /// The session that users of the engine see, with the parts that the engine needs.
 protocol SessionObject: URLSession {
+    /// Creates the task object of a transfer.
+    func makeTaskObject(_ core: TaskCore) -> URLSessionTask
+
     /// Creates a download task that replaces a data task.
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask
 

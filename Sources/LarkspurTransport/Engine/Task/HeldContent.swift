@@ -19,9 +19,15 @@ extension URLSessionTask {
     /// - Parameter count: The number of bytes that were delivered.
     /// - Returns: The object to retain until the content is consumed; nil for tasks that are not the engine's.
     package func holdContent(_ count: Int) -> HeldContent? {
-        guard let core = (self as? any EngineTask)?.core else { return nil }
-        core.deliveryState.heldBack += count
-        return HeldContent(count, of: core)
+        (self as? any EngineTask)?.core.hold(count)
+    }
+}
+
+extension TaskCore {
+    /// Keeps content from counting as consumed when it has been delivered; to be called while it is delivered.
+    func hold(_ count: Int) -> HeldContent {
+        deliveryState.heldBack += count
+        return HeldContent(count, of: self)
     }
 }
 #endif

@@ -83,6 +83,8 @@ final class TaskCore: Sendable {
     let defect: URLError?
     /// Whether the task is the session's own, which revalidates a cached response that was delivered stale.
     let isRefresh: Bool
+    /// Whether the events go to a receiver, so that the task has an object only if somebody asks for it.
+    let hasReceiver: Bool
     private let storage: Mutex<Storage>
     let backlog = Backlog()
     /// The date at which the task was created.
@@ -100,7 +102,8 @@ final class TaskCore: Sendable {
         webSocket: WebSocketConnection? = nil,
         session: SessionCore,
         defect: URLError?,
-        isRefresh: Bool = false
+        isRefresh: Bool = false,
+        receiver: (any TransferReceiver)? = nil
     ) {
         self.identifier = identifier
         self.kind = kind
@@ -112,6 +115,8 @@ final class TaskCore: Sendable {
         self.session = session
         self.defect = defect
         self.isRefresh = isRefresh
+        hasReceiver = receiver != nil
+        deliveryState.receiver = receiver
         var storage = Storage()
         storage.currentRequest = request
         self.storage = Mutex(storage)
@@ -123,12 +128,13 @@ final class TaskCore: Sendable {
 
     // MARK: The task object
 
-    func attach(_ object: URLSessionTask) { storage.withLock { $0.object = object } }
+    /// Sets the task object, if there is none yet.
+    func attach(_ object: URLSessionTask) { storage.withLock { $0.object = $0.object ?? object } }
 
     /// Notes the release of the task object. A task that was never resumed then ends; a task under way retains its task
-    /// object.
+    /// object. The receiver of a transfer decides about its end itself.
     func objectReleased() {
-        if withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
+        if !hasReceiver, withStorage({ !$0.isStarted && $0.state == .suspended }) { session.taskEnded(self) }
     }
 
     /// Replaces the task object.
@@ -424,7 +430,18 @@ final class TaskCore: Sendable {
         return Listener(delegates: own ?? delegates, session: session, task: object)
     }
 
-    /// The task object; nil if it was released.
-    var object: URLSessionTask? { storage.withLock { $0.runningObject ?? $0.object } }
+    /// The task object; nil if it was released. That of a transfer is made when it is asked for, and stays until the
+    /// end.
+    var object: URLSessionTask? {
+        if let object = storage.withLock({ $0.runningObject ?? $0.object }) { return object }
+        // Made outside the lock: of several, the first one that is ready is that of the task.
+        guard hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
+        return storage.withLock { storage in
+            let object = storage.runningObject ?? storage.object ?? made
+            storage.object = object
+            if storage.state != .completed { storage.runningObject = object }
+            return object
+        }
+    }
 }
 #endif

@@ -1,0 +1,39 @@
+extension Platform {
+    /// Creates a transfer whose events the session itself passes to the receiver.
+    /// - Parameter request: The request; nil for the one in the resume data.
+    /// - Returns: Nil for a session that calls only its delegate, and for what only tasks of its superclass can do.
+    static func makeTransfer(
+        _ template: TransferTemplate,
+        _ request: URLRequest?,
+        in session: URLSession,
+        for receiver: any TransferReceiver
+    ) -> (any Transfer)? {
+        #if canImport(FoundationNetworking)
+        guard let session = session as? CurlURLSession, session.callsReceivers else { return nil }
+        let transfer: EngineTransfer?
+        if let resumeData = template.resumeData {
+            guard CurlURLSession.isResumeData(resumeData) else { return nil }
+            transfer = session.makeTransfer(resuming: resumeData, with: request, for: receiver)
+        } else {
+            transfer = request.flatMap { session.makeTransfer($0, template.content, for: receiver) }
+        }
+        if let connect = template.limits.connect { transfer?.limitConnecting(to: connect.timeInterval) }
+        return transfer
+        #else
+        nil
+        #endif
+    }
+}
+
+#if canImport(FoundationNetworking)
+extension EngineTransfer: Transfer {
+    func perform(_ control: TaskControl) {
+        switch control {
+        case .start, .resume: resume()
+        case .suspend: suspend()
+        case .cancel: cancel()
+        case .cancelKeepingResumeData: cancelKeepingResumeData()
+        }
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+/// One transfer of a session: a `URLSessionTask`, or what the engine makes in its place until somebody asks for the
+/// task object. Its events go to a ``TransferReceiver``.
+protocol Transfer: Sendable {
+    /// The identifier of the task, unique among the tasks of its session.
+    var identifier: Int { get }
+    /// The task object, which is made if need be.
+    var urlSessionTask: URLSessionTask? { get }
+    var originalRequest: URLRequest? { get }
+    var currentRequest: URLRequest? { get }
+    var response: URLResponse? { get }
+    /// The metrics of the requests so far.
+    var metrics: [TransferMetrics] { get }
+    /// The resume data of a download under way, if any.
+    var currentResumeData: Data? { get }
+    /// Whether the transfer waits until it may connect to its host. False if the session does not say.
+    var waitsForConnection: Bool { get }
+
+    /// Performs an order. The calls come in order, never two at a time.
+    func perform(_ control: TaskControl)
+
+    /// Sets the priority, if that has an effect.
+    func setPriority(_ priority: Float)
+}
+
+/// A transfer by a `URLSessionTask` of any class, whose events come by the methods of the session's delegate.
+struct SessionTransfer: Transfer {
+    let task: URLSessionTask
+    let session: URLSession
+    let adapter: any TransportAdapter
+    /// The closure that ends the task if it takes longer than the resource timeout of its configuration.
+    var expire: @Sendable () -> Void = {}
+
+    var identifier: Int { task.taskIdentifier }
+    var urlSessionTask: URLSessionTask? { task }
+    var originalRequest: URLRequest? { task.originalRequest }
+    var currentRequest: URLRequest? { task.currentRequest }
+    var response: URLResponse? { task.response }
+    var metrics: [TransferMetrics] { task.transferMetrics }
+    var currentResumeData: Data? { (task as? URLSessionDownloadTask).flatMap(Platform.currentResumeData) }
+    var waitsForConnection: Bool { Platform.waitsForConnection(task) }
+
+    func perform(_ control: TaskControl) {
+        adapter.perform(control, on: task, in: session)
+        if control == .start, let limit = adapter.unenforcedResourceTimeout(of: session) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: expire)
+        }
+    }
+
+    func setPriority(_ priority: Float) { adapter.setPriority(priority, of: task) }
+}
+
+extension TransferContent {
+    /// The kind of transfer.
+    var kind: TransferKind {
+        switch self {
+        case .data: .data
+        case .download: .download
+        case .uploadOfBody, .uploadOfData, .uploadOfFile, .uploadOfStream: .upload
+        }
+    }
+
+    /// Creates the task of a session.
+    func makeTask(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
+        switch self {
+        case .uploadOfBody:
+            var request = request
+            let content = request.httpBody ?? Data()
+            request.httpBody = nil
+            return session.uploadTask(with: request, from: content)
+        case .data: return session.dataTask(with: request)
+        case .download: return session.downloadTask(with: request)
+        case .uploadOfData(let data): return session.uploadTask(with: request, from: data)
+        case .uploadOfFile(let file): return session.uploadTask(with: request, fromFile: file)
+        case .uploadOfStream: return session.uploadTask(withStreamedRequest: request)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+#if canImport(FoundationNetworking)
+/// The lower side of the seam: one transfer of a ``CurlURLSession`` whose events go to a receiver.
+///
+/// Its `URLSessionTask` is made when somebody asks for it, once.
+package struct EngineTransfer: Sendable {
+    private let core: TaskCore
+    /// The session, which lives at least as long as its transfers.
+    private let session: CurlURLSession
+
+    fileprivate init(_ core: TaskCore, of session: CurlURLSession) {
+        self.core = core
+        self.session = session
+    }
+
+    package var identifier: Int { core.identifier }
+    package var urlSessionTask: URLSessionTask? { core.object }
+    package var originalRequest: URLRequest? { core.originalRequest }
+    package var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
+    package var response: URLResponse? { core.withStorage { $0.response } }
+    package var metrics: [TransferMetrics] { core.withStorage { $0.metrics } }
+    package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
+    /// Whether the transfer has not been given a place at its host yet.
+    package var waitsForConnection: Bool { !core.withStorage(\.hasLeftQueue) }
+
+    /// Limits the time for making a connection, in seconds; to be called before the first resumption.
+    package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.connectTimeout = seconds } }
+
+    package func resume() { core.resume() }
+    package func suspend() { core.suspend() }
+    package func cancel() { core.cancel() }
+    package func setPriority(_ priority: Float) { core.setPriority(priority) }
+
+    /// Cancels a download, and keeps the content that has arrived. The error of the transfer has the resume data.
+    package func cancelKeepingResumeData() {
+        if core.kind == .download { core.cancel(leavingResumeDataFor: Transferring { _ in }) } else { core.cancel() }
+    }
+}
+
+extension CurlURLSession {
+    /// Whether receivers may be called on the loop's thread, as the session belongs to a session manager.
+    package var callsReceivers: Bool { core.delivery.isOnLoop }
+
+    /// Creates a suspended transfer; nil for a request that the superclass handles.
+    package func makeTransfer(
+        _ request: URLRequest,
+        _ content: TransferContent,
+        for receiver: any TransferReceiver
+    ) -> EngineTransfer? {
+        let (kind, body): (TaskCore.Kind, RequestBody) =
+            switch content {
+            case .data: (.data, RequestBody(of: request))
+            case .download: (.download, RequestBody(of: request))
+            case .uploadOfBody: (.upload, .data(request.httpBody ?? Data()))
+            case .uploadOfData(let data): (.upload, .data(data))
+            case .uploadOfFile(let file): (.upload, .file(file))
+            case .uploadOfStream: (.upload, .stream(nil))
+            }
+        guard kind != .data || core.carries(request) else { return nil }
+        var request = request
+        if case .uploadOfBody = content { request.httpBody = nil }
+        let task = core.makeTask(kind: kind, request: request, body: body, completion: nil, receiver: receiver)
+        return EngineTransfer(task, of: self)
+    }
+
+    /// Creates a suspended transfer that continues a download.
+    /// - Parameter request: The request to send; nil for that of the resume data.
+    package func makeTransfer(
+        resuming resumeData: Data,
+        with request: URLRequest?,
+        for receiver: any TransferReceiver
+    ) -> EngineTransfer {
+        let task = core.makeTask(withResumeData: resumeData, request: request, completion: nil, receiver: receiver)
+        return EngineTransfer(task, of: self)
+    }
+
+    func makeTaskObject(_ core: TaskCore) -> URLSessionTask {
+        switch core.kind {
+        case .data: CurlDataTask(core, of: self)
+        case .upload: CurlUploadTask(core, of: self)
+        case .download: CurlDownloadTask(core, of: self)
+        }
+    }
+}
+#endif
