@@ -29,7 +29,7 @@ LAYERS = {
         ["Security"],
         ["Transport"],
         ["Interception"],
-        ["Task"],
+        ["Call"],
         ["Session"],
         ["Reachability"],
         ["Activity"],

@@ -28,7 +28,6 @@ struct InterceptedCall: Sendable {
     private let interceptors: [any RequestInterceptor]
     /// The index of the last interceptor that belongs to this call only; −1 if there is none.
     private let lastOwn: Int
-    private let finisher: TaskFinisher
     private let progress = Progress()
 
     init(
@@ -36,22 +35,20 @@ struct InterceptedCall: Sendable {
         _ task: SessionTask,
         _ template: TransferTemplate,
         _ interceptors: [any RequestInterceptor],
-        lastOwn: Int,
-        _ finisher: TaskFinisher
+        lastOwn: Int
     ) {
         self.manager = manager
         self.task = task
         self.template = template
         self.interceptors = interceptors
         self.lastOwn = lastOwn
-        self.finisher = finisher
     }
 
     /// Begins the call, which ends its task.
     func start(with request: URLRequest) {
         manager.sessions.calls.add(task)
         let work = Task { await run(request) }
-        task.plan?.onCancellation { work.cancel() }
+        task.onCancellation { work.cancel() }
     }
 
     private func run(_ request: URLRequest) async {
@@ -206,7 +203,7 @@ struct InterceptedCall: Sendable {
         } catch {
             result = result.failed(error)
         }
-        task.conclude(with: result, report: report ?? { _ in }, finisher: finisher)
+        task.conclude(with: result, report: report ?? { _ in })
     }
 
     /// Hands the content of a response that an interceptor has made to the stream, if the call has one.

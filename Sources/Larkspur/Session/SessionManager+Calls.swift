@@ -35,9 +35,7 @@ extension SessionManager {
     ) -> DataTask {
         let content = RequestContent(body, encoder ?? jsonEncoder)
         let request = requestResult(method, url, parameters, content, headers)
-        return call(.data, request, hooks) {
-            DataTask(environment: $0, plan: $1, upload: nil, download: nil)
-        }
+        return dataTask(for: request, hooks)
     }
 
     /// Makes a call of a request.
@@ -51,9 +49,7 @@ extension SessionManager {
     public func dataTask(
         with request: URLRequest
     ) -> DataTask {
-        call(.data, .success(request), nil) {
-            DataTask(environment: $0, plan: $1, upload: nil, download: nil)
-        }
+        dataTask(for: .success(request), nil)
     }
 
     /// Makes a GET request. The parameters become the query.
@@ -212,9 +208,7 @@ extension SessionManager {
         constructing: (inout MultipartFormData) throws -> Void
     ) -> UploadTask {
         let (template, request) = form(.post, url, parameters, headers, constructing)
-        return call(template, request, hooks) {
-            UploadTask(environment: $0, plan: $1, upload: nil, download: nil)
-        }
+        return call(CallPlan(template: template, request: request), hooks)
     }
 
     /// Sends a file, data or a stream.
@@ -244,9 +238,7 @@ extension SessionManager {
             for: uploadRequest(url, content, method, parameters, headers),
             resumable
         )
-        return call(template, request, hooks) {
-            UploadTask(environment: $0, plan: $1, upload: nil, download: nil)
-        }
+        return call(CallPlan(template: template, request: request), hooks)
     }
 
     /// Downloads a file.
@@ -278,88 +270,22 @@ extension SessionManager {
         to destination: DownloadDestination? = nil
     ) -> DownloadTask {
         let made = requestResult(method, url, parameters, nil, headers)
-        let (template, request) = downloadTemplate(made, resumeData, resumes)
-        let task = DownloadTask(
-            environment: environment,
-            plan: plan(
-                template,
-                request,
-                nil,
-                TaskFinisher { [self] result, task in
-                    let validation = task.plan?.rules.applied(to: ResponseValidation()) ?? ResponseValidation()
-                    let finisher = downloadFinisher(validation, destination, rules: task.plan?.rules) {
-                        task.plan?.finish($0) ?? []
-                    }
-                    return finisher.makeEnding(result, task)
-                }
-            ),
-            upload: nil,
-            download: nil
-        )
-        task.note(.created, .request(try? request?.get()))
-        if let hooks { task.hooks = hooks }
-        return task
+        return call(downloadPlan(made, resumeData, resumes, ResponseValidation(), destination), hooks)
     }
 
     // MARK: Common parts
 
     /// Makes a task for a request, which is launched with its first handler.
     func dataTask(for request: Result<URLRequest, LarkspurError>, _ hooks: SessionHooks?) -> DataTask {
-        call(.data, request, hooks) { DataTask(environment: $0, plan: $1, upload: nil, download: nil) }
+        call(CallPlan(template: .data, request: request), hooks)
     }
 
     /// Makes a task that is launched with its first handler.
-    private func call<T: DataTask>(
-        _ template: TransferTemplate,
-        _ request: Result<URLRequest, LarkspurError>,
-        _ hooks: SessionHooks?,
-        _ make: (TaskEnvironment, CallPlan?) -> T
-    ) -> T {
-        let environment = environment
-        let silent = ResponseHandler(resolved(AnyResponseSerializer.sessionDefault)) { response in
-            guard let error = response.error, let writer = environment.failureWriter else { return }
-            UnhandledFailure.line(about: error).map(writer)
-        }
-        let task = make(
-            environment,
-            plan(
-                template,
-                request,
-                silent,
-                TaskFinisher(isQuick: silent.isQuick) { result, task in
-                    task.plan?.finish(result, of: task) ?? silent.ending(result, of: task)
-                }
-            )
-        )
-        task.note(.created, .request(try? request.get()))
+    private func call<T: SessionTask>(_ plan: CallPlan, _ hooks: SessionHooks?) -> T {
+        var plan = plan
+        plan.chain = CallPlan.Chain(jsonDecoder: jsonDecoder, serializer: resolved(.sessionDefault))
+        let task: T = makeTask(plan, nil)
         if let hooks { task.hooks = hooks }
         return task
-    }
-
-    private func plan(
-        _ template: TransferTemplate,
-        _ request: Result<URLRequest, LarkspurError>?,
-        _ silentHandler: ResponseHandler?,
-        _ finisher: TaskFinisher
-    ) -> CallPlan {
-        CallPlan(
-            request: request,
-            jsonDecoder: jsonDecoder,
-            silentHandler: silentHandler,
-            writer: environment.failureWriter
-        ) { task, settings in
-            guard let stream = settings.stream else {
-                return self.launch(task, template, request, settings, finisher)
-            }
-            var template = template
-            template.stream = stream
-            let request = request?.map { request in
-                var request = request
-                settings.eventStream?.prepare(&request)
-                return request
-            }
-            let finisher = TaskFinisher { result, task in Self.ending(of: task, with: result, after: stream) }
-            self.launch(task, template, request, settings, finisher)
-        }
     }
 }

@@ -144,43 +144,24 @@ extension SessionManager {
         _ destination: DownloadDestination?,
         _ completionHandler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> DownloadTask {
-        let (template, request) = downloadTemplate(request, resumeData, resumes)
-        let finisher = downloadFinisher(validation, destination) {
-            response in [TaskEnding.Delivery { completionHandler(response) }]
-        }
-        return makeTask(template, request, finisher) {
-            DownloadTask(environment: $0, plan: $1, upload: nil, download: progress)
-        }
+        let plan = downloadPlan(request, resumeData, resumes, validation, destination)
+        return makeTask(plan, FileHandler(completionHandler), download: progress)
     }
-
-    /// Returns the template of a download, and its request.
-    func downloadTemplate(
+    /// Returns the plan of a download.
+    func downloadPlan(
         _ request: Result<URLRequest, LarkspurError>?,
         _ resumeData: Data?,
-        _ resumes: Int
-    ) -> (TransferTemplate, Result<URLRequest, LarkspurError>?) {
-        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        _ resumes: Int,
+        _ validation: ResponseValidation,
+        _ destination: DownloadDestination?
+    ) -> CallPlan {
         var template = TransferTemplate.download
         template.resumeData = resumeData
         if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
-        return (template, request)
-    }
-
-    /// Returns the closure that ends a download.
-    func downloadFinisher(
-        _ validation: ResponseValidation,
-        _ destination: DownloadDestination?,
-        rules: ResponseRules? = nil,
-        _ deliveries: @escaping @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
-    ) -> TaskFinisher {
-        let finisher = DownloadFinisher(
-            validation: validation,
-            rules: rules,
-            destination: destination,
-            hooks: sessions.hooks,
-            deliveries: deliveries
-        )
-        return TaskFinisher { finisher.finish($0, of: $1) }
+        let finisher = DownloadFinisher(validation: validation, destination: destination, hooks: sessions.hooks)
+        // A part of coded content cannot be decoded alone.
+        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        return CallPlan(template: template, request: request, download: finisher)
     }
 }
 

@@ -152,12 +152,10 @@ extension SessionManager {
         _ failure: FailureHandler?
     ) -> UploadTask {
         let (template, request) = form(method, url, parameters, headers, constructing)
-        let finisher = finisher(for: serializer) { (task: UploadTask, response) in
+        let handler = handler(serializer) { (task: UploadTask, response) in
             response.deliver(for: task, success, failure)
         }
-        let task = makeTask(template, request, finisher) {
-            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
-        }
+        let task: UploadTask = makeTask(CallPlan(template: template, request: request), handler, upload: progress)
         task.start(with: hooks)
         return task
     }

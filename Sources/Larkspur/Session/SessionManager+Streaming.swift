@@ -107,69 +107,8 @@ extension SessionManager {
         let stream = ContentStream(validation: { validation }, consumer: .handler(onContent))
         var template = TransferTemplate.data
         template.stream = stream
-        let finisher = TaskFinisher { result, task in
-            Self.ending(of: task, with: result, after: stream) { _, response in
-                [TaskEnding.Delivery { completionHandler(response) }]
-            }
-        }
-        return makeTask(template, request, finisher) {
-            DataTask(environment: $0, plan: $1, upload: uploadProgress, download: downloadProgress)
-        }
-    }
-
-    /// Returns the ending of a task whose content went to a stream.
-    /// - Parameter deliveries: Returns the calls of the handlers.
-    static func ending(
-        of task: SessionTask,
-        with result: TransferResult,
-        after stream: ContentStream,
-        _ deliveries: (TransferResult, DataResponse<Int64>) -> [TaskEnding.Delivery]
-    ) -> TaskEnding {
-        let outcome: Result<Int64, LarkspurError>
-        do throws(LarkspurError) {
-            if let error = result.error { throw error }
-            if stream.count == 0 { try stream.validation.validate(result.response, data: result.data) }
-            outcome = .success(stream.count)
-        } catch {
-            outcome = .failure(
-                error.filled(request: result.request, response: result.response, responseData: result.data)
-            )
-        }
-        let timeline = task.markSerialized()
-        let response = DataResponse(
-            request: result.request,
-            response: result.response,
-            data: result.data,
-            timeline: timeline,
-            result: outcome
-        )
-        return TaskEnding(
-            completion: TaskCompletion(
-                serializer: nil,
-                data: result.response == nil ? nil : result.data,
-                error: outcome.failure,
-                fileURL: nil,
-                timeline: timeline,
-                serialized: nil
-            ),
-            deliveries: deliveries(result, response)
-        )
-    }
-
-    /// Returns the ending of a call whose content went to a sequence. Handlers get an error, because there is no
-    /// content for them.
-    static func ending(of task: SessionTask, with result: TransferResult, after stream: ContentStream) -> TaskEnding {
-        ending(of: task, with: result, after: stream) { result, response in
-            let refused = TransferResult(
-                request: result.request,
-                response: result.response,
-                data: Data(),
-                file: nil,
-                error: response.error
-                    ?? LarkspurError(.unsupported, "The content of the call went to a sequence; a handler gets none.")
-            )
-            let handlers = task.plan?.finish(refused, of: task, isSilent: true).deliveries ?? []
-            return [TaskEnding.Delivery { stream.finish(response.error) }] + handlers
-        }
+        let plan = CallPlan(template: template, request: request)
+        let handler = CountHandler(completionHandler)
+        return makeTask(plan, handler, upload: uploadProgress, download: downloadProgress)
     }
 }

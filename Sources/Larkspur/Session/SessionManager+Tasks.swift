@@ -124,9 +124,8 @@ extension SessionManager {
         download: ProgressHandler?,
         handler: @escaping @Sendable (DataTask, DataResponse<Serializer.Output>) -> Void
     ) -> DataTask {
-        makeTask(.data, request, finisher(for: serializer, handler)) {
-            DataTask(environment: $0, plan: $1, upload: upload, download: download)
-        }
+        let handler = self.handler(serializer, handler)
+        return makeTask(CallPlan(template: .data, request: request), handler, upload: upload, download: download)
     }
 
     /// Creates an upload task from a request, or, if the request could not be built, a task that has ended already.
@@ -139,128 +138,46 @@ extension SessionManager {
         _ handler: @escaping @Sendable (UploadTask, DataResponse<Serializer.Output>) -> Void
     ) -> UploadTask {
         let (template, request) = source.template(for: request, resumable)
-        return makeTask(template, request, finisher(for: serializer, handler)) {
-            UploadTask(environment: $0, plan: $1, upload: progress, download: nil)
-        }
+        let plan = CallPlan(template: template, request: request)
+        return makeTask(plan, self.handler(serializer, handler), upload: progress)
     }
 
-    /// Creates a task, and its attempt unless the call is launched later.
+    /// Creates a task, and its transfer unless the call is launched later.
     /// - Parameters:
-    ///   - template: The kind of transfer.
-    ///   - request: The request, or the error that prevented its creation; nil for a download from resume data.
-    ///   - finisher: Creates the ending of the task.
-    ///   - make: Creates the task.
+    ///   - plan: The call.
+    ///   - handler: The handler of a task that takes no others; nil for a call that takes handlers.
     func makeTask<T: SessionTask>(
-        _ template: TransferTemplate,
-        _ request: Result<URLRequest, LarkspurError>?,
-        _ finisher: TaskFinisher,
-        _ make: (TaskEnvironment, CallPlan?) -> T
+        _ plan: CallPlan,
+        _ handler: CallHandler?,
+        upload: ProgressHandler? = nil,
+        download: ProgressHandler? = nil
     ) -> T {
         let environment = environment
-        guard environment.needsPlan || template.resumption != nil || template.resumer != nil else {
-            let task = make(environment, nil)
-            task.note(.created, .request(try? request?.get()))
-            launch(task, template, request, CallPlan.Settings(), finisher)
-            return task
-        }
+        let task = T(
+            environment: environment,
+            plan,
+            handler,
+            observers: observing.value,
+            upload: upload,
+            download: download
+        )
+        task.note(.created, .request(try? plan.request?.get()))
         // Interceptors decide about the request when the task starts.
-        let plan = CallPlan(
-            request: request,
-            jsonDecoder: jsonDecoder,
-            takesHandlers: false,
-            writer: environment.failureWriter
-        ) {
-            self.launch($0, template, request, $1, finisher)
+        if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil {
+            task.launchLater(by: self)
+        } else {
+            start(task, plan.template, plan.request, .call)
         }
-        let task = make(environment, plan)
-        task.note(.created, .request(try? request?.get()))
         return task
     }
 
-    /// Creates the attempt of a task, or ends the task if that is not possible.
-    func launch(
-        _ task: SessionTask,
-        _ template: TransferTemplate,
-        _ request: Result<URLRequest, LarkspurError>?,
-        _ settings: CallPlan.Settings,
-        _ finisher: TaskFinisher
-    ) {
-        let environment = task.environment
-        var request = request
-        var template = template
-        if !settings.isCancelled, environment.needsPlan || !settings.timeouts.isEmpty {
-            let shared = environment.timeouts
-            let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
-            if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
-            request = request?.map(limits.applied)
-            template.limits = limits
-            do throws(LarkspurError) {
-                try begin(limits, for: task)
-            } catch {
-                request = .failure(error)
-            }
-        }
-        var own = settings.interceptors
-        if let resumption = template.resumption { own.call.append(resumption) }
-        if let resumer = template.resumer { own.call.append(resumer) }
-        if !settings.isCancelled, !(environment.interceptors.isEmpty && own.isEmpty),
-            case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
-        {
-            let interceptors = environment.interceptors.chain(with: own)
-            let lastOwn = environment.interceptors.lastIndex(of: own)
-            return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn, finisher).start(with: request)
-        }
-        let ending = TransferEnding.task(finisher)
-        if settings.isCancelled { return ending.end(task, transportError: URLError(.cancelled)) }
-        _ = start(task, template, request, ending)
-    }
-
-    /// Starts the timers of a call.
-    /// - Throws: `timedOut`, if the deadline of the call is over.
-    private func begin(_ limits: Timeouts, for task: SessionTask) throws(LarkspurError) {
-        var limits = limits
-        var whole: Duration?
-        if let deadline = task.environment.deadline {
-            let remaining = deadline.remaining()
-            guard remaining > .zero else {
-                throw CallTimers.error("The deadline of \(deadline.limit) was over before the call began.")
-            }
-            if remaining < limits.total ?? .seconds(Int64.max) { (limits.total, whole) = (remaining, deadline.limit) }
-        }
-        task.plan?.use(CallTimers(limits, until: whole, on: task.environment.clock, for: task))
-    }
-
-    /// Creates the transfer of an attempt, or ends the attempt if that is not possible.
-    /// - Returns: Whether there is a transfer.
-    func start(
-        _ task: SessionTask,
-        _ template: TransferTemplate,
-        _ request: Result<URLRequest, LarkspurError>?,
-        _ ending: TransferEnding
-    ) -> Bool {
-        do throws(LarkspurError) {
-            let request = try request?.get()
-            try request?.validate()
-            try sessions.makeTransfer(for: task, template, request, ending: ending)
-            return true
-        } catch {
-            let error = error.filled(request: try? request?.get(), response: nil, responseData: nil)
-            ending.end(task, transportError: error, template.stream)
-            return false
-        }
-    }
-
-    /// Returns the closure that ends a task whose response is in memory. It validates and serializes the response, and
-    /// calls the handler with the result.
+    /// Returns the handler of a task that takes no others.
     @_specialize(where Serializer == AnyResponseSerializer, T == DataTask)
-    func finisher<Serializer: ResponseSerializer, T: SessionTask>(
-        for serializer: Serializer,
-        _ handler: @escaping @Sendable (T, DataResponse<Serializer.Output>) -> Void
-    ) -> TaskFinisher {
-        let serializer = resolved(serializer)
-        return TaskFinisher(isQuick: serializer.isQuick) { result, task in
-            ResponseHandler(serializer) { if let task = task as? T { handler(task, $0) } }.ending(result, of: task)
-        }
+    func handler<Serializer: ResponseSerializer, T: SessionTask>(
+        _ serializer: Serializer,
+        _ body: @escaping @Sendable (T, DataResponse<Serializer.Output>) -> Void
+    ) -> CallHandler {
+        ContentHandler(resolved(serializer)) { if let task = $0 as? T { body(task, $1) } }
     }
 
     /// Replaces the placeholder ``AnyResponseSerializer/sessionDefault`` with the session manager's serializer.

@@ -16,7 +16,8 @@ import Synchronization
 /// It may be used from any thread. Changes of its properties apply to tasks that are created afterwards. When the last
 /// reference to it is released, its tasks still finish; then the session is invalidated.
 public final class SessionManager: Sendable {
-    private struct Settings {
+    /// The settings that tasks capture, and the coders.
+    struct Settings {
         var completionQueue: DispatchQueue
         var completionGroup: DispatchGroup
         var jsonDecoder = JSONDecoder()
@@ -28,6 +29,8 @@ public final class SessionManager: Sendable {
         var clock: any Clock<Duration> = ContinuousClock()
         var timeouts = Timeouts()
         var interest = NotificationInterest.shared
+        /// What tasks capture of them, until a setting changes.
+        fileprivate(set) var environment: TaskEnvironment?
     }
 
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
@@ -248,7 +251,7 @@ public final class SessionManager: Sendable {
     /// is passed to a call uses its own decoder. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
         get { values.withLock { $0.jsonDecoder } }
-        set { _ = values.withLock { exchange(&$0.jsonDecoder, with: newValue) } }
+        set { set(\.jsonDecoder, to: newValue) }
     }
 
     /// The encoder of the values that calls pass as `body:` without an encoder of their own.
@@ -259,7 +262,7 @@ public final class SessionManager: Sendable {
     /// `JSONEncoder`.
     public var jsonEncoder: JSONEncoder {
         get { values.withLock { $0.jsonEncoder } }
-        set { _ = values.withLock { exchange(&$0.jsonEncoder, with: newValue) } }
+        set { set(\.jsonEncoder, to: newValue) }
     }
 
     /// The queue that runs success, failure and completion handlers and progress closures, and posts notifications. It
@@ -268,14 +271,14 @@ public final class SessionManager: Sendable {
     /// Use a serial queue: a concurrent queue may run closures in another order than the one in which they were queued.
     public var completionQueue: DispatchQueue {
         get { values.withLock { $0.completionQueue } }
-        set { values.withLock { $0.completionQueue = newValue } }
+        set { set(\.completionQueue, to: newValue) }
     }
 
     /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
     /// notification. Waiting for the group therefore waits for the requests. It is captured when a task is created.
     public var completionGroup: DispatchGroup {
         get { values.withLock { $0.completionGroup } }
-        set { values.withLock { $0.completionGroup = newValue } }
+        set { set(\.completionGroup, to: newValue) }
     }
 
     /// The number of bytes of content that a data or upload task collects in memory before it ends with the error
@@ -283,7 +286,7 @@ public final class SessionManager: Sendable {
     /// Default: 1 GiB. A download task has no such limit.
     public var maximumContentSize: Int {
         get { values.withLock { $0.maximumContentSize } }
-        set { values.withLock { $0.maximumContentSize = newValue } }
+        set { set(\.maximumContentSize, to: newValue) }
     }
 
     /// True to report the failure of a call without a closure for failures, in one line on standard error. It is
@@ -293,19 +296,19 @@ public final class SessionManager: Sendable {
     /// ``completionQueue``. The end of a task that was cancelled, or that became a download, is not reported.
     public var reportsUnhandledFailures: Bool {
         get { values.withLock { $0.reportsUnhandledFailures } }
-        set { values.withLock { $0.reportsUnhandledFailures = newValue } }
+        set { set(\.reportsUnhandledFailures, to: newValue) }
     }
 
     /// The closure that writes the lines about unhandled failures. It is captured when a task is created.
     var failureWriter: UnhandledFailure.Writer {
         get { values.withLock { $0.failureWriter } }
-        set { values.withLock { $0.failureWriter = newValue } }
+        set { set(\.failureWriter, to: newValue) }
     }
 
     /// The notifications of tasks that anybody may observe. It is captured when a task is created.
     var interest: NotificationInterest {
         get { values.withLock { $0.interest } }
-        set { values.withLock { $0.interest = newValue } }
+        set { set(\.interest, to: newValue) }
     }
 
     /// The interceptors of all calls and tasks. They are captured when a task is created. Default: none.
@@ -315,14 +318,14 @@ public final class SessionManager: Sendable {
     /// If two threads change the value in place at the same time, one change may be lost.
     public var interceptors: RequestInterceptors {
         get { values.withLock { $0.interceptors } }
-        set { _ = values.withLock { exchange(&$0.interceptors, with: newValue) } }
+        set { set(\.interceptors, to: newValue) }
     }
 
     /// The clock of every delay of an interceptor, such as the one before a retry. Tests may set one that they control.
     /// It is captured when a task is created. Default: the continuous clock.
     public var clock: any Clock<Duration> {
         get { values.withLock { $0.clock } }
-        set { _ = values.withLock { exchange(&$0.clock, with: newValue) } }
+        set { set(\.clock, to: newValue) }
     }
 
     /// The limits of the time that calls and tasks may take. They are captured when a task is created. Default: none
@@ -331,7 +334,7 @@ public final class SessionManager: Sendable {
     /// If two threads change the value in place at the same time, one change may be lost.
     public var timeouts: Timeouts {
         get { values.withLock { $0.timeouts } }
-        set { values.withLock { $0.timeouts = newValue } }
+        set { set(\.timeouts, to: newValue) }
     }
 
     /// Closures that take part in the work of the session. Changes apply immediately, also to tasks under way.
@@ -421,24 +424,22 @@ public final class SessionManager: Sendable {
         return copy
     }
 
+    /// The settings for a new task.
     var environment: TaskEnvironment {
-        let deadline = Deadline.current
-        let observers = observing.value
-        return values.withLock {
-            TaskEnvironment(
-                completionQueue: $0.completionQueue,
-                completionGroup: $0.completionGroup,
-                processing: processing,
-                maximumContentSize: $0.maximumContentSize,
-                failureWriter: $0.reportsUnhandledFailures ? $0.failureWriter : nil,
-                interceptors: $0.interceptors,
-                clock: $0.clock,
-                timeouts: $0.timeouts,
-                deadline: deadline,
-                observers: observers,
-                interest: $0.interest
-            )
+        values.withLock { settings in
+            if let environment = settings.environment { return environment }
+            let environment = TaskEnvironment(settings, processing)
+            settings.environment = environment
+            return environment
         }
+    }
+
+    /// Changes a setting. The previous value, which may own objects of the caller, is released without the lock.
+    private func set<Value>(_ setting: any WritableKeyPath<Settings, Value> & Sendable, to value: sending Value) {
+        let previous = values.withLock { settings in
+            (exchange(&settings[keyPath: setting], with: value), settings.environment.take())
+        }
+        withExtendedLifetime(previous) {}
     }
 }
 

@@ -29,7 +29,7 @@ struct QuickSerializationTests {
     init() throws {
         server = try LoopbackServer()
         server.route("/small", .json(#"{"name": "Ada"}"#))
-        server.route("/large", .text(String(repeating: "a", count: TaskFinisher.smallSize + 1)))
+        server.route("/large", .text(String(repeating: "a", count: SessionTask.smallSize + 1)))
     }
 
     @Test(
@@ -96,13 +96,12 @@ struct QuickSerializationTests {
 
     @Test("The main queue serializes nothing")
     func mainQueue() async throws {
-        let finisher = TaskFinisher(isQuick: true) { _, _ in fatalError() }
         let result = TransferResult(request: nil, response: nil, data: Data())
         func isQuick(on queue: DispatchQueue) -> Bool {
             let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
             let task = manager.get("small")
             defer { task.cancel() }
-            return finisher.isQuick(for: result, of: task)
+            if case .completionQueue = task.route(of: result, isUnseen: false) { return true } else { return false }
         }
         #expect(!isQuick(on: .main))
         #expect(isQuick(on: DispatchQueue(label: "handlers")))

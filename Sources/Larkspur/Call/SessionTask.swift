@@ -30,25 +30,38 @@ public class SessionTask: @unchecked Sendable {
     let environment: TaskEnvironment
     let upload: TransferProgress
     let download: TransferProgress
-    /// The plan of a call that is launched when it starts; nil for a task whose attempt exists from the beginning.
-    let plan: CallPlan?
-    let storage: Mutex<Storage>
+    let plan: CallPlan
+    /// The deadline of the code that made the task; nil if there is none.
+    let deadline = Deadline.current
+    let storage: Mutex<CallState>
     /// Whether the call has observers. It spares the lock where there are none.
     let isObserved: Atomic<Bool>
 
-    init(
+    /// - Parameters:
+    ///   - handler: The handler of a task that takes no others. Default: nil, for a call that takes handlers.
+    ///   - upload: Called as the request's content is sent. Default: nil.
+    ///   - download: Called as the response's content arrives. Default: nil.
+    required init(
         environment: TaskEnvironment,
-        plan: CallPlan? = nil,
-        upload: TransferProgress.Handler?,
-        download: TransferProgress.Handler?
+        _ plan: CallPlan,
+        _ handler: CallHandler? = nil,
+        observers: ObserverList? = nil,
+        upload: TransferProgress.Handler? = nil,
+        download: TransferProgress.Handler? = nil
     ) {
         self.environment = environment
         self.plan = plan
-        let observation = environment.observers.map { CallObservation($0.entries, on: environment.completionQueue) }
-        storage = Mutex(Storage(observation: observation))
+        let observation = observers.map { CallObservation($0.entries, on: environment.completionQueue) }
+        var call = CallState(observation: observation)
+        if let handler { call.handlers = [handler] }
+        storage = Mutex(call)
         isObserved = Atomic(observation != nil)
         self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
         self.download = TransferProgress(queue: environment.completionQueue, handler: download)
+    }
+
+    deinit {
+        if storage.withLock({ $0.launcher != nil }) { reportUnstarted() }
     }
 
     // MARK: Driving
@@ -112,7 +125,7 @@ public class SessionTask: @unchecked Sendable {
     public final var taskIdentifier: Int { attempt?.identifier ?? 0 }
 
     /// The request that the task was created with.
-    public final var originalRequest: URLRequest? { attempt?.originalRequest ?? (try? plan?.request?.get()) }
+    public final var originalRequest: URLRequest? { attempt?.originalRequest ?? (try? plan.request?.get()) }
 
     /// The current request. After a redirect it differs from ``originalRequest``.
     public final var currentRequest: URLRequest? { attempt?.currentRequest }
@@ -218,94 +231,6 @@ public class SessionTask: @unchecked Sendable {
         }
     }
 
-    /// Notes that the transport has finished. Later events have no effect.
-    /// - Returns: The previous state of the task; nil if the transport had finished before.
-    func markCompleted() -> State? {
-        plan?.end()
-        let transactions = endedTransactions
-        return storage.withLock { storage in
-            let state = storage.machine.state
-            guard storage.machine.complete() != nil else { return nil }
-            storage.timeline.completed = .now
-            storage.pendingResumeData = nil
-            storage.note(transactions)
-            storage.enterGroup(of: environment)
-            return state
-        }
-    }
-
-    /// Notes that the response has been serialized, and returns the timeline.
-    func markSerialized() -> Timeline {
-        storage.withLock { storage in
-            storage.timeline.serialized = .now
-            return storage.timeline
-        }
-    }
-
-    /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
-    /// once, on the completion queue and after ``markCompleted()``.
-    func finish(with ending: TaskEnding, of result: TransferResult) {
-        let (handlers, hooks, observation) = noteEnd(with: ending.completion.error)
-        observation?.deliver(.completed, of: self, .completion(ending.completion, result))
-        for handler in handlers { handler(ending.completion.error?.resumeData) }
-        ending.move.map { $0.post(from: self) }
-        run(ending.deliveries[...]) { [self] in
-            post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
-            // A call that takes handlers keeps the file for later ones, unless it has failed.
-            if plan?.takesHandlers != true || ending.completion.error != nil { ending.temporaryFile?.discard() }
-            // The hooks may hold the task, and are released without the lock.
-            withExtendedLifetime(hooks) {}
-            environment.completionGroup.leave()
-        }
-    }
-
-    /// Ends a task all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that
-    /// has come at the last moment. Called once, after ``markCompleted()``.
-    /// - Parameter resume: Resumes the awaits that are still waiting. Default: there is none.
-    func finishAwaited(
-        with completion: TaskCompletion,
-        of result: TransferResult,
-        _ resume: @escaping @Sendable () -> Void = {}
-    ) {
-        let (_, hooks, observation) = noteEnd(with: completion.error)
-        withExtendedLifetime(hooks) {}
-        let end: @Sendable () -> Void = { [self] in
-            observation?.deliver(.completed, of: self, .completion(completion, result))
-            resume()
-            environment.completionGroup.leave()
-        }
-        if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
-    }
-
-    /// Notes that the handlers run. What is returned is used and released without the lock.
-    private func noteEnd(
-        with error: LarkspurError?
-    ) -> (resumeDataHandlers: [@Sendable (Data?) -> Void], hooks: TaskHooks?, observation: CallObservation?) {
-        storage.withLock { storage in
-            storage.error = error
-            storage.hasEnded = true
-            defer { storage.resumeDataHandlers = [] }
-            return (storage.resumeDataHandlers, storage.hooks.take(), storage.observation.take())
-        }
-    }
-
-    /// Calls handlers one after the other, those with a queue of their own on that queue. Called on the completion
-    /// queue, where the last closure runs too.
-    private func run(_ deliveries: ArraySlice<TaskEnding.Delivery>, then end: @escaping @Sendable () -> Void) {
-        var rest = deliveries
-        while let next = rest.popFirst() {
-            guard let queue = next.queue else {
-                next.run()
-                continue
-            }
-            return queue.async { [rest] in
-                next.run()
-                self.environment.completionQueue.async { self.run(rest, then: end) }
-            }
-        }
-        end()
-    }
-
     /// Posts a notification about this task immediately, on the current thread, if anybody may observe it.
     func post(_ notification: TaskNotification, _ userInfo: () -> [AnyHashable: Any]? = { nil }) {
         guard environment.interest.includes(notification) else { return }
@@ -340,10 +265,10 @@ public class SessionTask: @unchecked Sendable {
             return (transition, suspensionHandlers)
         }
         switch transition {
-        case .started: plan?.launch(self, isCancelled: false)
+        case .started: launch(isCancelled: false)
         case .cancelled(let hadStarted):
-            plan?.cancel()
-            if !hadStarted { plan?.launch(self, isCancelled: true) }
+            storage.withLock { $0.cancelWork.take() }?()
+            if !hadStarted { launch(isCancelled: true) }
         case .suspended: for handler in suspensionHandlers { handler() }
         case .resumed, .completed, nil: break
         }

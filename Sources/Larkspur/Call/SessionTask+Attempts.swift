@@ -61,41 +61,6 @@ extension SessionTask {
         }
     }
 
-    /// Ends the task with a result, once, unless it has ended already.
-    /// - Parameters:
-    ///   - result: The result of the transfer.
-    ///   - report: Called before serialization with the error that the task will report, if any.
-    ///   - finisher: Creates the ending.
-    func conclude(
-        with result: TransferResult,
-        report: (LarkspurError?) -> Void,
-        finisher: TaskFinisher
-    ) {
-        let hasReported = upload.finish(successfully: result.error == nil, of: self)
-        let isUnseen = !download.finish(successfully: result.error == nil, of: self) && !hasReported && endsUnseen
-        report(result.error)
-        if isUnseen, finisher.isSmall(result), let resume = plan?.takeAwait() { return resume(result) }
-        if finisher.isQuick(for: result, of: self) {
-            environment.completionQueue.async { [self] in finish(with: finisher.makeEnding(result, self), of: result) }
-        } else {
-            environment.processing.submit { [self] in
-                let ending = finisher.makeEnding(result, self)
-                if isUnseen, ending.isAwaited {
-                    return finishAwaited(with: ending.completion, of: result) {
-                        for delivery in ending.deliveries { delivery.run() }
-                    }
-                }
-                environment.completionQueue.async { [self] in finish(with: ending, of: result) }
-            }
-        }
-    }
-
-    /// Whether the end has to be told to nobody on the completion queue, before or after the handlers.
-    private var endsUnseen: Bool {
-        environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
-            && storage.withLock { $0.hooks == nil && $0.resumeDataHandlers.isEmpty }
-    }
-
     // MARK: One task after another
 
     /// Replaces this task with another one, which takes over the transfer as a download. This task takes no more
@@ -114,7 +79,7 @@ extension SessionTask {
         }
     }
 
-    private func takeOver(_ attempt: any Transfer, from other: Storage) {
+    private func takeOver(_ attempt: any Transfer, from other: CallState) {
         storage.withLock { storage in
             storage.machine = other.machine
             storage.attempt = attempt

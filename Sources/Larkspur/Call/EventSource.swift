@@ -182,10 +182,12 @@ struct EventStreamRequest: Sendable {
     /// The time in seconds without a byte after which the connection counts as lost.
     let timeoutInterval: TimeInterval
 
-    /// Adds fields and settings to a request.
-    func prepare(_ request: inout URLRequest) {
+    /// Returns a request with the fields and settings of one for an event stream.
+    func prepared(_ request: URLRequest) -> URLRequest {
+        var request = request
         request.setFields(Self.headers, keepsOwn: true)
         request.timeoutInterval = timeoutInterval
         request.cachePolicy = .reloadIgnoringLocalCacheData
+        return request
     }
 }

@@ -1,68 +1,40 @@
 internal import HTTPSyntax
 
-/// The last step of a download. It moves the file to its destination and creates the ending of the task.
+/// The last step of a download. It validates the response, and moves the file to its destination.
 struct DownloadFinisher: Sendable {
-    let validation: ResponseValidation
-    /// The rules of the call; nil for a task with a completion handler.
-    var rules: ResponseRules?
+    var validation = ResponseValidation()
     let destination: DownloadDestination?
     let hooks: SessionHooksStore
-    /// Returns the calls of the caller's handlers.
-    let deliveries: @Sendable (DownloadResponse) -> [TaskEnding.Delivery]
 
     /// The number of bytes of the file of an unacceptable response that are stored in the error.
     static let errorDataLimit = 1 << 20
     /// The beginning of the names of temporary files.
     static let temporaryPrefix = "Larkspur-"
 
-    func finish(_ result: TransferResult, of task: SessionTask) -> TaskEnding {
-        var move: DownloadMove?
-        let outcome: Result<URL, LarkspurError>
+    func finish(_ ending: inout CallEnding, of task: SessionTask) {
+        let result = ending.result
         do throws(LarkspurError) {
-            outcome = .success(try place(result, of: task, move: &move))
+            ending.file = .success(try place(&ending, of: task))
             if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
             var error = error
             error.resumeData = error.resumeData ?? result.unusedResumeData
-            outcome = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
+            ending.file = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
         }
-        let timeline = task.markSerialized()
-        let isMoved = move != nil && move?.error == nil
-        let temporaryFile = isMoved ? nil : result.file.map(TemporaryDownload.init)
-        var response = DownloadResponse(
-            request: result.request,
-            response: result.response,
-            timeline: timeline,
-            result: outcome
-        )
-        if outcome.failure == nil { response.temporaryFile = temporaryFile }
-        return TaskEnding(
-            completion: TaskCompletion(
-                serializer: nil,
-                data: nil,
-                error: outcome.failure,
-                fileURL: try? outcome.get(),
-                timeline: timeline,
-                serialized: nil
-            ),
-            deliveries: deliveries(response),
-            move: move,
-            temporaryFile: temporaryFile
-        )
+        let isMoved = ending.move != nil && ending.move?.error == nil
+        ending.temporaryFile = isMoved ? nil : result.file.map(TemporaryDownload.init)
     }
 
-    private func place(
-        _ result: TransferResult,
-        of task: SessionTask,
-        move: inout DownloadMove?
-    ) throws(LarkspurError) -> URL {
+    private func place(_ ending: inout CallEnding, of task: SessionTask) throws(LarkspurError) -> URL {
+        let result = ending.result
         if let error = result.error { throw error }
-        try validation.validate(result.response, data: beginning(of: result))
+        let validation = ending.rules.applied(to: validation)
+        try validation.validate(result.response, data: beginning(of: result, validation))
         guard let file = result.file else {
             throw LarkspurError(.emptyResponse, "The response came without a file.")
         }
         if result.hasContent { try checkLength(of: file, against: result.response) }
-        try rules?.check(file, of: result)
+        try ending.rules.check(file, of: result)
         // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
         Platform.makeOrdinary(file)
         let chosen = (task as? DownloadTask).flatMap { task in
@@ -86,10 +58,10 @@ struct DownloadFinisher: Sendable {
                 request: result.request,
                 response: result.response
             )
-            move = DownloadMove(destination: wanted, error: failure)
+            ending.move = DownloadMove(destination: wanted, error: failure)
             throw failure
         }
-        move = DownloadMove(destination: wanted, error: nil)
+        ending.move = DownloadMove(destination: wanted, error: nil)
         return wanted
     }
 
@@ -105,7 +77,7 @@ struct DownloadFinisher: Sendable {
 
     /// Returns the content for a validation error: the beginning of the file. The file of an acceptable response is not
     /// read.
-    private func beginning(of result: TransferResult) -> Data {
+    private func beginning(of result: TransferResult, _ validation: ResponseValidation) -> Data {
         guard let file = result.file, (try? validation.validate(result.response, data: Data([0]))) == nil,
             let handle = try? FileHandle(forReadingFrom: file)
         else { return result.data }

@@ -199,12 +199,10 @@ final class TaskDelegate: TransferReceiver {
         in urlSession: URLSession
     ) -> any TransferReceiver {
         unregister(storage.withLock { $0.identifier.take() })
-        let download = DownloadTask(environment: task.environment, upload: nil, download: nil)
-        let finisher = DownloadFinisher(
-            validation: ResponseValidation(),
-            destination: nil,
-            hooks: hooks,
-            deliveries: { _ in [] }
+        let finisher = DownloadFinisher(destination: nil, hooks: hooks)
+        let download = DownloadTask(
+            environment: task.environment,
+            CallPlan(template: .download, request: nil, download: finisher)
         )
         let previous = SessionTransfer(task: dataTask, session: urlSession, adapter: adapter)
         let next = SessionTransfer(task: downloadTask, session: urlSession, adapter: adapter)
@@ -218,7 +216,7 @@ final class TaskDelegate: TransferReceiver {
             .download,
             in: session,
             adapter,
-            ending: .task(TaskFinisher { result, _ in finisher.finish(result, of: download) })
+            ending: .call
         )
         successor.register(as: downloadTask.taskIdentifier)
         hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
@@ -338,7 +336,7 @@ final class TaskDelegate: TransferReceiver {
         }
         switch ending {
         case .attempt: task.cancelAttempt()
-        case .task: task.cancel()
+        case .call: task.cancel()
         // The transfer has ended in the meantime, and another one may be under way.
         case nil: break
         }
@@ -351,7 +349,7 @@ final class TaskDelegate: TransferReceiver {
         }
         unregister(ended.identifier)
         guard let ending = ended.ending else { return }
-        ending.end(task, with: ended.received, transportError: error, stream) { [hooks, task] error in
+        ending.end(task, with: ended.received, transportError: error) { [hooks, task] error in
             hooks.call(\.didCollectMetrics, of: task) { $0(task, task.timeline) }
             hooks.call(\.didComplete, of: task) { $0(task, error) }
         }

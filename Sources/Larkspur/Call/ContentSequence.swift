@@ -229,7 +229,7 @@ extension DataTask {
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
     ) -> ContentValues<T> {
-        ContentValues(source: ContentSource(task: self), decoder: decoder ?? plan?.jsonDecoder ?? JSONDecoder())
+        ContentValues(source: ContentSource(task: self), decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 }
 
@@ -253,7 +253,7 @@ struct ContentSource: Sendable {
 
     private static func validation(of task: DataTask?, isEventStream: Bool) -> ResponseValidation {
         let validation = isEventStream ? EventStreamRequest.validation : ResponseValidation()
-        return task?.plan?.rules.applied(to: validation) ?? validation
+        return task?.rules.applied(to: validation) ?? validation
     }
 
     /// Starts the call.
@@ -265,14 +265,8 @@ struct ContentSource: Sendable {
             consumer: .channel(channel),
             refusesOtherStreams: isEventStream
         )
-        guard channel.take(), task.plan?.direct(to: stream, for: eventStream) == true else {
-            if task.plan?.wasCancelledUnstarted == true { throw LarkspurError(transportError: URLError(.cancelled)) }
-            throw LarkspurError(
-                .unsupported,
-                "The content of the call has another consumer: a sequence is iterated once, and goes with no handler.",
-                request: task.originalRequest
-            )
-        }
+        // A sequence that is iterated twice has no channel, and is refused in the same way.
+        try task.direct(to: channel.take() ? stream : nil, for: eventStream)
         task.resume()
     }
 

@@ -21,7 +21,7 @@ extension DataTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<S.Output>) -> Void
     ) -> Self {
-        handle(ResponseHandler(serializer, queue: queue, handler))
+        add(ContentHandler(serializer, queue: queue) { handler($1) })
         return self
     }
 
@@ -120,19 +120,7 @@ extension DataTask {
 
     /// The serializer that decodes a type with a decoder, or with that of the manager.
     func decodable<T>(_ type: T.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<T> {
-        .decodable(type, decoder: decoder ?? plan?.jsonDecoder ?? JSONDecoder())
-    }
-
-    /// Adds a handler. A task with a completion handler of its own takes no others.
-    func handle(_ handler: ResponseHandler) {
-        if let plan, plan.takesHandlers { return plan.add(handler, to: self) }
-        let error = LarkspurError(
-            .unsupported,
-            "The task was made with a completion handler, and takes no other handlers: make the call without closures."
-        )
-        let result = TransferResult(request: originalRequest, response: nil, data: Data(), file: nil, error: error)
-        let response = handler.serialize(result, ResponseRules())
-        (handler.queue ?? environment.completionQueue).async { response.deliver(self.timeline) }
+        .decodable(type, decoder: decoder ?? plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 }
 
@@ -235,7 +223,7 @@ extension SessionTask {
     ///   Reports that come faster than they are taken are left out.
     /// - Returns: The task.
     public func uploadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
-        if let plan, plan.mayConfigure("uploadProgress(_:)") { upload.add(handler) }
+        if mayConfigure("uploadProgress(_:)") { upload.add(handler) }
         return self
     }
 
@@ -248,24 +236,16 @@ extension SessionTask {
     ///   Reports that come faster than they are taken are left out.
     /// - Returns: The task.
     public func downloadProgress(_ handler: @escaping @Sendable (Progress) -> Void) -> Self {
-        if let plan, plan.mayConfigure("downloadProgress(_:)") { download.add(handler) }
+        if mayConfigure("downloadProgress(_:)") { download.add(handler) }
         return self
     }
 
     func configuringHooks(_ name: String, _ body: (inout SessionHooks) -> Void) -> Self {
-        if let plan, plan.mayConfigure(name) {
+        if mayConfigure(name) {
             var hooks = self.hooks
             body(&hooks)
             self.hooks = hooks
         }
-        return self
-    }
-
-    func configure(
-        _ name: String,
-        _ body: (inout CallPlan.Settings, inout ResponseRules) -> Void
-    ) -> Self {
-        plan?.configure(name, body)
         return self
     }
 }

@@ -109,6 +109,17 @@ final class ContentStream: Sendable {
         return true
     }
 
+    /// Returns the number of bytes that were delivered, or the error of the call.
+    func result(of result: TransferResult) -> Result<Int64, LarkspurError> {
+        do throws(LarkspurError) {
+            if let error = result.error { throw error }
+            if count == 0 { try validation.validate(result.response, data: result.data) }
+            return .success(count)
+        } catch {
+            return .failure(error.filled(request: result.request, response: result.response, responseData: result.data))
+        }
+    }
+
     /// Notes the end of the task for a sequence.
     func finish(_ error: LarkspurError?) {
         if case .channel(let channel) = consumer { channel.finish(error) }

@@ -89,16 +89,21 @@ extension DataTask {
     ) async -> DataResponse<S.Output> where S.Output: Sendable {
         let arrival: Arrival<S.Output> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                var handler = ResponseHandler(serializer) { continuation.resume(returning: .response($0)) }
-                handler.resume = { continuation.resume(returning: .result($0)) }
-                handle(handler)
+                add(
+                    ContentHandler(serializer, resume: { continuation.resume(returning: .result($0)) }) {
+                        continuation.resume(returning: .response($1))
+                    }
+                )
             }
         } onCancel: {
             cancel()
         }
-        return switch arrival {
-        case .response(let response): response
-        case .result(let result): end(with: result, by: serializer)
+        switch arrival {
+        case .response(let response): return response
+        case .result(let result):
+            let handler = ContentHandler(serializer) { _, _ in }
+            let ending = finishAwaited(result, by: handler)
+            return handler.response(ending)
         }
     }
 
@@ -108,31 +113,6 @@ extension DataTask {
         case response(DataResponse<Value>)
         /// The result of the transfer, with which the task ends.
         case result(TransferResult)
-    }
-
-    /// Serializes the result of the transfer, and ends the task.
-    private func end<S: ResponseSerializer>(
-        with result: TransferResult,
-        by serializer: S
-    ) -> DataResponse<S.Output> where S.Output: Sendable {
-        let outcome = (plan?.rules ?? ResponseRules()).run(serializer, result)
-        let timeline = plan?.finishAwaited(result, of: self) ?? markSerialized()
-        let completion = TaskCompletion(
-            serializer: serializer,
-            data: result.response == nil ? nil : result.data,
-            error: outcome.failure,
-            fileURL: nil,
-            timeline: timeline,
-            serialized: { Transferred(outcome).compactMap { (try? $0.get()).flatMap { unwrapped($0) } } }
-        )
-        finishAwaited(with: completion, of: result)
-        return DataResponse(
-            request: result.request,
-            response: result.response,
-            data: result.data,
-            timeline: timeline,
-            result: outcome
-        )
     }
 
     /// Waits for the response, and decodes its JSON into a type.
@@ -167,7 +147,7 @@ extension DownloadTask {
     public func response() async -> DownloadResponse {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                handle(on: nil) { continuation.resume(returning: $0.claimingFile()) }
+                add(FileHandler { continuation.resume(returning: $0.claimingFile()) })
             }
         } onCancel: {
             cancel()
@@ -188,7 +168,7 @@ extension DownloadTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DownloadResponse) -> Void
     ) -> Self {
-        handle(on: queue, handler)
+        add(FileHandler(queue: queue, handler))
         return self
     }
 
@@ -216,16 +196,6 @@ extension DownloadTask {
         _ check: @escaping @Sendable (_ request: URLRequest?, _ response: HTTPURLResponse, _ file: URL) throws -> Void
     ) -> Self {
         configure("validate(_:)") { $1.fileChecks.append(check) }
-    }
-
-    private func handle(on queue: DispatchQueue?, _ handler: @escaping CallPlan.FileHandler) {
-        if let plan, plan.takesHandlers { return plan.add(queue, handler, to: self) }
-        let error = LarkspurError(
-            .unsupported,
-            "The download was made with a completion handler, and takes no others: make the call without it."
-        )
-        let response = DownloadResponse(request: originalRequest, timeline: timeline, result: .failure(error))
-        (queue ?? environment.completionQueue).async { handler(response) }
     }
 }
 

@@ -1,0 +1,382 @@
+import Synchronization
+
+/// The consequence of the end of a transfer.
+enum TransferEnding: Sendable {
+    /// A closure that reports the error of a task, if any, to its observers.
+    typealias Report = @Sendable (LarkspurError?) -> Void
+
+    /// The call ends.
+    case call
+    /// Only the attempt ends, and the closure gets its result. It is called once.
+    case attempt(@Sendable (TransferResult, @escaping Report) -> Void)
+
+    /// Handles the end of a transfer.
+    /// - Parameters:
+    ///   - received: The part of the response that has arrived.
+    ///   - transportError: The transport's error.
+    ///   - report: Called before serialization with the error of the transfer that the task will report, if any.
+    func end(
+        _ task: SessionTask,
+        with received: Reception = Reception(),
+        transportError: (any Error)?,
+        report: @escaping Report = { _ in }
+    ) {
+        switch self {
+        case .call:
+            guard let state = task.markCompleted() else { return }
+            if state == .cancelling { task.stream?.stop() }
+            let result = received.result(of: task, transportError, wasCancelled: state == .cancelling)
+            task.noteAttemptEnd(result)
+            task.conclude(with: result, report: report)
+        case .attempt(let end):
+            let isCancelled = task.state == .cancelling
+            if isCancelled { task.stream?.stop() }
+            let result = received.result(of: task, transportError, wasCancelled: isCancelled)
+            task.endAttempt(resumeData: result.error?.resumeData)
+            task.noteAttemptEnd(result)
+            end(result, report)
+        }
+    }
+}
+
+/// The part of a response that has arrived in one transfer.
+struct Reception: Sendable {
+    var body = Data()
+    var response: URLResponse?
+    var file: URL?
+    /// An error other than the transport's.
+    var error: LarkspurError?
+    /// True if the transfer was cancelled because its response is the result and the transport has no other way to end
+    /// it.
+    var endsWithResponse = false
+
+    /// Returns the result of the transfer, which has ended.
+    fileprivate func result(of task: SessionTask, _ transportError: (any Error)?, wasCancelled: Bool) -> TransferResult {
+        let request = task.currentRequest ?? task.originalRequest
+        let response = response ?? task.response
+        let transferError: LarkspurError? =
+            if let error = task.failure ?? error {
+                error
+            } else if endsWithResponse {
+                nil
+            } else if let transportError {
+                LarkspurError(transportError: transportError)
+            } else if wasCancelled {
+                // The transfer ended before the cancellation took effect. The caller has cancelled the task and expects
+                // this error nevertheless.
+                LarkspurError(transportError: URLError(.cancelled))
+            } else {
+                nil
+            }
+        let context = response == nil ? nil : body
+        return TransferResult(
+            request: request,
+            response: response,
+            data: body,
+            file: file,
+            error: transferError?.filled(request: request, response: response, responseData: context)
+        )
+    }
+}
+
+/// The ending of a call: what its handlers get.
+struct CallEnding: Sendable {
+    /// The result of the transfer.
+    let result: TransferResult
+    /// The rules by which the response is acceptable.
+    let rules: ResponseRules
+    /// The file of a download; nil for other calls.
+    var file: Result<URL, LarkspurError>?
+    /// The number of bytes that were streamed; nil for other calls.
+    var count: Result<Int64, LarkspurError>?
+    var timeline = Timeline()
+    /// The handlers, with their values.
+    var handlers: [CallHandler] = []
+    /// The move of a downloaded file, successful or not.
+    var move: DownloadMove?
+    /// The file of a download that was not moved.
+    var temporaryFile: TemporaryDownload?
+
+    /// The result for handlers of content, which get none if it was streamed.
+    var content: TransferResult {
+        guard let count else { return result }
+        let error =
+            count.failure
+            ?? LarkspurError(.unsupported, "The content of the call went to a sequence; a handler gets none.")
+        return TransferResult(request: result.request, response: result.response, data: Data(), error: error)
+    }
+
+    /// The error of the call; nil if it succeeded.
+    var error: LarkspurError? {
+        if let file { return file.failure }
+        if let count { return count.failure }
+        return handlers.lazy.compactMap(\.error).first ?? result.error
+    }
+
+    /// The ending as notifications and events report it.
+    var completion: TaskCompletion {
+        let first = count == nil ? handlers.first : nil
+        return TaskCompletion(
+            serializer: first?.serializer,
+            data: result.response == nil || file != nil ? nil : result.data,
+            error: error,
+            fileURL: try? file?.get(),
+            timeline: timeline,
+            serialized: { first?.value }
+        )
+    }
+}
+
+/// The end of a call: validation and serialization, the handlers, the notification, and the group.
+extension SessionTask {
+    /// The number of bytes up to which content counts as small.
+    static let smallSize = 4096
+
+    /// Notes that the transport has finished. Later events have no effect.
+    /// - Returns: The previous state of the task; nil if the transport had finished before.
+    func markCompleted() -> State? {
+        let transactions = endedTransactions
+        let (state, timers) = storage.withLock { call -> (State?, CallTimers?) in
+            let state = call.machine.state
+            guard call.machine.complete() != nil else { return (nil, nil) }
+            call.timeline.completed = .now
+            call.pendingResumeData = nil
+            call.cancelWork = nil
+            call.note(transactions)
+            call.enterGroup(of: environment)
+            return (state, call.timers.take())
+        }
+        timers?.cancel()
+        return state
+    }
+
+    /// Ends the call with the result of its transfer. Called once, after ``markCompleted()``.
+    /// - Parameters:
+    ///   - result: The result of the transfer.
+    ///   - report: Called before serialization with the error that the task will report, if any.
+    func conclude(with result: TransferResult, report: (LarkspurError?) -> Void) {
+        let hasReported = upload.finish(successfully: result.error == nil, of: self)
+        let isUnseen = !download.finish(successfully: result.error == nil, of: self) && !hasReported && endsUnseen
+        report(result.error)
+        switch route(of: result, isUnseen: isUnseen) {
+        case .awaiter(let resume): resume(result)
+        case .completionQueue: environment.completionQueue.async { [self] in finish(makeEnding(of: result)) }
+        case .processing:
+            environment.processing.submit { [self] in
+                let ending = makeEnding(of: result)
+                // No queue has to resume an `await`.
+                if isUnseen, !ending.handlers.isEmpty, ending.handlers.allSatisfy({ $0.resume != nil }) {
+                    return finishUnseen(ending) { for handler in ending.handlers { handler.deliver(ending, of: self) } }
+                }
+                environment.completionQueue.async { [self] in finish(ending) }
+            }
+        }
+    }
+
+    /// Whether the end has to be told to nobody on the completion queue, before or after the handlers.
+    private var endsUnseen: Bool {
+        environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
+            && storage.withLock { $0.hooks == nil && $0.resumeDataHandlers.isEmpty }
+    }
+
+    /// The place where a response is serialized.
+    enum Route {
+        /// The task that awaits the response.
+        case awaiter(@Sendable (TransferResult) -> Void)
+        /// The completion queue, because that takes less time than waking a thread of the processing queue.
+        case completionQueue
+        case processing
+    }
+
+    /// Decides where a response is serialized: small content not on the processing queue, if only quick serializers work
+    /// and no code of a caller. The main queue, which may have a user interface to serve, does no such work.
+    func route(of result: TransferResult, isUnseen: Bool) -> Route {
+        guard result.data.count <= Self.smallSize, plan.download == nil, plan.template.stream == nil else {
+            return .processing
+        }
+        let mayUseQueue = !environment.completesOnMain
+        return storage.withLock { call in
+            guard call.rules.checks.isEmpty, call.settings.stream == nil, call.handlers.allSatisfy(\.isQuick),
+                !call.handlers.isEmpty || plan.chain?.serializer.isQuick == true
+            else { return .processing }
+            // A handler that is added from now on is late.
+            if isUnseen, call.handlers.count == 1, let resume = call.handlers[0].resume {
+                (call.handlers, call.admission) = ([], .none)
+                return .awaiter(resume)
+            }
+            guard mayUseQueue else { return .processing }
+            call.admission = .quick
+            return .completionQueue
+        }
+    }
+
+    /// Makes the ending: validates the response, and serializes it for each handler. Called once.
+    /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, none has.
+    func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
+        var ending = CallEnding(result: result, rules: rules)
+        let stream = stream
+        if let finisher = plan.download { finisher.finish(&ending, of: self) }
+        if let stream { ending.count = stream.result(of: result) }
+        if let awaiter { add(awaiter, to: &ending) }
+        var late: [CallHandler] = []
+        // A handler that is added during the serialization of others is serialized too.
+        while true {
+            let (served, others, timeline) = takeHandlers(ending)
+            late += others
+            for handler in served { add(handler, to: &ending) }
+            guard let timeline else { continue }
+            ending.timeline = timeline
+            break
+        }
+        if ending.handlers.isEmpty, late.isEmpty, stream == nil, let chain = plan.chain, plan.download == nil {
+            add(silentHandler(chain.serializer), to: &ending)
+        }
+        for handler in late { handOver(ending, to: handler) }
+        return ending
+    }
+
+    private func add(_ handler: CallHandler, to ending: inout CallEnding) {
+        handler.prepare(ending)
+        ending.handlers.append(handler)
+    }
+
+    /// Takes the handlers that have been added. If none of them is still served with the others, later ones are handed
+    /// the ending.
+    /// - Returns: The handlers to serve, those that came too late for that, and the timeline if no more are taken.
+    private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], Timeline?) {
+        storage.withLock { call in
+            let admission = call.admission
+            let handlers = exchange(&call.handlers, with: [])
+            let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
+            let late = served.count == handlers.count ? [] : handlers.filter { admission != .quick || !$0.isQuick }
+            guard served.isEmpty else { return (served, late, nil) }
+            call.timeline.serialized = .now
+            if plan.chain != nil {
+                call.finished = ending
+                call.finished?.handlers = []
+                call.finished?.timeline = call.timeline
+            }
+            return (served, late, call.timeline)
+        }
+    }
+
+    /// The handler of a call that got none, which reports its failure.
+    private func silentHandler(_ serializer: AnyResponseSerializer) -> CallHandler {
+        ContentHandler(serializer) { task, response in
+            guard let error = response.error, let writer = task.environment.failureWriter else { return }
+            UnhandledFailure.line(about: error).map(writer)
+        }
+    }
+
+    // MARK: Carrying the ending out
+
+    /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
+    /// once, on the completion queue.
+    private func finish(_ ending: CallEnding) {
+        let (handlers, hooks, observation) = noteEnd(with: ending.error)
+        observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
+        for handler in handlers { handler(ending.error?.resumeData) }
+        ending.move.map { $0.post(from: self) }
+        if let count = ending.count { stream?.finish(count.failure) }
+        run(ending.handlers[...], ending) { [self] in
+            post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
+            // A call that takes handlers keeps the file for later ones, unless it has failed.
+            if plan.chain == nil || ending.error != nil { ending.temporaryFile?.discard() }
+            // The hooks may hold the task, and are released without the lock.
+            withExtendedLifetime(hooks) {}
+            environment.completionGroup.leave()
+        }
+    }
+
+    /// Calls handlers one after the other, those with a queue of their own on that queue. Called on the completion
+    /// queue, where the last closure runs too.
+    private func run(
+        _ handlers: ArraySlice<CallHandler>,
+        _ ending: CallEnding,
+        then end: @escaping @Sendable () -> Void
+    ) {
+        var rest = handlers
+        while let next = rest.popFirst() {
+            guard let queue = next.queue else {
+                next.deliver(ending, of: self)
+                continue
+            }
+            return queue.async { [rest] in
+                next.deliver(ending, of: self)
+                self.environment.completionQueue.async { self.run(rest, ending, then: end) }
+            }
+        }
+        end()
+    }
+
+    /// Ends the call for an `await` that has taken the result of the transfer, on the current thread.
+    func finishAwaited(_ result: TransferResult, by handler: CallHandler) -> CallEnding {
+        let ending = makeEnding(of: result, for: handler)
+        finishUnseen(ending) {}
+        return ending
+    }
+
+    /// Ends a call all of whose handlers are awaits, on the current thread. Nobody else is told, but an observer that
+    /// has come at the last moment.
+    /// - Parameter resume: Resumes the awaits that are still waiting.
+    private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
+        let (_, hooks, observation) = noteEnd(with: ending.error)
+        withExtendedLifetime(hooks) {}
+        guard let observation else {
+            resume()
+            return environment.completionGroup.leave()
+        }
+        environment.completionQueue.async { [self] in
+            observation.deliver(.completed, of: self, .completion(ending.completion, ending.result))
+            resume()
+            environment.completionGroup.leave()
+        }
+    }
+
+    /// Notes that the handlers run. What is returned is used and released without the lock.
+    private func noteEnd(
+        with error: LarkspurError?
+    ) -> (resumeDataHandlers: [@Sendable (Data?) -> Void], hooks: TaskHooks?, observation: CallObservation?) {
+        storage.withLock { call in
+            call.error = error
+            call.hasEnded = true
+            return (exchange(&call.resumeDataHandlers, with: []), call.hooks.take(), call.observation.take())
+        }
+    }
+
+    // MARK: Adding handlers
+
+    /// Adds a handler, and starts the call if it has not started. A task that was made with a handler takes no others.
+    func add(_ handler: CallHandler) {
+        guard plan.chain != nil else { return refuse(handler) }
+        let finished = storage.withLock { call in
+            if call.finished == nil { call.handlers.append(handler) }
+            return call.finished
+        }
+        if let finished { handOver(finished, to: handler) } else { resume() }
+    }
+
+    private func refuse(_ handler: CallHandler) {
+        let error = LarkspurError(
+            .unsupported,
+            "The task was made with a completion handler, and takes no other handlers: make the call without closures."
+        )
+        let result = TransferResult(request: originalRequest, response: nil, data: Data(), error: error)
+        var ending = CallEnding(result: result, rules: ResponseRules())
+        ending.timeline = timeline
+        if self is DownloadTask { ending.file = .failure(error) }
+        handOver(ending, to: handler)
+    }
+
+    /// Serializes the response for a handler that was added late, and calls it.
+    private func handOver(_ ending: CallEnding, to handler: CallHandler) {
+        let deliver: @Sendable () -> Void = { [self] in
+            (handler.queue ?? environment.completionQueue).async { handler.deliver(ending, of: self) }
+        }
+        guard handler.serializer != nil else { return deliver() }
+        environment.processing.submit {
+            handler.prepare(ending)
+            deliver()
+        }
+    }
+}

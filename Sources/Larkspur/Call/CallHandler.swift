@@ -1,0 +1,136 @@
+/// A handler of the end of a call, which is used once. It makes a value of the response on the processing queue, and
+/// then runs on its own queue.
+class CallHandler: @unchecked Sendable {
+    // Safe: what subclasses change in `prepare` they read in `deliver`, which comes later.
+    /// The queue that the handler runs on; nil for the completion queue.
+    let queue: DispatchQueue?
+
+    init(queue: DispatchQueue?) { self.queue = queue }
+
+    /// The serializer of the response; nil for a handler that makes no value.
+    var serializer: (any ResponseSerializer)? { nil }
+
+    /// Whether the serializer is quick and runs no code of a caller.
+    var isQuick: Bool { false }
+
+    /// Hands the result of a transfer to the `await` that is the handler, which ends the task with it; nil for a
+    /// closure.
+    var resume: (@Sendable (TransferResult) -> Void)? { nil }
+
+    /// The error of the value, once there is one.
+    var error: LarkspurError? { nil }
+
+    /// The value, if somebody wants to see it besides the handler.
+    var value: Transferred<Any>? { nil }
+
+    /// Makes the value.
+    func prepare(_ ending: CallEnding) {}
+
+    /// Calls the handler.
+    func deliver(_ ending: CallEnding, of task: SessionTask) {}
+}
+
+/// A handler of a response in memory.
+final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Sendable {
+    typealias Body = @Sendable (SessionTask, DataResponse<S.Output>) -> Void
+
+    private let ownSerializer: S
+    private let body: Body
+    private let resumption: (@Sendable (TransferResult) -> Void)?
+    private var prepared: Transferred<Result<S.Output, LarkspurError>>?
+
+    /// - Parameters:
+    ///   - serializer: The serializer of the response.
+    ///   - queue: The queue that the handler runs on. Default: nil, the completion queue.
+    ///   - resume: Hands the result of the transfer to an `await`. Default: nil, for a closure.
+    ///   - body: The handler.
+    init(
+        _ serializer: S,
+        queue: DispatchQueue? = nil,
+        resume: (@Sendable (TransferResult) -> Void)? = nil,
+        _ body: @escaping Body
+    ) {
+        ownSerializer = serializer
+        self.body = body
+        resumption = resume
+        super.init(queue: queue)
+    }
+
+    override var serializer: (any ResponseSerializer)? { ownSerializer }
+    override var isQuick: Bool { ownSerializer.isQuick }
+    override var resume: (@Sendable (TransferResult) -> Void)? { resumption }
+    override var error: LarkspurError? { prepared?.value.failure }
+
+    override var value: Transferred<Any>? {
+        prepared?.compactMap { (try? $0.get()).flatMap { unwrapped($0) } }
+    }
+
+    override func prepare(_ ending: CallEnding) { _ = outcome(ending) }
+
+    private func outcome(_ ending: CallEnding) -> Result<S.Output, LarkspurError> {
+        if let prepared { return prepared.value }
+        let outcome = Transferred(ending.rules.run(ownSerializer, ending.content))
+        prepared = outcome
+        return outcome.value
+    }
+
+    override func deliver(_ ending: CallEnding, of task: SessionTask) {
+        body(task, response(ending))
+    }
+
+    /// Returns the response with its value.
+    func response(_ ending: CallEnding) -> DataResponse<S.Output> {
+        DataResponse(
+            request: ending.result.request,
+            response: ending.result.response,
+            data: ending.content.data,
+            timeline: ending.timeline,
+            result: outcome(ending)
+        )
+    }
+}
+
+/// A handler of a finished download.
+final class FileHandler: CallHandler, @unchecked Sendable {
+    private let body: @Sendable (DownloadResponse) -> Void
+
+    init(queue: DispatchQueue? = nil, _ body: @escaping @Sendable (DownloadResponse) -> Void) {
+        self.body = body
+        super.init(queue: queue)
+    }
+
+    override func deliver(_ ending: CallEnding, of task: SessionTask) {
+        guard let outcome = ending.file else { return }
+        var response = DownloadResponse(
+            request: ending.result.request,
+            response: ending.result.response,
+            timeline: ending.timeline,
+            result: outcome
+        )
+        if outcome.failure == nil { response.temporaryFile = ending.temporaryFile }
+        body(response)
+    }
+}
+
+/// A handler of a response whose content was streamed; it gets the number of bytes.
+final class CountHandler: CallHandler, @unchecked Sendable {
+    private let body: @Sendable (DataResponse<Int64>) -> Void
+
+    init(_ body: @escaping @Sendable (DataResponse<Int64>) -> Void) {
+        self.body = body
+        super.init(queue: nil)
+    }
+
+    override func deliver(_ ending: CallEnding, of task: SessionTask) {
+        guard let outcome = ending.count else { return }
+        body(
+            DataResponse(
+                request: ending.result.request,
+                response: ending.result.response,
+                data: ending.result.data,
+                timeline: ending.timeline,
+                result: outcome
+            )
+        )
+    }
+}

@@ -1,0 +1,158 @@
+internal import HTTPSyntax
+import Synchronization
+
+/// The part of a call that is known when it is made and never changes.
+struct CallPlan: Sendable {
+    /// The kind of transfer.
+    let template: TransferTemplate
+    /// The request, or the error that prevented its creation; nil for a download from resume data.
+    let request: Result<URLRequest, LarkspurError>?
+    /// The last step of a download; nil for other calls.
+    var download: DownloadFinisher?
+    /// The handling of a call that is started by its first handler; nil for a task that was made with its handler, which
+    /// takes no others.
+    var chain: Chain?
+
+    /// Whether the call is launched when it starts, and not when it is made.
+    var isLaunchedLate: Bool { chain != nil || template.resumption != nil || template.resumer != nil }
+
+    /// The settings of the session manager for a call that takes handlers, as they were when it was made.
+    struct Chain: Sendable {
+        /// The decoder of handlers that name a type.
+        let jsonDecoder: JSONDecoder
+        /// The serializer of a call that gets no handler, for the notification of its end.
+        let serializer: AnyResponseSerializer
+    }
+}
+
+/// The settings that a call takes until it starts.
+struct CallSettings: Sendable {
+    var interceptors = RequestInterceptors()
+    var timeouts = Timeouts()
+    /// The stream that the content goes to; nil if it is collected.
+    var stream: ContentStream?
+    /// The request for an event stream; nil if the content may be anything.
+    var eventStream: EventStreamRequest?
+    /// Whether the call was cancelled before it started, so that nothing is sent.
+    var isCancelled = false
+}
+
+/// The maker of a call's transfers.
+protocol CallLauncher: AnyObject, Sendable {
+    /// Creates the first transfer of a call, has interceptors do so, or ends the call. Called once for each call.
+    func launch(_ task: SessionTask, _ settings: CallSettings)
+}
+
+/// The settings and the start of a call that takes handlers. It starts with its first handler, `await` or sequence, or
+/// with ``SessionTask/resume()``, and handlers may still be added after its end.
+extension SessionTask {
+    /// Changes the settings, which is possible until the call starts. A later change is reported.
+    /// - Parameters:
+    ///   - name: The name of the method that the caller used, for a message.
+    ///   - body: The change.
+    func configure(_ name: String, _ body: (inout CallSettings, inout ResponseRules) -> Void) -> Self {
+        _ = mayConfigure(name, body)
+        return self
+    }
+
+    /// Changes the settings, and returns whether that was possible. If not, that is reported.
+    func mayConfigure(
+        _ name: String,
+        _ body: (inout CallSettings, inout ResponseRules) -> Void = { _, _ in }
+    ) -> Bool {
+        let (isOpen, previous) = storage.withLock { state in
+            let previous = (state.settings, state.rules)
+            guard state.launcher != nil else { return (false, previous) }
+            body(&state.settings, &state.rules)
+            return (true, previous)
+        }
+        // The replaced values may own objects of the caller, and are released without the lock.
+        withExtendedLifetime(previous) {}
+        if !isOpen, plan.chain != nil {
+            report("\(name) has no effect, because the call has started: put it before the first handler")
+        }
+        return isOpen
+    }
+
+    /// Notes a mistake of the caller.
+    private func report(_ mistake: String) {
+        environment.failureWriter?("Larkspur: \(target): \(mistake).".onOneLine)
+    }
+
+    /// Reports a call that is released and was never started.
+    func reportUnstarted() {
+        environment.failureWriter?(
+            "Larkspur: \(target) was made and never started: add a handler, await its response, or call resume()."
+                .onOneLine
+        )
+    }
+
+    /// The method and the URL, for messages.
+    private var target: String {
+        guard let request = try? plan.request?.get(), let url = request.url else { return "a request" }
+        return "\(request.httpMethod ?? "GET") \(LarkspurError.redacted(url))"
+    }
+
+    /// The rules by which the response is acceptable.
+    var rules: ResponseRules { storage.withLock { $0.rules } }
+
+    /// The stream that delivers the content; nil if it is collected.
+    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.settings.stream } }
+
+    /// Directs the content to a stream.
+    /// - Parameters:
+    ///   - stream: The stream; nil if it is used already.
+    ///   - eventStream: The request for an event stream; nil if the content may be anything.
+    /// - Throws: `unsupported`, if the call has started already, or `cancelled`, if it was cancelled before it started.
+    func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
+        let (isDirected, isCancelled) = storage.withLock { state in
+            guard let stream, plan.chain != nil, state.launcher != nil, state.settings.stream == nil else {
+                return (false, state.settings.isCancelled)
+            }
+            state.settings.stream = stream
+            state.settings.eventStream = eventStream
+            return (true, false)
+        }
+        if isCancelled { throw LarkspurError(transportError: URLError(.cancelled)) }
+        guard isDirected else {
+            throw LarkspurError(
+                .unsupported,
+                "The content of the call has another consumer: a sequence is iterated once, and goes with no handler.",
+                request: originalRequest
+            )
+        }
+    }
+
+    /// Has the call launched when it starts.
+    func launchLater(by launcher: any CallLauncher) { storage.withLock { $0.launcher = launcher } }
+
+    /// Launches the call, once.
+    func launch(isCancelled: Bool) {
+        let (launcher, settings) = storage.withLock { state in
+            if isCancelled { state.settings.isCancelled = true }
+            return (state.launcher.take(), state.settings)
+        }
+        launcher?.launch(self, settings)
+    }
+
+    /// Sets the closure that is called when the task is cancelled while interceptors work. It is called immediately if
+    /// that has happened.
+    func onCancellation(_ cancelWork: @escaping @Sendable () -> Void) {
+        let isCancelled = storage.withLock { state in
+            let isCancelled = state.machine.state == .cancelling
+            if !isCancelled { state.cancelWork = cancelWork }
+            return isCancelled
+        }
+        if isCancelled { cancelWork() }
+    }
+
+    /// Keeps the timers of the call until its transfer ends. They are cancelled immediately if that has happened.
+    func use(_ timers: CallTimers) {
+        let hasEnded = storage.withLock { state in
+            let hasEnded = state.machine.state == .completed
+            if !hasEnded { state.timers = timers }
+            return hasEnded
+        }
+        if hasEnded { timers.cancel() }
+    }
+}

@@ -1,0 +1,18 @@
+extension URLRequest {
+    /// The value of the request's `Content-Length` field.
+    var announcedBodyLength: Int64? { value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) } }
+}
+
+extension URLResponse {
+    /// The length of the content as it is delivered; −1 if it is unknown. A content coding makes it unknown, as the
+    /// announced length is that of the coded bytes.
+    var contentLengthOnceDecoded: Int64 {
+        guard let http = self as? HTTPURLResponse else { return expectedContentLength }
+        if let coding = http.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
+            return -1
+        }
+        // Transfer-Encoding overrides Content-Length (RFC 9112, section 6.3).
+        if http.value(forHTTPHeaderField: "Transfer-Encoding") != nil { return -1 }
+        return expectedContentLength
+    }
+}

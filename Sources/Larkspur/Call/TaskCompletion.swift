@@ -1,0 +1,38 @@
+/// The end of a task, as ``SessionTask/didCompleteNotification`` reports it.
+public struct TaskCompletion: Sendable {
+    /// The serializer of the response; nil for a download or a streaming task, which have none.
+    public let serializer: (any ResponseSerializer)?
+    /// The content of the response, as far as it arrived. Nil if there was no response, or if the content is in
+    /// ``fileURL``.
+    public let data: Data?
+    /// The error of the task; nil if it succeeded.
+    public let error: LarkspurError?
+    /// The location of the downloaded file; nil for other tasks and failed downloads.
+    public let fileURL: URL?
+    /// The times at which the task reached its stages.
+    public let timeline: Timeline
+
+    /// The closure that returns the value. It runs only if an observer reads the value.
+    let serialized: (@Sendable () -> Transferred<Any>?)?
+
+    /// The object that the serializer made of the response. After success it is the value that the completion handler
+    /// got, unless that was nil; after an unacceptable status it is the parsed body. Treat it as read-only.
+    public var serializedResponse: Any? { serialized?()?.value ?? error?.responseObject }
+
+    static let userInfoKey = "LarkspurTaskCompletion"
+}
+
+/// The result of a task's transfer, once the transport has finished.
+struct TransferResult: Sendable {
+    /// The request that was performed last.
+    let request: URLRequest?
+    let response: URLResponse?
+    /// The content that was collected in memory.
+    let data: Data
+    /// The file with the content, at a temporary location of Larkspur.
+    var file: URL?
+    /// The error of the transfer, if any.
+    var error: LarkspurError?
+    /// The resume data of an earlier attempt, whose file this one may not have used up.
+    var unusedResumeData: Data?
+}

@@ -1,0 +1,72 @@
+/// The start of a call: its limits, its interceptors, and its transfers.
+extension SessionManager: CallLauncher {
+    func launch(_ task: SessionTask, _ settings: CallSettings) {
+        guard !settings.isCancelled else {
+            return TransferEnding.call.end(task, transportError: URLError(.cancelled))
+        }
+        let environment = task.environment
+        var template = task.plan.template
+        var request = task.plan.request
+        if let stream = settings.stream { template.stream = stream }
+        if let eventStream = settings.eventStream { request = request?.map(eventStream.prepared) }
+        if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
+            let shared = environment.timeouts
+            let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
+            if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
+            request = request?.map(limits.applied)
+            template.limits = limits
+            do throws(LarkspurError) {
+                try begin(limits, for: task)
+            } catch {
+                request = .failure(error)
+            }
+        }
+        var own = settings.interceptors
+        if let resumption = template.resumption { own.call.append(resumption) }
+        if let resumer = template.resumer { own.call.append(resumer) }
+        if !(environment.interceptors.isEmpty && own.isEmpty),
+            case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
+        {
+            let interceptors = environment.interceptors.chain(with: own)
+            let lastOwn = environment.interceptors.lastIndex(of: own)
+            return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn).start(with: request)
+        }
+        start(task, template, request, .call)
+    }
+
+    /// Starts the timers of a call.
+    /// - Throws: `timedOut`, if the deadline of the call is over.
+    private func begin(_ limits: Timeouts, for task: SessionTask) throws(LarkspurError) {
+        var limits = limits
+        var whole: Duration?
+        if let deadline = task.deadline {
+            let remaining = deadline.remaining()
+            guard remaining > .zero else {
+                throw CallTimers.error("The deadline of \(deadline.limit) was over before the call began.")
+            }
+            if remaining < limits.total ?? .seconds(Int64.max) { (limits.total, whole) = (remaining, deadline.limit) }
+        }
+        task.use(CallTimers(limits, until: whole, on: task.environment.clock, for: task))
+    }
+
+    /// Creates the transfer of an attempt, or ends the attempt if that is not possible.
+    /// - Returns: Whether there is a transfer.
+    @discardableResult
+    func start(
+        _ task: SessionTask,
+        _ template: TransferTemplate,
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ ending: TransferEnding
+    ) -> Bool {
+        do throws(LarkspurError) {
+            let request = try request?.get()
+            try request?.validate()
+            try sessions.makeTransfer(for: task, template, request, ending: ending)
+            return true
+        } catch {
+            let error = error.filled(request: try? request?.get(), response: nil, responseData: nil)
+            ending.end(task, transportError: error)
+            return false
+        }
+    }
+}
