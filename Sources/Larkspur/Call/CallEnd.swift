@@ -51,7 +51,8 @@ struct Reception: Sendable {
     var endsWithResponse = false
 
     /// Returns the result of the transfer, which has ended.
-    fileprivate func result(of task: SessionTask, _ transportError: (any Error)?, wasCancelled: Bool) -> TransferResult {
+    fileprivate func result(of task: SessionTask, _ transportError: (any Error)?, wasCancelled: Bool) -> TransferResult
+    {
         let request = task.currentRequest ?? task.originalRequest
         let response = response ?? task.response
         let transferError: LarkspurError? =

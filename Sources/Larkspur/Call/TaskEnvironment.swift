@@ -22,7 +22,7 @@ final class TaskEnvironment: Sendable {
     /// The notifications that anybody may observe.
     let interest: NotificationInterest
 
-    init(_ settings: SessionManager.Settings, _ processing: ProcessingPool) {
+    init(_ settings: ManagerSettings, _ processing: ProcessingPool) {
         completionQueue = settings.completionQueue
         completesOnMain = completionQueue.isMain
         completionGroup = settings.completionGroup
@@ -44,4 +44,21 @@ extension DispatchQueue {
 
     /// Whether the queue is the main queue, of which Dispatch on Linux makes another object for each use.
     fileprivate var isMain: Bool { label == Self.mainLabel }
+}
+
+/// The settings of a session manager, most of which its tasks capture.
+struct ManagerSettings {
+    var completionQueue: DispatchQueue
+    var completionGroup: DispatchGroup
+    var jsonDecoder = JSONDecoder()
+    var jsonEncoder = JSONEncoder()
+    var maximumContentSize = 1 << 30
+    var reportsUnhandledFailures = Platform.isDebugBuild
+    var failureWriter = UnhandledFailure.writer
+    var interceptors = RequestInterceptors()
+    var clock: any Clock<Duration> = ContinuousClock()
+    var timeouts = Timeouts()
+    var interest = NotificationInterest.shared
+    /// What tasks capture of them, until a setting changes.
+    var environment: TaskEnvironment?
 }

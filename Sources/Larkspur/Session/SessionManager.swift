@@ -16,23 +16,6 @@ import Synchronization
 /// It may be used from any thread. Changes of its properties apply to tasks that are created afterwards. When the last
 /// reference to it is released, its tasks still finish; then the session is invalidated.
 public final class SessionManager: Sendable {
-    /// The settings that tasks capture, and the coders.
-    struct Settings {
-        var completionQueue: DispatchQueue
-        var completionGroup: DispatchGroup
-        var jsonDecoder = JSONDecoder()
-        var jsonEncoder = JSONEncoder()
-        var maximumContentSize = 1 << 30
-        var reportsUnhandledFailures = Platform.isDebugBuild
-        var failureWriter = UnhandledFailure.writer
-        var interceptors = RequestInterceptors()
-        var clock: any Clock<Duration> = ContinuousClock()
-        var timeouts = Timeouts()
-        var interest = NotificationInterest.shared
-        /// What tasks capture of them, until a setting changes.
-        fileprivate(set) var environment: TaskEnvironment?
-    }
-
     /// The URL that relative URL strings are resolved against (RFC 3986, section 5). If it has a path, that ends in a
     /// slash. Nil if there is none, or it is a string that is no URL.
     public var baseURL: URL? { (try? base.get()) ?? nil }
@@ -53,7 +36,7 @@ public final class SessionManager: Sendable {
     let sessions: SessionStore
     private let builder: Published<RequestBuilder>
     private let parser: Published<any ResponseSerializer>
-    private let values: Mutex<Settings>
+    private let values: Mutex<ManagerSettings>
 
     /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
@@ -158,7 +141,7 @@ public final class SessionManager: Sendable {
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
         observing = Published(nil, writers: sessions.hooks.writers, didChange: ObserverList.endSequences)
         values = Mutex(
-            Settings(
+            ManagerSettings(
                 completionQueue: completionQueue ?? Platform.makeCompletionQueue(),
                 completionGroup: completionGroup
             )
@@ -435,7 +418,8 @@ public final class SessionManager: Sendable {
     }
 
     /// Changes a setting. The previous value, which may own objects of the caller, is released without the lock.
-    private func set<Value>(_ setting: any WritableKeyPath<Settings, Value> & Sendable, to value: sending Value) {
+    private func set<Value>(_ setting: any WritableKeyPath<ManagerSettings, Value> & Sendable, to value: sending Value)
+    {
         let previous = values.withLock { settings in
             (exchange(&settings[keyPath: setting], with: value), settings.environment.take())
         }

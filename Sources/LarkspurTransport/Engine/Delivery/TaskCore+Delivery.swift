@@ -308,8 +308,6 @@ extension TaskCore {
 #if canImport(FoundationNetworking)
 /// The delegates that receive a challenge.
 extension TaskCore {
-    private typealias Decision = (URLSession.AuthChallengeDisposition, URLCredential?)
-
     /// Passes a challenge to the session's delegate if it is to a connection. All others, and those that it leaves to
     /// default handling, go to the task's delegate.
     ///
@@ -320,13 +318,13 @@ extension TaskCore {
         else {
             return askTaskAboutChallenge(challenge)
         }
-        let question = Question<Decision>(fallback: (.performDefaultHandling, nil))
+        let question = Question<ChallengeDecision>(fallback: (.performDefaultHandling, nil))
         delegate.urlSession(object, didReceive: challenge) { question.answer(($0, $1)) }
         let answer = question.take { [self] in receive($0, of: challenge) }
         if let answer { receive(answer, of: challenge) }
     }
 
-    private func receive(_ decision: Decision, of challenge: URLAuthenticationChallenge) {
+    private func receive(_ decision: ChallengeDecision, of challenge: URLAuthenticationChallenge) {
         guard decision.0 == .performDefaultHandling else {
             return session.loop.post(.answer(self, .challenge(decision.0, decision.1)))
         }
@@ -339,7 +337,7 @@ extension TaskCore {
                 session.loop.post(.answer(self, .challenge($0.0, $0.1)))
             }
         }
-        let fallback: Decision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
+        let fallback: ChallengeDecision = (isUnaskable ? .cancelAuthenticationChallenge : .performDefaultHandling, nil)
         ask(fallback: fallback, { DelegateAnswer.challenge($0.0, $0.1) }) { delegate, session, task, answer in
             delegate.urlSession(session, task: task, didReceive: challenge) { answer(($0, $1)) }
         }

@@ -5,7 +5,7 @@
 /// calls come one after the other, and the last one is that of the end.
 package protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the head of a response, and decides about its content.
-    func receive(_ response: URLResponse) -> Answer<URLSession.ResponseDisposition>
+    func receive(_ response: URLResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
     /// Receives a piece of content.
     /// - Parameter hold: Returns an object whose release tells the session that the piece has been consumed. Without
@@ -25,10 +25,10 @@ package protocol TransferReceiver: AnyObject, Sendable {
     func receiveFile(at location: URL)
 
     /// Decides about a redirect: the request to send, or nil to take the redirect as the response.
-    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> Answer<URLRequest?>
+    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?>
 
     /// Answers a challenge.
-    func answer(_ challenge: URLAuthenticationChallenge) -> Answer<(URLSession.AuthChallengeDisposition, URLCredential?)>
+    func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision>
 
     /// Makes a stream of the request's content, and passes it to a closure on any thread.
     func makeBodyStream(_ completion: @escaping @Sendable (InputStream?) -> Void)
@@ -36,7 +36,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Decides about storing a response: the one to store, or nil for none.
     /// - Parameter proposal: Makes the proposed response, if somebody wants to see it.
     /// - Returns: Nil if nobody decides, so that the response is stored as proposed.
-    func cache(_ proposal: () -> CachedURLResponse?) -> Answer<CachedURLResponse?>?
+    func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>?
 
     /// Learns that a data task has become a download, and returns the receiver of the rest.
     func becomeDownload(
@@ -49,8 +49,11 @@ package protocol TransferReceiver: AnyObject, Sendable {
     func complete(with error: (any Error)?)
 }
 
+/// The answer to a challenge.
+package typealias ChallengeDecision = (URLSession.AuthChallengeDisposition, URLCredential?)
+
 /// A decision that is made at once, or later by other code.
-package enum Answer<Value: Sendable>: Sendable {
+package enum TransferAnswer<Value: Sendable>: Sendable {
     case now(Value)
     /// The closure has the decision made, and passes it on. If the task ends instead, nothing is passed on.
     case later(@Sendable (@escaping @Sendable (Value) -> Void) -> Void)

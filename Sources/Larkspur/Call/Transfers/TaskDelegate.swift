@@ -63,7 +63,7 @@ final class TaskDelegate: TransferReceiver {
 
     /// Notes that a response begins. The response before it (a challenge, an informational response, or that of a
     /// transfer that was suspended) is discarded with its content.
-    func receive(_ response: URLResponse) -> Answer<URLSession.ResponseDisposition> {
+    func receive(_ response: URLResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
         task.markFirstResponseByte()
         task.note(.responseReceived, .response(response))
         storage.withLock { storage in
@@ -105,7 +105,11 @@ final class TaskDelegate: TransferReceiver {
         if let stream {
             do throws(LarkspurError) {
                 if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
-                    return task.download.add(Int64(data.count), of: storage.withLock { $0.received.response }, for: task)
+                    return task.download.add(
+                        Int64(data.count),
+                        of: storage.withLock { $0.received.response },
+                        for: task
+                    )
                 }
             } catch {
                 return fail(with: error)
@@ -226,7 +230,7 @@ final class TaskDelegate: TransferReceiver {
 
     // MARK: Redirects, challenges and the cache
 
-    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> Answer<URLRequest?> {
+    func redirect(_ response: HTTPURLResponse, to request: URLRequest) -> TransferAnswer<URLRequest?> {
         let request = adapter.prepareRedirect(request, after: response)
             .withholding(template.withheldFields, after: response)
         guard let hook = hooks.hook(\.willPerformHTTPRedirection, of: task) else {
@@ -250,7 +254,7 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
-    func answer(_ challenge: URLAuthenticationChallenge) -> Answer<(URLSession.AuthChallengeDisposition, URLCredential?)> {
+    func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision> {
         task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
         guard let hook = hooks.hook(\.didReceiveChallenge, of: task) else {
             return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
@@ -263,7 +267,7 @@ final class TaskDelegate: TransferReceiver {
     private func answer(
         _ answer: ChallengeAnswer,
         _ challenge: URLAuthenticationChallenge,
-        _ give: (sending (URLSession.AuthChallengeDisposition, URLCredential?)) -> Void
+        _ give: (ChallengeDecision) -> Void
     ) {
         if case .fail(let error) = answer.kind {
             return fail(
@@ -288,7 +292,7 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
-    func cache(_ proposal: () -> CachedURLResponse?) -> Answer<CachedURLResponse?>? {
+    func cache(_ proposal: () -> CachedURLResponse?) -> TransferAnswer<CachedURLResponse?>? {
         guard let task = task as? DataTask, let hook = hooks.hook(\.willCacheResponse, of: task),
             let proposal = proposal()
         else { return nil }

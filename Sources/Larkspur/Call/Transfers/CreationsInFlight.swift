@@ -1,0 +1,61 @@
+import Synchronization
+
+/// The cancellations of work that is not a task, as long as it is under way.
+final class Cancellations: Sendable {
+    private struct State: Sendable {
+        var nextKey = 0
+        var actions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds a closure that cancels, and returns the key for its removal.
+    func add(_ action: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextKey &+= 1
+            state.actions[state.nextKey] = action
+            return state.nextKey
+        }
+    }
+
+    func remove(_ key: Int) {
+        // The closure is released without the lock.
+        _ = state.withLock { $0.actions.removeValue(forKey: key) }
+    }
+
+    func cancelAll() {
+        for action in state.withLock({ Array($0.actions.values) }) { action() }
+    }
+}
+
+/// The number of task creations in flight in a session. The invalidation of the session waits for them without holding
+/// a lock while the transport works.
+final class CreationsInFlight: Sendable {
+    private struct State: Sendable {
+        var count = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func enter() { state.withLock { $0.count += 1 } }
+
+    func leave() {
+        let ready = state.withLock { state -> [@Sendable () -> Void] in
+            state.count -= 1
+            guard state.count == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for action in ready { action() }
+    }
+
+    /// Runs an action when no task creation is in flight: immediately, or on the thread of the last creation to leave.
+    func whenIdle(_ action: @escaping @Sendable () -> Void) {
+        let now = state.withLock { state in
+            if state.count > 0 { state.waiting.append(action) }
+            return state.count == 0
+        }
+        if now { action() }
+    }
+}
