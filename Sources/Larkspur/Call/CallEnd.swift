@@ -81,7 +81,8 @@ struct Reception: Sendable {
 }
 
 /// The ending of a call: what its handlers get.
-struct CallEnding: Sendable {
+final class CallEnding: @unchecked Sendable {
+    // Safe: `makeEnding` fills it in before another thread gets it, and `finish` alone releases the handlers.
     /// The result of the transfer.
     let result: TransferResult
     /// The rules by which the response is acceptable.
@@ -98,6 +99,11 @@ struct CallEnding: Sendable {
     /// The file of a download that was not moved.
     var temporaryFile: TemporaryDownload?
 
+    init(_ result: TransferResult, _ rules: ResponseRules) {
+        self.result = result
+        self.rules = rules
+    }
+
     /// The result for handlers of content, which get none if it was streamed.
     var content: TransferResult {
         guard let count else { return result }
@@ -107,11 +113,18 @@ struct CallEnding: Sendable {
         return TransferResult(request: result.request, response: result.response, data: Data(), error: error)
     }
 
+    /// Has a handler make its value.
+    func add(_ handler: CallHandler) {
+        handler.prepare(self)
+        handlers.append(handler)
+    }
+
     /// The error of the call; nil if it succeeded.
     var error: LarkspurError? {
         if let file { return file.failure }
         if let count { return count.failure }
-        return handlers.lazy.compactMap(\.error).first ?? result.error
+        for handler in handlers { if let error = handler.error { return error } }
+        return result.error
     }
 
     /// The ending as notifications and events report it.
@@ -214,50 +227,40 @@ extension SessionTask {
     /// Makes the ending: validates the response, and serializes it for each handler. Called once.
     /// - Parameter awaiter: The handler of the `await` that has taken the result. Default: nil, none has.
     func makeEnding(of result: TransferResult, for awaiter: CallHandler? = nil) -> CallEnding {
-        var ending = CallEnding(result: result, rules: rules)
+        let ending = CallEnding(result, rules)
         let stream = stream
-        if let finisher = plan.download { finisher.finish(&ending, of: self) }
+        if let finisher = plan.download { finisher.finish(ending, of: self) }
         if let stream { ending.count = stream.result(of: result) }
-        if let awaiter { add(awaiter, to: &ending) }
+        if let awaiter { ending.add(awaiter) }
         var late: [CallHandler] = []
         // A handler that is added during the serialization of others is serialized too.
         while true {
-            let (served, others, timeline) = takeHandlers(ending)
+            let (served, others, isLast) = takeHandlers(ending)
             late += others
-            for handler in served { add(handler, to: &ending) }
-            guard let timeline else { continue }
-            ending.timeline = timeline
-            break
+            if isLast { break }
+            for handler in served { ending.add(handler) }
         }
         if ending.handlers.isEmpty, late.isEmpty, stream == nil, let chain = plan.chain, plan.download == nil {
-            add(silentHandler(chain.serializer), to: &ending)
+            ending.add(silentHandler(chain.serializer))
         }
         for handler in late { handOver(ending, to: handler) }
         return ending
     }
 
-    private func add(_ handler: CallHandler, to ending: inout CallEnding) {
-        handler.prepare(ending)
-        ending.handlers.append(handler)
-    }
-
     /// Takes the handlers that have been added. If none of them is still served with the others, later ones are handed
     /// the ending.
-    /// - Returns: The handlers to serve, those that came too late for that, and the timeline if no more are taken.
-    private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], Timeline?) {
+    /// - Returns: The handlers to serve, those that came too late for that, and whether no more are taken.
+    private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], isLast: Bool) {
         storage.withLock { call in
             let admission = call.admission
             let handlers = exchange(&call.handlers, with: [])
             let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
             let late = served.count == handlers.count ? [] : handlers.filter { admission != .quick || !$0.isQuick }
-            guard served.isEmpty else { return (served, late, nil) }
+            guard served.isEmpty else { return (served, late, false) }
             call.timeline.serialized = .now
-            if plan.chain != nil {
-                call.finished = ending
-                call.finished?.handlers = []
-                call.finished?.timeline = call.timeline
-            }
-            return (served, late, call.timeline)
+            if plan.chain != nil { call.finished = ending }
+            ending.timeline = call.timeline
+            return (served, late, true)
         }
     }
 
@@ -285,6 +288,8 @@ extension SessionTask {
             if plan.chain == nil || ending.error != nil { ending.temporaryFile?.discard() }
             // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
+            // A handler that is added later gets the ending without those that have run.
+            ending.handlers = []
             environment.completionGroup.leave()
         }
     }
@@ -323,15 +328,13 @@ extension SessionTask {
     private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
         let (_, hooks, observation) = noteEnd(with: ending.error)
         withExtendedLifetime(hooks) {}
-        guard let observation else {
+        let end: @Sendable () -> Void = { [self] in
+            observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
             resume()
-            return environment.completionGroup.leave()
-        }
-        environment.completionQueue.async { [self] in
-            observation.deliver(.completed, of: self, .completion(ending.completion, ending.result))
-            resume()
+            ending.handlers = []
             environment.completionGroup.leave()
         }
+        if observation == nil { end() } else { environment.completionQueue.async(execute: end) }
     }
 
     /// Notes that the handlers run. What is returned is used and released without the lock.
@@ -363,7 +366,7 @@ extension SessionTask {
             "The task was made with a completion handler, and takes no other handlers: make the call without closures."
         )
         let result = TransferResult(request: originalRequest, response: nil, data: Data(), error: error)
-        var ending = CallEnding(result: result, rules: ResponseRules())
+        let ending = CallEnding(result, ResponseRules())
         ending.timeline = timeline
         if self is DownloadTask { ending.file = .failure(error) }
         handOver(ending, to: handler)

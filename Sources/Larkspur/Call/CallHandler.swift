@@ -35,15 +35,21 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     typealias Body = @Sendable (SessionTask, DataResponse<S.Output>) -> Void
 
     private let ownSerializer: S
+    private let isSerializerQuick: Bool
     private let body: Body
     private let resumption: (@Sendable (TransferResult) -> Void)?
     private var prepared: Transferred<Result<S.Output, LarkspurError>>?
 
+    // The methods are specialized for the serializers that are used most. Otherwise each would look up its types at run
+    // time.
     /// - Parameters:
     ///   - serializer: The serializer of the response.
     ///   - queue: The queue that the handler runs on. Default: nil, the completion queue.
     ///   - resume: Hands the result of the transfer to an `await`. Default: nil, for a closure.
     ///   - body: The handler.
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     init(
         _ serializer: S,
         queue: DispatchQueue? = nil,
@@ -51,13 +57,14 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
         _ body: @escaping Body
     ) {
         ownSerializer = serializer
+        isSerializerQuick = serializer.isQuick
         self.body = body
         resumption = resume
         super.init(queue: queue)
     }
 
     override var serializer: (any ResponseSerializer)? { ownSerializer }
-    override var isQuick: Bool { ownSerializer.isQuick }
+    override var isQuick: Bool { isSerializerQuick }
     override var resume: (@Sendable (TransferResult) -> Void)? { resumption }
     override var error: LarkspurError? { prepared?.value.failure }
 
@@ -65,8 +72,14 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
         prepared?.compactMap { (try? $0.get()).flatMap { unwrapped($0) } }
     }
 
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     override func prepare(_ ending: CallEnding) { _ = outcome(ending) }
 
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     private func outcome(_ ending: CallEnding) -> Result<S.Output, LarkspurError> {
         if let prepared { return prepared.value }
         let outcome = Transferred(ending.rules.run(ownSerializer, ending.content))
@@ -74,11 +87,17 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
         return outcome.value
     }
 
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     override func deliver(_ ending: CallEnding, of task: SessionTask) {
         body(task, response(ending))
     }
 
     /// Returns the response with its value.
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     func response(_ ending: CallEnding) -> DataResponse<S.Output> {
         DataResponse(
             request: ending.result.request,

@@ -7,6 +7,8 @@ struct CallPlan: Sendable {
     let template: TransferTemplate
     /// The request, or the error that prevented its creation; nil for a download from resume data.
     let request: Result<URLRequest, LarkspurError>?
+    /// Whether the request was validated when it was built.
+    var isValid = false
     /// The last step of a download; nil for other calls.
     var download: DownloadFinisher?
     /// The handling of a call that is started by its first handler; nil for a task that was made with its handler, which

@@ -11,10 +11,10 @@ struct DownloadFinisher: Sendable {
     /// The beginning of the names of temporary files.
     static let temporaryPrefix = "Larkspur-"
 
-    func finish(_ ending: inout CallEnding, of task: SessionTask) {
+    func finish(_ ending: CallEnding, of task: SessionTask) {
         let result = ending.result
         do throws(LarkspurError) {
-            ending.file = .success(try place(&ending, of: task))
+            ending.file = .success(try place(ending, of: task))
             if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
             var error = error
@@ -25,7 +25,7 @@ struct DownloadFinisher: Sendable {
         ending.temporaryFile = isMoved ? nil : result.file.map(TemporaryDownload.init)
     }
 
-    private func place(_ ending: inout CallEnding, of task: SessionTask) throws(LarkspurError) -> URL {
+    private func place(_ ending: CallEnding, of task: SessionTask) throws(LarkspurError) -> URL {
         let result = ending.result
         if let error = result.error { throw error }
         let validation = ending.rules.applied(to: validation)

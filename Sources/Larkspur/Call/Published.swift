@@ -33,6 +33,7 @@ final class WriterQueue: Sendable {
 final class Published<Value: Sendable>: Sendable {
     private let writers: WriterQueue
     private let storage: Mutex<Value>
+    private let changes = Atomic(0)
     private let didChange: (@Sendable (_ previous: Value, _ new: Value) -> Void)?
 
     /// Creates a published value.
@@ -49,11 +50,14 @@ final class Published<Value: Sendable>: Sendable {
         storage = Mutex(value)
     }
 
+    /// The number of changes so far. A value that is read after it is at least as new.
+    var version: Int { changes.load(ordering: .acquiring) }
+
     var value: Value {
         get { storage.withLock { $0 } }
         set {
             let hasEntered = writers.enter()
-            let previous = storage.withLock { exchange(&$0, with: newValue) }
+            let previous = replace(with: newValue)
             writers.leave(hasEntered)
             // Released without a lock, because the previous value may own objects whose deinitializers change values.
             withExtendedLifetime(previous) { didChange?(previous, newValue) }
@@ -62,12 +66,19 @@ final class Published<Value: Sendable>: Sendable {
             let hasEntered = writers.enter()
             var changed = storage.withLock { $0 }
             defer {
-                let previous = storage.withLock { exchange(&$0, with: changed) }
+                let previous = replace(with: changed)
                 writers.leave(hasEntered)
                 withExtendedLifetime(previous) { didChange?(previous, changed) }
             }
             yield &changed
         }
+    }
+
+    private func replace(with value: Value) -> Value {
+        let previous = storage.withLock { exchange(&$0, with: value) }
+        // Afterwards, so that nobody takes the previous value for one of the new version.
+        changes.add(1, ordering: .releasing)
+        return previous
     }
 
     /// Returns a part of the value without the cost of copying all of it.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Closures that take part in the work of a session. ``SessionManager/hooks`` sets them for all tasks of a session
 /// manager; the parameter `hooks` of a call, or ``SessionTask/hooks``, sets them for one task. If a hook is set in both
 /// places, that of the task is called.
@@ -90,6 +92,8 @@ final class SessionHooksStore: Sendable {
     /// The queue of all writers that change the session manager in place.
     let writers: WriterQueue
     private let published: Published<SessionHooks>
+    /// Whether the session manager has had hooks. It spares the lock where there are none.
+    private let isUsed = Atomic(false)
 
     init() {
         writers = WriterQueue()
@@ -98,8 +102,14 @@ final class SessionHooksStore: Sendable {
 
     var hooks: SessionHooks {
         get { published.value }
-        set { published.value = newValue }
-        _modify { yield &published.value }
+        set {
+            isUsed.store(true, ordering: .releasing)
+            published.value = newValue
+        }
+        _modify {
+            isUsed.store(true, ordering: .releasing)
+            yield &published.value
+        }
     }
 
     /// Queues a call of a task's hook on the hook queue, if the hook is set.
@@ -114,9 +124,11 @@ final class SessionHooksStore: Sendable {
 
     /// Returns the hook that is called for a task: the task's own, or else the session manager's.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable, of task: SessionTask) -> Hook? {
-        task.hook(hook) ?? published.read(hook)
+        task.hook(hook) ?? self.hook(hook)
     }
 
     /// Returns a hook of the session manager without the cost of copying all hooks.
-    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? { published.read(hook) }
+    func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
+        isUsed.load(ordering: .acquiring) ? published.read(hook) : nil
+    }
 }

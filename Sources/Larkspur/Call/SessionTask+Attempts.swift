@@ -86,6 +86,7 @@ extension SessionTask {
             storage.applied = other.applied
             storage.isApplying = other.isApplying
             storage.hooks = other.hooks
+            isHooked.store(other.hooks != nil, ordering: .releasing)
             storage.observation = other.observation?.copy()
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed

@@ -36,6 +36,8 @@ public class SessionTask: @unchecked Sendable {
     let storage: Mutex<CallState>
     /// Whether the call has observers. It spares the lock where there are none.
     let isObserved: Atomic<Bool>
+    /// Whether the task has had hooks of its own. It spares the lock where there are none.
+    let isHooked = Atomic(false)
 
     /// - Parameters:
     ///   - handler: The handler of a task that takes no others. Default: nil, for a call that takes handlers.
@@ -188,6 +190,7 @@ public class SessionTask: @unchecked Sendable {
         get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
         set {
             let hooks = TaskHooks(value: newValue)
+            isHooked.store(true, ordering: .releasing)
             // The previous hooks are released without the lock.
             _ = storage.withLock { exchange(&$0.hooks, with: hooks) }
         }
@@ -197,7 +200,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// Returns one of the task's own hooks, if it is set.
     func hook<Hook: Sendable>(_ hook: any KeyPath<SessionHooks, Hook?> & Sendable) -> Hook? {
-        storage.withLock { $0.hooks }?.value[keyPath: hook]
+        isHooked.load(ordering: .acquiring) ? storage.withLock { $0.hooks }?.value[keyPath: hook] : nil
     }
 
     /// Whether the task has hooks of its own.

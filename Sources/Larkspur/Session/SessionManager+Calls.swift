@@ -35,7 +35,7 @@ extension SessionManager {
     ) -> DataTask {
         let content = RequestContent(body, encoder ?? jsonEncoder)
         let request = requestResult(method, url, parameters, content, headers)
-        return dataTask(for: request, hooks)
+        return call(CallPlan(template: .data, request: request, isValid: true), hooks)
     }
 
     /// Makes a call of a request.

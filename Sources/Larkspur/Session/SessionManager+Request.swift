@@ -151,6 +151,8 @@ extension SessionManager {
 
     /// Builds a request, creates its task and starts the task.
     @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
     func perform<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -165,7 +167,7 @@ extension SessionManager {
         _ failure: FailureHandler?
     ) -> DataTask {
         let request = requestResult(method, url, parameters, content, headers)
-        let task = dataTask(for: request, serializer: serializer, upload: upload, download: download) {
+        let task = dataTask(for: request, isValid: true, serializer: serializer, upload: upload, download: download) {
             $1.deliver(for: $0, success, failure)
         }
         task.start(with: hooks)
@@ -202,14 +204,23 @@ extension SessionManager {
         _ content: RequestContent?,
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
-        let url = try resolved(url)
-        return try requestBuilder.makeRequest(
+        let version = builder.version
+        // Such a request depends on its reference and the settings alone, and runs no code of the caller.
+        let isPlain = method == .get && parameters == nil && content == nil && headers == nil
+        let reference = isPlain ? url as? String : nil
+        if let reference, let request = requests.request(of: reference, version) { return request }
+        let builder = builder.value
+        let request = try builder.makeRequest(
             method,
-            url: url,
+            url: resolved(url),
             parameters: parameters.map(Parameters.dictionary),
             headers: headers ?? HTTPHeaders(),
             content: content
         )
+        if let reference, builder.settings.encodesParametersInURI("GET") {
+            requests.remember(request, of: reference, version)
+        }
+        return request
     }
 }
 

@@ -31,7 +31,7 @@ extension SessionManager: CallLauncher {
             let lastOwn = environment.interceptors.lastIndex(of: own)
             return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn).start(with: request)
         }
-        start(task, template, request, .call)
+        start(task, template, request, isValid: task.plan.isValid, .call)
     }
 
     /// Starts the timers of a call.
@@ -50,17 +50,19 @@ extension SessionManager: CallLauncher {
     }
 
     /// Creates the transfer of an attempt, or ends the attempt if that is not possible.
+    /// - Parameter isValid: Whether the request was validated before. Default: false.
     /// - Returns: Whether there is a transfer.
     @discardableResult
     func start(
         _ task: SessionTask,
         _ template: TransferTemplate,
         _ request: Result<URLRequest, LarkspurError>?,
+        isValid: Bool = false,
         _ ending: TransferEnding
     ) -> Bool {
         do throws(LarkspurError) {
             let request = try request?.get()
-            try request?.validate()
+            if !isValid { try request?.validate() }
             try sessions.makeTransfer(for: task, template, request, ending: ending)
             return true
         } catch {

@@ -117,15 +117,19 @@ extension SessionManager {
     // each call would look up its types at run time.
     /// Creates a data task from a request, or, if the request could not be built, a task that has ended already.
     @_specialize(where Serializer == AnyResponseSerializer)
+    @_specialize(where Serializer == DataResponseSerializer)
+    @_specialize(where Serializer == StringResponseSerializer)
     func dataTask<Serializer: ResponseSerializer>(
         for request: Result<URLRequest, LarkspurError>,
+        isValid: Bool = false,
         serializer: Serializer,
         upload: ProgressHandler?,
         download: ProgressHandler?,
         handler: @escaping @Sendable (DataTask, DataResponse<Serializer.Output>) -> Void
     ) -> DataTask {
         let handler = self.handler(serializer, handler)
-        return makeTask(CallPlan(template: .data, request: request), handler, upload: upload, download: download)
+        let plan = CallPlan(template: .data, request: request, isValid: isValid)
+        return makeTask(plan, handler, upload: upload, download: download)
     }
 
     /// Creates an upload task from a request, or, if the request could not be built, a task that has ended already.
@@ -166,13 +170,15 @@ extension SessionManager {
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil {
             task.launchLater(by: self)
         } else {
-            start(task, plan.template, plan.request, .call)
+            start(task, plan.template, plan.request, isValid: plan.isValid, .call)
         }
         return task
     }
 
     /// Returns the handler of a task that takes no others.
     @_specialize(where Serializer == AnyResponseSerializer, T == DataTask)
+    @_specialize(where Serializer == DataResponseSerializer, T == DataTask)
+    @_specialize(where Serializer == StringResponseSerializer, T == DataTask)
     func handler<Serializer: ResponseSerializer, T: SessionTask>(
         _ serializer: Serializer,
         _ body: @escaping @Sendable (T, DataResponse<Serializer.Output>) -> Void

@@ -34,7 +34,8 @@ public final class SessionManager: Sendable {
     private let processing: ProcessingPool
     let observing: Published<ObserverList?>
     let sessions: SessionStore
-    private let builder: Published<RequestBuilder>
+    let builder: Published<RequestBuilder>
+    let requests = RequestMemo()
     private let parser: Published<any ResponseSerializer>
     private let values: Mutex<ManagerSettings>
 

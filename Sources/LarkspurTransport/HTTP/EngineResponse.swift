@@ -11,24 +11,31 @@ import Synchronization
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
     private let fields: [String: String]
+    private let ownURL: URL?
+
+    /// The URL for the superclass, which would take the file name out of each.
+    private static let constantURL = URL(fileURLWithPath: "/")
 
     /// Creates a response; nil if the superclass has an unexpected layout, in which case an ordinary response has to
     /// serve.
     init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
         guard let offset = Self.fieldsOffset else { return nil }
         self.fields = fields
-        super.init(url: url, statusCode: statusCode, httpVersion: httpVersion, headerFields: nil)
+        ownURL = url
+        super.init(url: Self.constantURL, statusCode: statusCode, httpVersion: httpVersion, headerFields: nil)
         Unmanaged.passUnretained(self).toOpaque().advanced(by: offset)
             .assumingMemoryBound(to: [String: String].self).pointee = fields
     }
 
     required init?(coder: NSCoder) {
         fields = [:]
+        ownURL = nil
         super.init(coder: coder)
     }
 
-    // MARK: Values derived from the fields
+    // MARK: Values of the superclass
 
+    override var url: URL? { ownURL }
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { contentType.mimeType }
     override var textEncodingName: String? { contentType.textEncodingName }

@@ -1,31 +1,55 @@
 /// The kind of transfer of a call, from which each of its attempts is made.
+///
+/// Its facts are behind a reference: most calls share those of a kind, and copies cost little.
+@dynamicMemberLookup
 struct TransferTemplate: Sendable {
-    let content: TransferContent
-    /// Creates the stream of a streamed upload. Called each time that the content is sent.
-    var makeBodyStream: (@Sendable () -> InputStream?)?
-    var isStreamed = false
-    /// The length of the stream in bytes, if it is known.
-    var bodyLength: Int64?
-    /// The stream that delivers the content; nil if it is collected.
-    var stream: ContentStream?
-    /// The automatic resumption of a download; nil if it does not resume.
-    var resumption: DownloadResumption?
-    /// The interceptor of a resumable upload; nil for other calls.
-    var resumer: UploadResumer?
-    /// The content of the next attempt of a resumable upload.
-    var part: UploadPart?
-    /// The section of a file that is sent as a stream.
-    var section: FileSection?
-    /// The limits that the transport enforces.
-    var limits = Timeouts()
-    /// The resume data that the next attempt continues.
-    var resumeData: Data?
-    /// The names of the fields, in lower case, that a redirect to another origin does not get.
-    var withheldFields: Set<String> = []
+    struct Facts: Sendable {
+        let content: TransferContent
+        /// Creates the stream of a streamed upload. Called each time that the content is sent.
+        var makeBodyStream: (@Sendable () -> InputStream?)?
+        var isStreamed = false
+        /// The length of the stream in bytes, if it is known.
+        var bodyLength: Int64?
+        /// The stream that delivers the content; nil if it is collected.
+        var stream: ContentStream?
+        /// The automatic resumption of a download; nil if it does not resume.
+        var resumption: DownloadResumption?
+        /// The interceptor of a resumable upload; nil for other calls.
+        var resumer: UploadResumer?
+        /// The content of the next attempt of a resumable upload.
+        var part: UploadPart?
+        /// The section of a file that is sent as a stream.
+        var section: FileSection?
+        /// The limits that the transport enforces.
+        var limits = Timeouts()
+        /// The resume data that the next attempt continues.
+        var resumeData: Data?
+        /// The names of the fields, in lower case, that a redirect to another origin does not get.
+        var withheldFields: Set<String> = []
+    }
 
-    init(_ content: TransferContent) { self.content = content }
+    private final class Reference: Sendable {
+        let facts: Facts
 
-    var kind: TransferKind { content.kind }
+        init(_ facts: Facts) { self.facts = facts }
+    }
+
+    private var reference: Reference
+
+    init(_ content: TransferContent) { reference = Reference(Facts(content: content)) }
+
+    subscript<Value>(dynamicMember fact: KeyPath<Facts, Value>) -> Value { reference.facts[keyPath: fact] }
+
+    subscript<Value>(dynamicMember fact: WritableKeyPath<Facts, Value>) -> Value {
+        get { reference.facts[keyPath: fact] }
+        set {
+            var facts = reference.facts
+            facts[keyPath: fact] = newValue
+            reference = Reference(facts)
+        }
+    }
+
+    var kind: TransferKind { self.content.kind }
 
     /// A request whose response is collected in memory.
     static let data = Self(.data)
@@ -60,16 +84,16 @@ struct TransferTemplate: Sendable {
             template.section = section
         }
         template.part = part
-        template.limits = limits
-        template.withheldFields = withheldFields
+        template.limits = self.limits
+        template.withheldFields = self.withheldFields
         return template
     }
 
     /// The request in the resume data; nil if there is none.
-    var requestOfResumeData: URLRequest? { resumeData.flatMap(Platform.request(ofResumeData:)) }
+    var requestOfResumeData: URLRequest? { self.resumeData.flatMap(Platform.request(ofResumeData:)) }
 
     /// Whether the content of a request can be sent again.
     func canReplayContent(of request: URLRequest) -> Bool {
-        makeBodyStream != nil || (!isStreamed && request.httpBodyStream == nil)
+        self.makeBodyStream != nil || (!self.isStreamed && request.httpBodyStream == nil)
     }
 }
