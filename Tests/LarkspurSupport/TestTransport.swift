@@ -6,8 +6,10 @@ package import LarkspurTesting
 package enum TestTransport: String, CaseIterable, Sendable {
     case curl
     case foundation
+    /// A `CurlURLSession` of a caller's closure, which calls its delegate: for a run of all tests in place of `curl`.
+    case delegate
 
-    /// All of them, or the one that the environment names.
+    /// The first two, or the one that the environment names.
     package static let allCases: [TestTransport] =
         ProcessInfo.processInfo.environment["LARKSPUR_TEST_TRANSPORT"].flatMap(TestTransport.init).map { [$0] }
         ?? [.curl, .foundation]
@@ -16,6 +18,8 @@ package enum TestTransport: String, CaseIterable, Sendable {
         switch self {
         case .curl: .curl
         case .foundation: .foundation
+        case .delegate:
+            .custom { CurlURLSession(configuration: $0, delegate: $1, delegateQueue: $2) }
         }
     }
 

@@ -43,14 +43,16 @@ struct RequestHead {
     ///
     /// The request's own fields precede `additionalFields`, and both precede `cookie`. `authorization` is the answer to
     /// a challenge and precedes all. libcurl writes the fields about the transfer of the content. For long content it
-    /// sends `Expect: 100-continue`, if `mayAskFirst` is true.
+    /// sends `Expect: 100-continue`, if `mayAskFirst` is true. The lines of the last request without content are
+    /// `remembered`, as most requests of a session have the same ones.
     init(
         _ request: URLRequest,
         additionalFields: [String: String],
         body: BodyLength,
         cookie: String?,
         authorization: String?,
-        mayAskFirst: Bool = true
+        mayAskFirst: Bool = true,
+        remembered: inout RememberedLines?
     ) throws(Failure) {
         guard let url = request.url else { throw .missingURL }
         target = try RequestTarget(url)
@@ -67,6 +69,16 @@ struct RequestHead {
             expectsContinue = false
             return
         }
+        let isPlain = body == .none && authorization == nil && cookie == nil
+        if isPlain, let remembered, remembered.matches(method, fields, additionalFields, mayAskFirst),
+            target.text.utf8.count + remembered.length <= Self.maximumLength
+        {
+            lines = remembered.lines
+            self.body = .none
+            setsAcceptEncoding = remembered.setsAcceptEncoding
+            expectsContinue = false
+            return
+        }
         var made = RequestLines(mayAskFirst: mayAskFirst)
         if let authorization { try made.add("Authorization", authorization) }
         for (name, value) in fields { try made.add(name, value) }
@@ -75,9 +87,21 @@ struct RequestHead {
         self.body = made.length(ofBody: body)
         made.addDefaults(method: method, body: self.body)
         lines = made.lines
-        let length = lines.reduce(target.text.utf8.count) { $0 + $1.utf8.count + 2 }
-        guard length <= Self.maximumLength else { throw .tooLong(bytes: length) }
+        let length = lines.reduce(0) { $0 + $1.utf8.count + 2 }
+        let wholeLength = target.text.utf8.count + length
+        guard wholeLength <= Self.maximumLength else { throw .tooLong(bytes: wholeLength) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
+        if isPlain {
+            remembered = RememberedLines(
+                method: method,
+                fields: fields,
+                additionalFields: additionalFields,
+                mayAskFirst: mayAskFirst,
+                lines: lines,
+                length: length,
+                setsAcceptEncoding: setsAcceptEncoding
+            )
+        }
         expectsContinue = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))
     }
 }

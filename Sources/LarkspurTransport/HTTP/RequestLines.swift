@@ -111,4 +111,27 @@ extension RequestLines {
         return "User-Agent: \(String(decoding: name, as: UTF8.self)) (unknown version) curl/\(version)"
     }()
 }
+
+/// The lines of the last request without content, credentials and cookies, with all that they depend on.
+struct RememberedLines {
+    let method: String
+    let fields: [String: String]
+    let additionalFields: [String: String]
+    let mayAskFirst: Bool
+    let lines: [String]
+    /// The length of the lines in bytes.
+    let length: Int
+    let setsAcceptEncoding: Bool
+
+    /// Returns whether a request has the same lines. Copies of one dictionary are compared quickly.
+    func matches(
+        _ method: String,
+        _ fields: [String: String],
+        _ additionalFields: [String: String],
+        _ mayAskFirst: Bool
+    ) -> Bool {
+        self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
+            && self.additionalFields == additionalFields
+    }
+}
 #endif

@@ -17,12 +17,14 @@ import Testing
         var request = URLRequest(url: try #require(URL(string: "http://a.example/b#c")))
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
+        var remembered: RememberedLines?
         return try RequestHead(
             request,
             additionalFields: additional,
             body: body,
             cookie: cookie,
-            authorization: authorization
+            authorization: authorization,
+            remembered: &remembered
         )
     }
 
@@ -165,7 +167,15 @@ import Testing
         var request = URLRequest(url: try #require(URL(string: "ftp://a/")))
         func failure() -> RequestHead.Failure? {
             #expect(throws: RequestHead.Failure.self) {
-                try RequestHead(request, additionalFields: [:], body: .none, cookie: nil, authorization: nil)
+                var remembered: RememberedLines?
+                _ = try RequestHead(
+                    request,
+                    additionalFields: [:],
+                    body: .none,
+                    cookie: nil,
+                    authorization: nil,
+                    remembered: &remembered
+                )
             }
         }
         #expect(failure()?.urlError.code == .unsupportedURL)

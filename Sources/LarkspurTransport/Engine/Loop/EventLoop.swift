@@ -11,6 +11,8 @@ final class EventLoop {
     private let shards: Shards?
     /// The reason why every task fails; nil if the loop works.
     private let failure: LoopFailure?
+    /// The lines of the last request without content.
+    @exclusivity(unchecked) var requestLines: RememberedLines?
     @exclusivity(unchecked) private var pool: [EasyHandle] = []
     @exclusivity(unchecked) private var hosts: [String: HostQueue] = [:]
     /// The number of hosts at which the idle ones are forgotten.

@@ -52,7 +52,8 @@ extension Exchange {
                 cookie: request.httpShouldHandleCookies
                     ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
                 authorization: credentials.authorization,
-                mayAskFirst: history.mayExpectContinue
+                mayAskFirst: history.mayExpectContinue,
+                remembered: &loop.requestLines
             )
             proxyLine = try credentials.proxyLine
         } catch {
