@@ -33,7 +33,7 @@ extension SessionManager {
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil
     ) -> DataTask {
-        let content = RequestContent(body, encoder ?? jsonEncoder)
+        let content = content(body, encoder)
         let request = requestResult(method, url, parameters, content, headers)
         return call(CallPlan(template: .data, request: request, isValid: true), hooks)
     }
@@ -109,15 +109,7 @@ extension SessionManager {
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil
     ) -> DataTask {
-        request(
-            .post,
-            url,
-            parameters: parameters,
-            body: body,
-            encoder: encoder,
-            headers: headers,
-            hooks: hooks
-        )
+        request(.post, url, parameters: parameters, body: body, encoder: encoder, headers: headers, hooks: hooks)
     }
 
     /// Makes a PUT request.

@@ -125,18 +125,7 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> UploadTask {
-        performForm(
-            .post,
-            url,
-            parameters,
-            headers,
-            hooks,
-            .decodable(type, decoder: jsonDecoder),
-            constructing,
-            progress,
-            success,
-            failure
-        )
+        performForm(.post, url, parameters, headers, hooks, decodable(type), constructing, progress, success, failure)
     }
 
     private func performForm<S: ResponseSerializer>(

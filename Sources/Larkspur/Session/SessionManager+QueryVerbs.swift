@@ -63,18 +63,7 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .get,
-            url,
-            parameters,
-            nil,
-            headers,
-            hooks,
-            .decodable(type, decoder: jsonDecoder),
-            download: progress,
-            success,
-            failure
-        )
+        perform(.get, url, parameters, nil, headers, hooks, decodable(type), download: progress, success, failure)
     }
 
     /// Performs a HEAD request.
@@ -148,17 +137,7 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .delete,
-            url,
-            parameters,
-            .init(body, encoder ?? jsonEncoder),
-            headers,
-            hooks,
-            serializer,
-            success,
-            failure
-        )
+        perform(.delete, url, parameters, content(body, encoder), headers, hooks, serializer, success, failure)
     }
 
     /// Performs a DELETE request, and decodes the response's JSON into a type.
@@ -194,16 +173,6 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .delete,
-            url,
-            parameters,
-            .init(body, encoder ?? jsonEncoder),
-            headers,
-            hooks,
-            .decodable(type, decoder: jsonDecoder),
-            success,
-            failure
-        )
+        perform(.delete, url, parameters, content(body, encoder), headers, hooks, decodable(type), success, failure)
     }
 }

@@ -57,7 +57,7 @@ extension SessionManager {
             method,
             url,
             parameters,
-            .init(body, encoder ?? jsonEncoder),
+            content(body, encoder),
             headers,
             hooks,
             serializer,
@@ -112,10 +112,10 @@ extension SessionManager {
             method,
             url,
             parameters,
-            .init(body, encoder ?? jsonEncoder),
+            content(body, encoder),
             headers,
             hooks,
-            .decodable(type, decoder: jsonDecoder),
+            decodable(type),
             upload: uploadProgress,
             download: downloadProgress,
             success,
@@ -144,7 +144,7 @@ extension SessionManager {
         encoder: (any DataEncoder)? = nil,
         headers: HTTPHeaders? = nil
     ) throws(LarkspurError) -> URLRequest {
-        try makeRequest(method, url, parameters, RequestContent(body, encoder ?? jsonEncoder), headers)
+        try makeRequest(method, url, parameters, content(body, encoder), headers)
     }
 
     // MARK: Common parts of the calls

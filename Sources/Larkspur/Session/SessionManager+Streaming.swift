@@ -47,7 +47,7 @@ extension SessionManager {
         onContent: @escaping @Sendable (DataTask, Data) -> Void,
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> DataTask {
-        let content = RequestContent(body, encoder ?? jsonEncoder)
+        let content = content(body, encoder)
         let request = requestResult(method, url, parameters, content, headers)
         let task = streamingTask(request, validation, uploadProgress, downloadProgress, onContent, completionHandler)
         task.start(with: hooks)
@@ -86,14 +86,7 @@ extension SessionManager {
         onContent: @escaping @Sendable (DataTask, Data) -> Void,
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> DataTask {
-        streamingTask(
-            .success(request),
-            validation,
-            uploadProgress,
-            downloadProgress,
-            onContent,
-            completionHandler
-        )
+        streamingTask(.success(request), validation, uploadProgress, downloadProgress, onContent, completionHandler)
     }
 
     private func streamingTask(

@@ -101,7 +101,7 @@ extension SessionManager {
             headers,
             hooks,
             resumable,
-            .decodable(type, decoder: jsonDecoder),
+            decodable(type),
             progress,
             success,
             failure

@@ -168,6 +168,6 @@ struct OAuth2AuthenticatorTests {
 
 extension URLSession {
     fileprivate static func larkspurTokens(_ transport: TestTransport) -> URLSession {
-        transport == .curl ? CurlURLSession(configuration: .ephemeral) : URLSession(configuration: .ephemeral)
+        transport != .foundation ? CurlURLSession(configuration: .ephemeral) : URLSession(configuration: .ephemeral)
     }
 }

@@ -431,7 +431,7 @@ struct EventSourceTests {
     func backPressure(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         // .foundation cannot make the server wait: what it buffers has to stay below 16 MiB.
-        let padding = String(repeating: "x", count: transport == .curl ? 4000 : 400)
+        let padding = String(repeating: "x", count: transport != .foundation ? 4000 : 400)
         let count = 10_000
         let steps = (0..<count).map { LoopbackServer.Response.Step.text("id: \($0)\ndata: \(padding)\n\n") }
         server.route("/much", .stream(steps, contentType: "text/event-stream", framing: .chunked))
@@ -451,7 +451,7 @@ struct EventSourceTests {
         }
 
         #expect(next == count)
-        if transport == .curl { #expect(most > 0 && most < 4 << 20, "\(most) bytes were buffered") }
+        if transport != .foundation { #expect(most > 0 && most < 4 << 20, "\(most) bytes were buffered") }
         try await manager.finishAll()
     }
 }
