@@ -33,7 +33,7 @@ extension SessionManager {
         headers: HTTPHeaders? = nil,
         hooks: SessionHooks? = nil
     ) -> DataTask {
-        let content = content(body, encoder)
+        let content = self.content(body, encoder)
         let request = requestResult(method, url, parameters, content, headers)
         return call(CallPlan(template: .data, request: request, isValid: true), hooks)
     }

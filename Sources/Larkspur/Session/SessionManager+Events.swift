@@ -39,7 +39,7 @@ extension SessionManager {
         timeoutInterval: TimeInterval = EventSource.defaultTimeoutInterval,
         reconnection: EventSource.Reconnection = .automatic
     ) -> EventSource {
-        let content = content(body, encoder)
+        let content = self.content(body, encoder)
         var fields = EventStreamRequest.headers
         fields.merge(headers ?? HTTPHeaders())
         let request = requestResult(method, url, parameters, content, fields)

@@ -174,6 +174,14 @@ extension SessionManager {
         return task
     }
 
+    /// The content of a request with this body, in the call's encoder or that of the manager; nil without a body.
+    func content(_ body: (any Encodable)?, _ encoder: (any DataEncoder)?) -> RequestContent? {
+        RequestContent(body, encoder ?? jsonEncoder)
+    }
+
+    /// The serializer that decodes a type with the decoder of the manager.
+    func decodable<T>(_ type: T.Type) -> DecodableResponseSerializer<T> { .decodable(type, decoder: jsonDecoder) }
+
     /// Returns the URL of a call.
     /// - Throws: ``LarkspurError`` with the code `invalidURL`, also if the manager's base URL is not valid.
     func resolved(_ target: any RequestTarget) throws(LarkspurError) -> URL {

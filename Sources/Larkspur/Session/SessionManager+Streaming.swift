@@ -47,7 +47,7 @@ extension SessionManager {
         onContent: @escaping @Sendable (DataTask, Data) -> Void,
         completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
     ) -> DataTask {
-        let content = content(body, encoder)
+        let content = self.content(body, encoder)
         let request = requestResult(method, url, parameters, content, headers)
         let task = streamingTask(request, validation, uploadProgress, downloadProgress, onContent, completionHandler)
         task.start(with: hooks)
