@@ -202,8 +202,8 @@ extension SessionTask {
         case processing
     }
 
-    /// Decides where a response is serialized: small content not on the processing queue, if only quick serializers work
-    /// and no code of a caller. The main queue, which may have a user interface to serve, does no such work.
+    /// Decides where a response is serialized: small content not on the processing queue, if only quick serializers
+    /// work and no code of a caller. The main queue, which may have a user interface to serve, does no such work.
     func route(of result: TransferResult, isUnseen: Bool) -> Route {
         guard result.data.count <= Self.smallSize, plan.download == nil, plan.template.stream == nil else {
             return .processing

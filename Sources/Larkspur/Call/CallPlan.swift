@@ -11,8 +11,8 @@ struct CallPlan: Sendable {
     var isValid = false
     /// The last step of a download; nil for other calls.
     var download: DownloadFinisher?
-    /// The handling of a call that is started by its first handler; nil for a task that was made with its handler, which
-    /// takes no others.
+    /// The handling of a call that is started by its first handler; nil for a task that was made with its handler,
+    /// which takes no others.
     var chain: Chain?
 
     /// Whether the call is launched when it starts, and not when it is made.

@@ -1,5 +1,5 @@
-/// The values of the session manager that a task needs, captured when the task is created. Tasks that are created between
-/// two changes of the manager share them.
+/// The values of the session manager that a task needs, captured when the task is created. Tasks that are created
+/// between two changes of the manager share them.
 final class TaskEnvironment: Sendable {
     /// The queue that runs handlers and progress closures, and posts notifications.
     let completionQueue: DispatchQueue

@@ -45,8 +45,8 @@ public struct LarkspurError: Error, Sendable {
     }
     /// The object that the response serializer made of the body of an unacceptable response.
     ///
-    /// It is not among the facts: it keeps the error in memory where it is thrown by reference. The compiler of Swift 6.3
-    /// crashes where a program awaits a sequence whose typed error is not.
+    /// It stays outside of ``facts``: a value of unknown size has the error thrown in memory. The compiler of Swift 6.3
+    /// crashes in programs that await a sequence whose typed error is thrown in registers.
     var responseObjectBox: Transferred<Any>?
 
     private struct Facts: Sendable {

@@ -2,11 +2,7 @@
 /// instead.
 extension SessionManager {
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func request(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -18,11 +14,7 @@ extension SessionManager {
     ) -> DataTask { request(.get, url) }
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func post(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -33,11 +25,7 @@ extension SessionManager {
     ) -> DataTask { request(.get, url) }
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func put(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -48,11 +36,7 @@ extension SessionManager {
     ) -> DataTask { request(.get, url) }
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func patch(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -63,11 +47,7 @@ extension SessionManager {
     ) -> DataTask { request(.get, url) }
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func delete(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,

@@ -34,18 +34,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .post,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            serializer,
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.post, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a POST request, and decodes the response's JSON into a type.
@@ -82,18 +72,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .post,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            decodable(type),
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.post, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, decodable(type), progress, nil, success, failure)
     }
 
     /// Performs a PUT request, and parses the response.
@@ -130,18 +110,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .put,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            serializer,
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.put, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a PUT request, and decodes the response's JSON into a type.
@@ -178,18 +148,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .put,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            decodable(type),
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.put, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, decodable(type), progress, nil, success, failure)
     }
 
     /// Performs a PATCH request, and parses the response.
@@ -226,18 +186,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .patch,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            serializer,
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.patch, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a PATCH request, and decodes the response's JSON into a type.
@@ -274,17 +224,7 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            .patch,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            decodable(type),
-            upload: progress,
-            success,
-            failure
-        )
+        let request = requestResult(.patch, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, decodable(type), progress, nil, success, failure)
     }
 }

@@ -53,19 +53,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            method,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            serializer,
-            upload: uploadProgress,
-            download: downloadProgress,
-            success,
-            failure
-        )
+        let request = requestResult(method, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, serializer, uploadProgress, downloadProgress, success, failure)
     }
 
     /// Performs a request with any method, and decodes the response's JSON into a type.
@@ -108,19 +97,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        perform(
-            method,
-            url,
-            parameters,
-            content(body, encoder),
-            headers,
-            hooks,
-            decodable(type),
-            upload: uploadProgress,
-            download: downloadProgress,
-            success,
-            failure
-        )
+        let request = requestResult(method, url, parameters, content(body, encoder), headers)
+        return perform(request, hooks, decodable(type), uploadProgress, downloadProgress, success, failure)
     }
 
     /// Builds the request that a call with these arguments sends.
@@ -161,12 +139,27 @@ extension SessionManager {
         _ headers: HTTPHeaders?,
         _ hooks: SessionHooks?,
         _ serializer: S,
-        upload: ProgressHandler? = nil,
         download: ProgressHandler? = nil,
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> DataTask {
         let request = requestResult(method, url, parameters, content, headers)
+        return perform(request, hooks, serializer, nil, download, success, failure)
+    }
+
+    /// Creates the task of a request and starts it.
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
+    func perform<S: ResponseSerializer>(
+        _ request: Result<URLRequest, LarkspurError>,
+        _ hooks: SessionHooks?,
+        _ serializer: S,
+        _ upload: ProgressHandler?,
+        _ download: ProgressHandler?,
+        _ success: @escaping SuccessHandler<S.Output>,
+        _ failure: FailureHandler?
+    ) -> DataTask {
         let task = dataTask(for: request, isValid: true, serializer: serializer, upload: upload, download: download) {
             $1.deliver(for: $0, success, failure)
         }

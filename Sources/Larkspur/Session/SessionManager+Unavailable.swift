@@ -1,11 +1,7 @@
 /// Calls that a program may try but that do not exist. The compiler's message says what to write instead.
 extension SessionManager {
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func request<P: Encodable, S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -19,11 +15,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func request<P: Encodable, T: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -37,11 +29,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "For a query: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "For a query: try [String: Any](encoding: value).")
     public func get<P: Encodable, S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: P,
@@ -53,11 +41,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "For a query: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "For a query: try [String: Any](encoding: value).")
     public func get<P: Encodable, T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -69,11 +53,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: convert an `Encodable` value with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "For a query: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "For a query: try [String: Any](encoding: value).")
     public func head<P: Encodable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -83,11 +63,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func post<P: Encodable, S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: P,
@@ -99,11 +75,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func post<P: Encodable, T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -115,11 +87,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func put<P: Encodable, S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: P,
@@ -131,11 +99,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func put<P: Encodable, T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -147,11 +111,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func patch<P: Encodable, S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: P,
@@ -163,11 +123,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func patch<P: Encodable, T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -179,11 +135,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func delete<P: Encodable, S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: P,
@@ -194,11 +146,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass an `Encodable` value as `body`, or convert it with `[String: Any](encoding:)`.
-    @available(
-        *,
-        unavailable,
-        message: "Give an Encodable to `body:`, or for a query or a form: try [String: Any](encoding: value)."
-    )
+    @available(*, unavailable, message: "Use `body:`, or for a query or form: try [String: Any](encoding: value).")
     public func delete<P: Encodable, T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: P,
@@ -224,11 +172,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func request<S: ResponseSerializer>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -244,11 +188,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func request<T: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ url: any RequestTarget,
@@ -264,11 +204,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func post<S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -282,11 +218,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func post<T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -300,11 +232,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func put<S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -318,11 +246,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func put<T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -336,11 +260,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func patch<S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -354,11 +274,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func patch<T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -372,11 +288,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func delete<S: ResponseSerializer>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,
@@ -389,11 +301,7 @@ extension SessionManager {
     ) {}
 
     /// Not available: pass a ``JSONValue`` as `body`, or a `[String: Any]` as `parameters`.
-    @available(
-        *,
-        unavailable,
-        message: "Write `as JSONValue` after the literal, or give a [String: Any] to `parameters:`."
-    )
+    @available(*, unavailable, message: "Write `as JSONValue` after the literal, or use `parameters:`.")
     public func delete<T: Decodable & Sendable>(
         _ url: any RequestTarget,
         parameters: [String: Any]? = nil,

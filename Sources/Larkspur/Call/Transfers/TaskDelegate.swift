@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, asks the hooks,
-/// and ends the task.
+/// The delegate of one transfer of a task. It receives the events of the transfer, collects its content, asks the
+/// hooks, and ends the task.
 ///
 /// It lives in the ``TaskRegistry`` of its session, keyed by task identifier, from the creation of the transfer until
 /// its end. The session calls it, one call after the other: the engine directly, any other session by its delegate.
