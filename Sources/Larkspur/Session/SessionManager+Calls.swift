@@ -34,8 +34,7 @@ extension SessionManager {
         hooks: SessionHooks? = nil
     ) -> DataTask {
         let content = self.content(body, encoder)
-        let request = requestResult(method, url, parameters, content, headers)
-        return call(CallPlan(template: .data, request: request, isValid: true), hooks)
+        return call(dataPlan(method, url, parameters, content, headers), hooks)
     }
 
     /// Makes a call of a request.

@@ -34,8 +34,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.post, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, serializer, progress, nil, success, failure)
+        let plan = dataPlan(.post, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a POST request, and decodes the response's JSON into a type.
@@ -72,8 +72,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.post, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, decodable(type), progress, nil, success, failure)
+        let plan = dataPlan(.post, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, decodable(type), progress, nil, success, failure)
     }
 
     /// Performs a PUT request, and parses the response.
@@ -110,8 +110,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.put, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, serializer, progress, nil, success, failure)
+        let plan = dataPlan(.put, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a PUT request, and decodes the response's JSON into a type.
@@ -148,8 +148,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.put, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, decodable(type), progress, nil, success, failure)
+        let plan = dataPlan(.put, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, decodable(type), progress, nil, success, failure)
     }
 
     /// Performs a PATCH request, and parses the response.
@@ -186,8 +186,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.patch, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, serializer, progress, nil, success, failure)
+        let plan = dataPlan(.patch, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, serializer, progress, nil, success, failure)
     }
 
     /// Performs a PATCH request, and decodes the response's JSON into a type.
@@ -224,7 +224,7 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(.patch, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, decodable(type), progress, nil, success, failure)
+        let plan = dataPlan(.patch, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, decodable(type), progress, nil, success, failure)
     }
 }

@@ -53,8 +53,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<S.Output>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(method, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, serializer, uploadProgress, downloadProgress, success, failure)
+        let plan = dataPlan(method, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, serializer, uploadProgress, downloadProgress, success, failure)
     }
 
     /// Performs a request with any method, and decodes the response's JSON into a type.
@@ -97,8 +97,8 @@ extension SessionManager {
         success: @escaping SuccessHandler<T>,
         failure: FailureHandler? = nil
     ) -> DataTask {
-        let request = requestResult(method, url, parameters, content(body, encoder), headers)
-        return perform(request, hooks, decodable(type), uploadProgress, downloadProgress, success, failure)
+        let plan = dataPlan(method, url, parameters, content(body, encoder), headers)
+        return perform(plan, hooks, decodable(type), uploadProgress, downloadProgress, success, failure)
     }
 
     /// Builds the request that a call with these arguments sends.
@@ -143,16 +143,16 @@ extension SessionManager {
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> DataTask {
-        let request = requestResult(method, url, parameters, content, headers)
-        return perform(request, hooks, serializer, nil, download, success, failure)
+        let plan = dataPlan(method, url, parameters, content, headers)
+        return perform(plan, hooks, serializer, nil, download, success, failure)
     }
 
-    /// Creates the task of a request and starts it.
+    /// Creates the task of a plan and starts it.
     @_specialize(where S == AnyResponseSerializer)
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
     func perform<S: ResponseSerializer>(
-        _ request: Result<URLRequest, LarkspurError>,
+        _ plan: CallPlan,
         _ hooks: SessionHooks?,
         _ serializer: S,
         _ upload: ProgressHandler?,
@@ -160,7 +160,7 @@ extension SessionManager {
         _ success: @escaping SuccessHandler<S.Output>,
         _ failure: FailureHandler?
     ) -> DataTask {
-        let task = dataTask(for: request, isValid: true, serializer: serializer, upload: upload, download: download) {
+        let task = dataTask(plan, serializer, upload: upload, download: download) {
             $1.deliver(for: $0, success, failure)
         }
         task.start(with: hooks)
@@ -179,6 +179,32 @@ extension SessionManager {
     /// - Throws: ``LarkspurError`` with the code `invalidURL`, also if the manager's base URL is not valid.
     func resolved(_ target: any RequestTarget) throws(LarkspurError) -> URL {
         try target.requestURL(relativeTo: base.get())
+    }
+
+    /// Returns the plan of a call whose response is collected in memory.
+    func dataPlan(
+        _ method: HTTPMethod,
+        _ url: any RequestTarget,
+        _ parameters: [String: Any]?,
+        _ content: RequestContent?,
+        _ headers: HTTPHeaders?
+    ) -> CallPlan {
+        let request = requestResult(method, url, parameters, content, headers)
+        let reference = plainReference(method, url, parameters, content, headers)
+        // Code of the caller may have changed any other request after it was validated.
+        let isValid = reference.map { requests.request(of: $0, builder.version) != nil } ?? false
+        return CallPlan(template: .data, request: request, isValid: isValid)
+    }
+
+    /// Returns the reference of a request that depends on it and the settings alone; nil for any other request.
+    private func plainReference(
+        _ method: HTTPMethod,
+        _ url: any RequestTarget,
+        _ parameters: [String: Any]?,
+        _ content: RequestContent?,
+        _ headers: HTTPHeaders?
+    ) -> String? {
+        method == .get && parameters == nil && content == nil && headers == nil ? url as? String : nil
     }
 
     /// Returns the request of a call, or the error that prevented its creation.
@@ -206,9 +232,7 @@ extension SessionManager {
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let version = builder.version
-        // Such a request depends on its reference and the settings alone, and runs no code of the caller.
-        let isPlain = method == .get && parameters == nil && content == nil && headers == nil
-        let reference = isPlain ? url as? String : nil
+        let reference = plainReference(method, url, parameters, content, headers)
         if let reference, let request = requests.request(of: reference, version) { return request }
         let builder = builder.value
         let request = try builder.makeRequest(
@@ -218,6 +242,7 @@ extension SessionManager {
             headers: headers ?? HTTPHeaders(),
             content: content
         )
+        // Otherwise the serializer, which may be the caller's, has written its content.
         if let reference, builder.settings.encodesParametersInURI("GET") {
             requests.remember(request, of: reference, version)
         }

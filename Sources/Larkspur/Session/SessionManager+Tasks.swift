@@ -24,11 +24,8 @@ extension SessionManager {
         downloadProgress: ProgressHandler? = nil,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
     ) -> DataTask {
-        dataTask(for: .success(request), serializer: serializer, upload: uploadProgress, download: downloadProgress) {
-            _,
-            response in
-            completionHandler(response)
-        }
+        let plan = CallPlan(template: .data, request: .success(request))
+        return dataTask(plan, serializer, upload: uploadProgress, download: downloadProgress) { completionHandler($1) }
     }
 
     /// Creates a task that sends data.
@@ -115,21 +112,18 @@ extension SessionManager {
 
     // The method and those that it calls are specialized for the serializer that the verbs use by default. Otherwise
     // each call would look up its types at run time.
-    /// Creates a data task from a request, or, if the request could not be built, a task that has ended already.
+    /// Creates a data task, or, if its request could not be built, a task that has ended already.
     @_specialize(where Serializer == AnyResponseSerializer)
     @_specialize(where Serializer == DataResponseSerializer)
     @_specialize(where Serializer == StringResponseSerializer)
     func dataTask<Serializer: ResponseSerializer>(
-        for request: Result<URLRequest, LarkspurError>,
-        isValid: Bool = false,
-        serializer: Serializer,
+        _ plan: CallPlan,
+        _ serializer: Serializer,
         upload: ProgressHandler?,
         download: ProgressHandler?,
         handler: @escaping @Sendable (DataTask, DataResponse<Serializer.Output>) -> Void
     ) -> DataTask {
-        let handler = self.handler(serializer, handler)
-        let plan = CallPlan(template: .data, request: request, isValid: isValid)
-        return makeTask(plan, handler, upload: upload, download: download)
+        makeTask(plan, self.handler(serializer, handler), upload: upload, download: download)
     }
 
     /// Creates an upload task from a request, or, if the request could not be built, a task that has ended already.

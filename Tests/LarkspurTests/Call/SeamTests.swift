@@ -1,5 +1,6 @@
 import LarkspurTestSupport
 import LarkspurTesting
+import Synchronization
 import Testing
 
 @testable import Larkspur
@@ -169,9 +170,10 @@ struct SeamTests {
         manager.hooks = hooks
     }
 
-    /// The events that no order binds to the others: those of hooks that are told and not asked come on the hook queue,
-    /// the end on the completion queue.
-    private static let unordered: Set<String> = ["metrics", "complete", "sent", "wrote", "place", "data"]
+    /// The hooks that decide, one after the other on the hook queue. The others are told, and no order binds them to
+    /// the end, which comes on the completion queue.
+    private static let decisions: Set<String> = ["redirect", "challenge", "stream", "head"]
+    private static let others: Set<String> = ["metrics", "complete", "sent", "wrote", "place", "data"]
 
     @Test("Each event comes once and in order", arguments: [TestTransport.curl, .delegate], scenarios)
     private func events(_ transport: TestTransport, _ scenario: Scenario) async throws {
@@ -205,8 +207,10 @@ struct SeamTests {
             seen = expected.filter(seen.contains)
         }
         #expect(seen.sorted() == expected.sorted(), "\(seen)")
-        let isOrdered = { (word: String) in !Self.unordered.contains(word) }
-        #expect(seen.filter(isOrdered) == expected.filter(isOrdered))
+        let isDecision = { (word: String) in Self.decisions.contains(word) }
+        #expect(seen.filter(isDecision) == expected.filter(isDecision))
+        let isOfTheEnd = { (word: String) in !isDecision(word) && !Self.others.contains(word) }
+        #expect(seen.filter(isOfTheEnd) == expected.filter(isOfTheEnd))
         #expect(task.state == .completed)
         #expect(manager.tasks.isEmpty)
     }
@@ -325,6 +329,33 @@ struct SeamTests {
         #expect(try request() == first && request().allHTTPHeaderFields == first.allHTTPHeaderFields)
         manager.headers["bad name"] = "1"
         #expect(throws: LarkspurError.self) { try request() }
+    }
+
+    @Test("A serializer of the caller's is asked for each request, and what it makes is validated")
+    func serializerOfTheCaller() async throws {
+        let manager = SessionManager(baseURL: server.baseURL)
+        manager.requestSettings.methodsEncodingParametersInURI = []
+        let serializer = MethodSerializer()
+        manager.requestSerializer = serializer
+        for method in ["POST", "A B", "GET", "A B"] {
+            serializer.method.withLock { $0 = method }
+            let response = await manager.get("anything").response()
+            #expect(response.error?.code == (method == "A B" ? .invalidMethod : nil))
+            if response.error == nil { #expect(response.request?.httpMethod == method) }
+        }
+    }
+
+    /// A serializer that changes the method.
+    private final class MethodSerializer: RequestSerializer {
+        let method = Mutex("GET")
+
+        func encodeBody(
+            _ parameters: Parameters?,
+            into request: inout URLRequest,
+            with settings: RequestSettings
+        ) throws(LarkspurError) {
+            request.httpMethod = method.withLock { $0 }
+        }
     }
 
     @Test("Settings that are changed by other threads are never older than those of the last change")

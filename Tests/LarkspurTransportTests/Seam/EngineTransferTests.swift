@@ -67,7 +67,7 @@ struct EngineTransferTests {
         )
         core.resume()
         try await eventually(true) { receiver.events.values.contains("end") }
-        #expect(receiver.events.values.first == "head" && receiver.events.values.last == "end")
+        #expect(receiver.events.values == (path == "bytes/0" ? ["head", "end"] : ["head", "data", "end"]))
         #expect(core.withStorage { $0.runningObject == nil && $0.object == nil })
         // One that is asked for afterwards is that of the ended task.
         #expect(core.object?.state == .completed)

@@ -105,7 +105,7 @@ extension Exchange {
         }
         if task.kind == .download { return beginDownload(response) }
         sink.deliver(response)
-        sink.incoming.isUnread = task.completion == nil && task.delegates.data == nil
+        sink.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
         return .goesOn
     }
 
