@@ -189,11 +189,12 @@ extension SessionManager {
         _ content: RequestContent?,
         _ headers: HTTPHeaders?
     ) -> CallPlan {
-        let request = requestResult(method, url, parameters, content, headers)
         let reference = plainReference(method, url, parameters, content, headers)
-        // Code of the caller may have changed any other request after it was validated.
-        let isValid = reference.map { requests.request(of: $0, builder.version) != nil } ?? false
-        return CallPlan(template: .data, request: request, isValid: isValid)
+        if let reference, let request = requests.request(of: reference, builder.version) {
+            return CallPlan(template: .data, request: .success(request), isValid: true)
+        }
+        // Code of the caller may have changed it after its parts were validated.
+        return CallPlan(template: .data, request: requestResult(method, url, parameters, content, headers))
     }
 
     /// Returns the reference of a request that depends on it and the settings alone; nil for any other request.
@@ -233,7 +234,6 @@ extension SessionManager {
     ) throws(LarkspurError) -> URLRequest {
         let version = builder.version
         let reference = plainReference(method, url, parameters, content, headers)
-        if let reference, let request = requests.request(of: reference, version) { return request }
         let builder = builder.value
         let request = try builder.makeRequest(
             method,

@@ -312,18 +312,25 @@ struct SeamTests {
     @Test("A request that is remembered is that of the present settings")
     func remembered() throws {
         let manager = SessionManager(baseURL: "http://a.test")
-        func request() throws -> URLRequest { try manager.makeRequest(.get, "x?y=1") }
+        func request(
+            _ method: HTTPMethod = .get,
+            _ url: String = "x?y=1",
+            parameters: [String: Any]? = nil,
+            headers: HTTPHeaders? = nil
+        ) throws -> URLRequest {
+            try #require(manager.dataPlan(method, url, parameters, nil, headers).request).get()
+        }
         let first = try request()
         #expect(try request() == first)
         manager.headers["X-A"] = "1"
         #expect(try request().value(forHTTPHeaderField: "X-A") == "1")
-        #expect(try manager.makeRequest(.get, "x?y=1", headers: ["X-A": "2"]).value(forHTTPHeaderField: "X-A") == "2")
+        #expect(try request(headers: ["X-A": "2"]).value(forHTTPHeaderField: "X-A") == "2")
         #expect(try request().value(forHTTPHeaderField: "X-A") == "1")
         manager.requestSettings.timeoutInterval = 7
         #expect(try request().timeoutInterval == 7)
-        #expect(try manager.makeRequest(.head, "x?y=1").httpMethod == "HEAD")
-        #expect(try manager.makeRequest(.get, "x?y=1", parameters: ["z": 2]).url?.query == "y=1&z=2")
-        #expect(try manager.makeRequest(.get, "x?y=2").url?.query == "y=2")
+        #expect(try request(.head).httpMethod == "HEAD")
+        #expect(try request(parameters: ["z": 2]).url?.query == "y=1&z=2")
+        #expect(try request(.get, "x?y=2").url?.query == "y=2")
         #expect(try request().url?.absoluteString == "http://a.test/x?y=1")
         manager.requestSettings = RequestSettings()
         #expect(try request() == first && request().allHTTPHeaderFields == first.allHTTPHeaderFields)
@@ -366,7 +373,8 @@ struct SeamTests {
             group.addTask {
                 var last = 0
                 for _ in 0..<20000 {
-                    let text = try? manager.makeRequest(.get, "x").value(forHTTPHeaderField: "X-N")
+                    let request = try? manager.dataPlan(.get, "x", nil, nil, nil).request?.get()
+                    let text = request?.value(forHTTPHeaderField: "X-N")
                     let number = text.flatMap { Int($0) } ?? 0
                     #expect(number >= last)
                     last = number
