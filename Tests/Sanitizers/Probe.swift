@@ -30,9 +30,22 @@ enum Probe: String {
         }
     }
 
-    private static func inThreads(_ work: @Sendable () -> Void) {
-        DispatchQueue.concurrentPerform(iterations: 8) { _ in
-            for _ in 0..<20_000 { work() }
+    /// Runs work in threads that begin together and let each other in, so that they meet on a busy machine too.
+    private static func inThreads(_ work: @escaping @Sendable () -> Void) {
+        let count = 4
+        let started = Mutex(0)
+        let ended = DispatchSemaphore(value: 0)
+        for _ in 0..<count {
+            Thread.detachNewThread {
+                started.withLock { $0 += 1 }
+                while started.withLock({ $0 }) < count { sched_yield() }
+                for number in 0..<20_000 {
+                    work()
+                    if number.isMultiple(of: 100) { sched_yield() }
+                }
+                ended.signal()
+            }
         }
+        for _ in 0..<count { ended.wait() }
     }
 }
