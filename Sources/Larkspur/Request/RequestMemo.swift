@@ -14,7 +14,11 @@ final class RequestMemo: Sendable {
     /// Returns the request of a reference, if it was built with this version of the settings.
     func request(of reference: String, _ version: Int) -> URLRequest? {
         entry.withLock { entry in
-            guard let entry, entry.version == version, entry.reference == reference else { return nil }
+            // By their bytes: strings also count as equal if they write the same letter in different ways, which are
+            // different URLs.
+            guard let entry, entry.version == version, entry.reference.utf8.elementsEqual(reference.utf8) else {
+                return nil
+            }
             return entry.request
         }
     }

@@ -233,15 +233,17 @@ extension SessionManager {
         _ headers: HTTPHeaders?
     ) throws(LarkspurError) -> URLRequest {
         let version = builder.version
-        let reference = plainReference(method, url, parameters, content, headers)
+        // It may run code of the caller's, which changes the settings.
+        let resolvedURL = try resolved(url)
         let builder = builder.value
         let request = try builder.makeRequest(
             method,
-            url: resolved(url),
+            url: resolvedURL,
             parameters: parameters.map(Parameters.dictionary),
             headers: headers ?? HTTPHeaders(),
             content: content
         )
+        let reference = plainReference(method, url, parameters, content, headers)
         // Otherwise the serializer, which may be the caller's, has written its content.
         if let reference, builder.settings.encodesParametersInURI("GET") {
             requests.remember(request, of: reference, version)

@@ -91,7 +91,7 @@ struct RequestHead {
         let wholeLength = target.text.utf8.count + length
         guard wholeLength <= Self.maximumLength else { throw .tooLong(bytes: wholeLength) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
-        if isPlain {
+        if isPlain, RememberedLines.canRemember(fields), RememberedLines.canRemember(additionalFields) {
             remembered = RememberedLines(
                 method: method,
                 fields: fields,

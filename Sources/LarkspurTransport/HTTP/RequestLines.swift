@@ -112,7 +112,8 @@ extension RequestLines {
     }()
 }
 
-/// The lines of the last request without content, credentials and cookies, with all that they depend on.
+/// The lines of the last request without content, credentials and cookies, with all that they depend on. They are in
+/// ASCII.
 struct RememberedLines {
     let method: String
     let fields: [String: String]
@@ -123,6 +124,11 @@ struct RememberedLines {
     let length: Int
     let setsAcceptEncoding: Bool
 
+    /// Whether fields are in ASCII, so that ``matches(_:_:_:_:)`` can tell them from others.
+    static func canRemember(_ fields: [String: String]) -> Bool {
+        fields.allSatisfy { name, value in (name + value).utf8.allSatisfy { $0 < 0x80 } }
+    }
+
     /// Returns whether a request has the same lines. Copies of one dictionary are compared quickly.
     func matches(
         _ method: String,
@@ -132,6 +138,14 @@ struct RememberedLines {
     ) -> Bool {
         self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
             && self.additionalFields == additionalFields
+            // Strings also count as equal if they write the same letter in different ways. Of those, ASCII is the
+            // shortest.
+            && Self.byteCount(self.fields) == Self.byteCount(fields)
+            && Self.byteCount(self.additionalFields) == Self.byteCount(additionalFields)
+    }
+
+    private static func byteCount(_ fields: [String: String]) -> Int {
+        fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 }
 #endif

@@ -332,6 +332,11 @@ struct SeamTests {
         #expect(try request(parameters: ["z": 2]).url?.query == "y=1&z=2")
         #expect(try request(.get, "x?y=2").url?.query == "y=2")
         #expect(try request().url?.absoluteString == "http://a.test/x?y=1")
+        // Two ways to write one letter, which a string takes for the same.
+        #expect(try request(.get, "caf\u{E9}").url?.absoluteString == "http://a.test/caf%C3%A9")
+        #expect(try request(.get, "cafe\u{301}").url?.absoluteString == "http://a.test/cafe%CC%81")
+        #expect(try request(.get, "K").url?.absoluteString == "http://a.test/K")
+        #expect(try request(.get, "\u{212A}").url?.absoluteString == "http://a.test/%E2%84%AA")
         manager.requestSettings = RequestSettings()
         #expect(try request() == first && request().allHTTPHeaderFields == first.allHTTPHeaderFields)
         manager.headers["bad name"] = "1"
@@ -363,6 +368,21 @@ struct SeamTests {
         ) throws(LarkspurError) {
             request.httpMethod = method.withLock { $0 }
         }
+    }
+
+    @Test("A target that changes the settings while it makes its URL has them in its own request")
+    func changingTarget() throws {
+        struct Target: RequestTarget {
+            let manager: SessionManager
+
+            func requestURL(relativeTo base: URL?) throws(LarkspurError) -> URL {
+                manager.headers["X-A"] = "new"
+                return try "x".requestURL(relativeTo: base)
+            }
+        }
+        let manager = SessionManager(baseURL: "http://a.test")
+        let request = try manager.makeRequest(.get, Target(manager: manager))
+        #expect(request.value(forHTTPHeaderField: "X-A") == "new")
     }
 
     @Test("Settings that are changed by other threads are never older than those of the last change")
