@@ -45,7 +45,7 @@ struct Reception: Sendable {
     var response: URLResponse?
     var file: URL?
     /// An error other than the transport's.
-    var error: LarkspurError?
+    var failure: StoredError?
     /// True if the transfer was cancelled because its response is the result and the transport has no other way to end
     /// it.
     var endsWithResponse = false
@@ -56,8 +56,8 @@ struct Reception: Sendable {
         let request = task.currentRequest ?? task.originalRequest
         let response = response ?? task.response
         let transferError: LarkspurError? =
-            if let error = task.failure ?? error {
-                error
+            if let failure = task.failure ?? failure {
+                failure.error
             } else if endsWithResponse {
                 nil
             } else if let transportError {
@@ -82,22 +82,23 @@ struct Reception: Sendable {
 
 /// The ending of a call: what its handlers get.
 final class CallEnding: @unchecked Sendable {
-    // Safe: `makeEnding` fills it in before another thread gets it, and `finish` alone releases the handlers.
+    // Safe: `makeEnding` fills it in before another thread gets it, and `finish` alone releases the handlers. As no
+    // access meets another, none is checked at run time.
     /// The result of the transfer.
     let result: TransferResult
     /// The rules by which the response is acceptable.
     let rules: ResponseRules
     /// The file of a download; nil for other calls.
-    var file: Result<URL, LarkspurError>?
+    @exclusivity(unchecked) var file: Result<URL, LarkspurError>?
     /// The number of bytes that were streamed; nil for other calls.
-    var count: Result<Int64, LarkspurError>?
-    var timeline = Timeline()
+    @exclusivity(unchecked) var count: Result<Int64, LarkspurError>?
+    @exclusivity(unchecked) var timeline = Timeline()
     /// The handlers, with their values.
-    var handlers: [CallHandler] = []
+    @exclusivity(unchecked) var handlers: [CallHandler] = []
     /// The move of a downloaded file, successful or not.
-    var move: DownloadMove?
+    @exclusivity(unchecked) var move: DownloadMove?
     /// The file of a download that was not moved.
-    var temporaryFile: TemporaryDownload?
+    @exclusivity(unchecked) var temporaryFile: TemporaryDownload?
 
     init(_ result: TransferResult, _ rules: ResponseRules) {
         self.result = result
@@ -120,11 +121,11 @@ final class CallEnding: @unchecked Sendable {
     }
 
     /// The error of the call; nil if it succeeded.
-    var error: LarkspurError? {
-        if let file { return file.failure }
-        if let count { return count.failure }
-        for handler in handlers { if let error = handler.error { return error } }
-        return result.error
+    var failure: StoredError? {
+        if let file { return file.failure.map { StoredError($0) } }
+        if let count { return count.failure.map { StoredError($0) } }
+        for handler in handlers { if let failure = handler.failure { return failure } }
+        return result.failure
     }
 
     /// The ending as notifications and events report it.
@@ -133,7 +134,7 @@ final class CallEnding: @unchecked Sendable {
         return TaskCompletion(
             serializer: first?.serializer,
             data: result.response == nil || file != nil ? nil : result.data,
-            error: error,
+            error: failure?.error,
             fileURL: try? file?.get(),
             timeline: timeline,
             serialized: { first?.value }
@@ -169,8 +170,8 @@ extension SessionTask {
     ///   - result: The result of the transfer.
     ///   - report: Called before serialization with the error that the task will report, if any.
     func conclude(with result: TransferResult, report: (LarkspurError?) -> Void) {
-        let hasReported = upload.finish(successfully: result.error == nil, of: self)
-        let isUnseen = !download.finish(successfully: result.error == nil, of: self) && !hasReported && endsUnseen
+        let hasReported = upload.finish(successfully: result.failure == nil, of: self)
+        let isUnseen = !download.finish(successfully: result.failure == nil, of: self) && !hasReported && endsUnseen
         report(result.error)
         switch route(of: result, isUnseen: isUnseen) {
         case .awaiter(let resume): resume(result)
@@ -277,15 +278,15 @@ extension SessionTask {
     /// Tells the observers, runs the handlers and posts the notifications of the end, then leaves the group. Called
     /// once, on the completion queue.
     private func finish(_ ending: CallEnding) {
-        let (handlers, hooks, observation) = noteEnd(with: ending.error)
+        let (handlers, hooks, observation) = noteEnd(with: ending.failure)
         observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
-        for handler in handlers { handler(ending.error?.resumeData) }
+        for handler in handlers { handler(ending.failure?.error.resumeData) }
         ending.move.map { $0.post(from: self) }
         if let count = ending.count { stream?.finish(count.failure) }
         run(ending.handlers[...], ending) { [self] in
             post(.didComplete) { [TaskCompletion.userInfoKey: ending.completion] }
             // A call that takes handlers keeps the file for later ones, unless it has failed.
-            if plan.chain == nil || ending.error != nil { ending.temporaryFile?.discard() }
+            if plan.chain == nil || ending.failure != nil { ending.temporaryFile?.discard() }
             // The hooks may hold the task, and are released without the lock.
             withExtendedLifetime(hooks) {}
             // A handler that is added later gets the ending without those that have run.
@@ -326,7 +327,7 @@ extension SessionTask {
     /// has come at the last moment.
     /// - Parameter resume: Resumes the awaits that are still waiting.
     private func finishUnseen(_ ending: CallEnding, _ resume: @escaping @Sendable () -> Void) {
-        let (_, hooks, observation) = noteEnd(with: ending.error)
+        let (_, hooks, observation) = noteEnd(with: ending.failure)
         withExtendedLifetime(hooks) {}
         let end: @Sendable () -> Void = { [self] in
             observation?.deliver(.completed, of: self, .completion(ending.completion, ending.result))
@@ -339,10 +340,10 @@ extension SessionTask {
 
     /// Notes that the handlers run. What is returned is used and released without the lock.
     private func noteEnd(
-        with error: LarkspurError?
+        with failure: StoredError?
     ) -> (resumeDataHandlers: [@Sendable (Data?) -> Void], hooks: TaskHooks?, observation: CallObservation?) {
         storage.withLock { call in
-            call.error = error
+            call.error = failure
             call.hasEnded = true
             return (exchange(&call.resumeDataHandlers, with: []), call.hooks.take(), call.observation.take())
         }

@@ -17,8 +17,8 @@ class CallHandler: @unchecked Sendable {
     /// closure.
     var resume: (@Sendable (TransferResult) -> Void)? { nil }
 
-    /// The error of the value, once there is one.
-    var error: LarkspurError? { nil }
+    /// The error in place of a value, once there is one.
+    var failure: StoredError? { nil }
 
     /// The value, if somebody wants to see it besides the handler.
     var value: Transferred<Any>? { nil }
@@ -39,6 +39,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     private let body: Body
     private let resumption: (@Sendable (TransferResult) -> Void)?
     private var prepared: Transferred<Result<S.Output, LarkspurError>>?
+    private var preparedFailure: StoredError?
 
     // The methods are specialized for the serializers that are used most. Otherwise each would look up its types at run
     // time.
@@ -66,7 +67,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     override var serializer: (any ResponseSerializer)? { ownSerializer }
     override var isQuick: Bool { isSerializerQuick }
     override var resume: (@Sendable (TransferResult) -> Void)? { resumption }
-    override var error: LarkspurError? { prepared?.value.failure }
+    override var failure: StoredError? { preparedFailure }
 
     override var value: Transferred<Any>? {
         prepared?.compactMap { (try? $0.get()).flatMap { unwrapped($0) } }
@@ -84,6 +85,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
         if let prepared { return prepared.value }
         let outcome = Transferred(ending.rules.run(ownSerializer, ending.content))
         prepared = outcome
+        preparedFailure = outcome.value.failure.map { StoredError($0) }
         return outcome.value
     }
 

@@ -5,15 +5,49 @@ import Synchronization
 struct CallPlan: Sendable {
     /// The kind of transfer.
     let template: TransferTemplate
-    /// The request, or the error that prevented its creation; nil for a download from resume data.
-    let request: Result<URLRequest, LarkspurError>?
+    /// The request; nil if it could not be built, or for a download from resume data.
+    let urlRequest: URLRequest?
+    private let failure: StoredError?
     /// Whether the request was validated when it was built.
-    var isValid = false
+    let isValid: Bool
     /// The last step of a download; nil for other calls.
-    var download: DownloadFinisher?
+    let download: DownloadFinisher?
     /// The handling of a call that is started by its first handler; nil for a task that was made with its handler,
     /// which takes no others.
     var chain: Chain?
+
+    /// - Parameters:
+    ///   - template: The kind of transfer.
+    ///   - request: The request, or the error that prevented its creation; nil for a download from resume data.
+    ///   - download: The last step of a download. Default: nil, for other calls.
+    init(
+        template: TransferTemplate,
+        request: Result<URLRequest, LarkspurError>?,
+        download: DownloadFinisher? = nil
+    ) {
+        self.template = template
+        self.download = download
+        isValid = false
+        switch request {
+        case .success(let request): (urlRequest, failure) = (request, nil)
+        case .failure(let error): (urlRequest, failure) = (nil, StoredError(error))
+        case nil: (urlRequest, failure) = (nil, nil)
+        }
+    }
+
+    /// Plans a call whose content is collected, with a request that was validated when it was built.
+    init(validRequest request: URLRequest) {
+        template = .data
+        urlRequest = request
+        failure = nil
+        isValid = true
+        download = nil
+    }
+
+    /// The request, or the error that prevented its creation; nil for a download from resume data.
+    var request: Result<URLRequest, LarkspurError>? {
+        failure.map { .failure($0.error) } ?? urlRequest.map { .success($0) }
+    }
 
     /// Whether the call is launched when it starts, and not when it is made.
     var isLaunchedLate: Bool { chain != nil || template.resumption != nil || template.resumer != nil }
@@ -91,7 +125,7 @@ extension SessionTask {
 
     /// The method and the URL, for messages.
     private var target: String {
-        guard let request = try? plan.request?.get(), let url = request.url else { return "a request" }
+        guard let request = plan.urlRequest, let url = request.url else { return "a request" }
         return "\(request.httpMethod ?? "GET") \(LarkspurError.redacted(url))"
     }
 

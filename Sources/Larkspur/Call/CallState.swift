@@ -43,8 +43,8 @@ struct CallState {
     var finished: CallEnding?
     var hasEnded = false
     /// The error that ended the task before its transfer did.
-    var failure: LarkspurError?
-    var error: LarkspurError?
+    var failure: StoredError?
+    var error: StoredError?
     var timeline = Timeline()
     var taskDescription: String?
     var priority = URLSessionTask.defaultPriority
@@ -78,7 +78,12 @@ extension CallState {
 
     /// Adds the metrics of an attempt that has ended.
     mutating func note(_ transactions: [TransferMetrics]) {
-        if !isDetached { timeline.transactions += transactions }
+        guard !isDetached else { return }
+        if timeline.transactions.isEmpty {
+            timeline.transactions = transactions
+        } else {
+            timeline.transactions += transactions
+        }
     }
 
     /// The next step of the thread that brings the attempt to the state of the task.

@@ -95,14 +95,14 @@ public class SessionTask: @unchecked Sendable {
         let isFirst = storage.withLock { storage in
             guard storage.failure == nil, storage.machine.state != .cancelling, storage.machine.state != .completed
             else { return false }
-            storage.failure = error
+            storage.failure = StoredError(error)
             return true
         }
         if isFirst { cancel() }
     }
 
     /// The error that ended the task before its transfer did.
-    final var failure: LarkspurError? { storage.withLock { $0.failure } }
+    final var failure: StoredError? { storage.withLock { $0.failure } }
 
     /// The state of the task.
     public final var state: State { storage.withLock { $0.machine.state } }
@@ -127,7 +127,7 @@ public class SessionTask: @unchecked Sendable {
     public final var taskIdentifier: Int { attempt?.identifier ?? 0 }
 
     /// The request that the task was created with.
-    public final var originalRequest: URLRequest? { attempt?.originalRequest ?? (try? plan.request?.get()) }
+    public final var originalRequest: URLRequest? { attempt?.originalRequest ?? plan.urlRequest }
 
     /// The current request. After a redirect it differs from ``originalRequest``.
     public final var currentRequest: URLRequest? { attempt?.currentRequest }
@@ -143,7 +143,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// The error of the task, which is set before its completion handler runs. Nil while the task runs, and if it
     /// succeeded.
-    public final var error: LarkspurError? { storage.withLock { $0.error } }
+    public final var error: LarkspurError? { storage.withLock { $0.error }?.error }
 
     /// The times at which the task reached its stages.
     public final var timeline: Timeline { storage.withLock { $0.timeline } }

@@ -31,8 +31,21 @@ struct TransferResult: Sendable {
     let data: Data
     /// The file with the content, at a temporary location of Larkspur.
     var file: URL?
-    /// The error of the transfer, if any.
-    var error: LarkspurError?
+    private(set) var failure: StoredError?
     /// The resume data of an earlier attempt, whose file this one may not have used up.
     var unusedResumeData: Data?
+
+    init(request: URLRequest?, response: URLResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
+        self.request = request
+        self.response = response
+        self.data = data
+        self.file = file
+        self.error = error
+    }
+
+    /// The error of the transfer, if any.
+    var error: LarkspurError? {
+        get { failure?.error }
+        set { failure = newValue.map { StoredError($0) } }
+    }
 }

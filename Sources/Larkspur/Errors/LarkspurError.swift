@@ -131,6 +131,13 @@ public struct LarkspurError: Error, Sendable {
     }
 }
 
+/// An error that its owner stores elsewhere. Most owners have none, and the size of an error is known only at run time.
+final class StoredError: Sendable {
+    let error: LarkspurError
+
+    init(_ error: LarkspurError) { self.error = error }
+}
+
 extension LarkspurError: LocalizedError {
     /// The sentence of ``message``.
     public var errorDescription: String? { message }

@@ -77,48 +77,48 @@ public struct ResponseValidation: Hashable, Sendable {
 ///
 /// The classes are those of RFC 9110, section 15.
 public struct StatusCodes: Hashable, Sendable {
-    private var ranges: RangeSet<Int>
+    /// The codes as ranges in order, of which no two are adjacent. The size of a `RangeSet` is known only at run time,
+    /// and with it that of everything that would have one.
+    let intervals: [Range<Int>]
 
     /// Creates a set of the codes of a half-open range.
     /// - Parameter codes: The codes, such as `200..<300`.
-    public init(_ codes: Range<Int>) { ranges = RangeSet(codes) }
+    public init(_ codes: Range<Int>) { self.init(RangeSet(codes)) }
 
     /// Creates a set of the codes of a closed range.
     /// - Parameter codes: The codes, such as `200...299`.
     public init(_ codes: ClosedRange<Int>) {
         // Int.max has no successor, but it is not a status code either.
         let end = codes.upperBound == .max ? codes.upperBound : codes.upperBound + 1
-        ranges = RangeSet(codes.lowerBound..<end)
+        self.init(RangeSet(codes.lowerBound..<end))
     }
 
     /// Creates a set of single codes.
     /// - Parameter codes: The codes, in any order.
     public init(_ codes: some Sequence<Int>) {
-        ranges = RangeSet()
+        var ranges = RangeSet<Int>()
         for code in codes where code < .max { ranges.insert(contentsOf: code..<(code + 1)) }
+        self.init(ranges)
     }
 
-    /// The codes as ranges in order, of which no two are adjacent.
-    var intervals: [Range<Int>] { Array(ranges.ranges) }
+    private init(_ ranges: RangeSet<Int>) { intervals = Array(ranges.ranges) }
+
+    private var ranges: RangeSet<Int> { RangeSet(intervals) }
 
     /// Returns whether a code is in the set.
     /// - Parameter code: The status code.
-    public func contains(_ code: Int) -> Bool { ranges.contains(code) }
+    public func contains(_ code: Int) -> Bool { intervals.contains { $0.contains(code) } }
 
     /// Returns the codes of both sets.
     /// - Parameter other: The other set.
     public func union(_ other: StatusCodes) -> StatusCodes {
-        var result = self
-        result.ranges.formUnion(other.ranges)
-        return result
+        StatusCodes(ranges.union(other.ranges))
     }
 
     /// Returns the codes of this set that are not in another one.
     /// - Parameter other: The other set.
     public func subtracting(_ other: StatusCodes) -> StatusCodes {
-        var result = self
-        result.ranges.subtract(other.ranges)
-        return result
+        StatusCodes(ranges.subtracting(other.ranges))
     }
 
     /// 100 to 199: the request was received, and its processing continues.
@@ -147,7 +147,7 @@ extension StatusCodes: ExpressibleByIntegerLiteral {
 extension StatusCodes: CustomStringConvertible {
     /// The codes as ranges, such as `200...299, 304`.
     public var description: String {
-        ranges.ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)...\($0.upperBound - 1)" }
+        intervals.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)...\($0.upperBound - 1)" }
             .joined(separator: ", ")
     }
 }

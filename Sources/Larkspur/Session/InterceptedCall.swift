@@ -80,8 +80,7 @@ struct InterceptedCall: Sendable {
                 request: response.request ?? request,
                 response: response.response,
                 data: response.data,
-                file: response.file,
-                error: nil
+                file: response.file
             )
         } catch {
             let failure = LarkspurError(interception: error)
@@ -90,7 +89,6 @@ struct InterceptedCall: Sendable {
                 request: failure.request,
                 response: failure.response,
                 data: failure.responseData ?? Data(),
-                file: nil,
                 error: failure
             )
         }
@@ -175,7 +173,7 @@ struct InterceptedCall: Sendable {
         if state == .cancelling {
             template.stream?.stop()
             if let failure = task.failure {
-                result = result.failed(failure)
+                result = result.failed(failure.error)
             } else if result.error == nil {
                 result = result.failed(LarkspurError(transportError: URLError(.cancelled)))
             }

@@ -191,7 +191,7 @@ extension SessionManager {
     ) -> CallPlan {
         let reference = plainReference(method, url, parameters, content, headers)
         if let reference, let request = requests.request(of: reference, builder.version) {
-            return CallPlan(template: .data, request: .success(request), isValid: true)
+            return CallPlan(validRequest: request)
         }
         // Code of the caller may have changed it after its parts were validated.
         return CallPlan(template: .data, request: requestResult(method, url, parameters, content, headers))

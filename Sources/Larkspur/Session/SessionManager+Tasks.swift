@@ -159,7 +159,7 @@ extension SessionManager {
             upload: upload,
             download: download
         )
-        task.note(.created, .request(try? plan.request?.get()))
+        task.note(.created, .request(plan.urlRequest))
         // Interceptors decide about the request when the task starts.
         if plan.isLaunchedLate || environment.launchesLate || task.deadline != nil {
             task.launchLater(by: self)

@@ -13,8 +13,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     private let fields: [String: String]
     private let ownURL: URL?
 
-    /// The URL for the superclass, which would take the file name out of each.
-    private static let constantURL = URL(fileURLWithPath: "/")
+    /// The URL for the superclass, which would take the file name out of each. This one has none to be looked for.
+    private static let constantURL = URL(string: "?") ?? URL(fileURLWithPath: "/")
 
     /// Creates a response; nil if the superclass has an unexpected layout, in which case an ordinary response has to
     /// serve.

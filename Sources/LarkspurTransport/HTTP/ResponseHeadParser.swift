@@ -23,6 +23,12 @@ struct ResponseHeadParser {
         }
     }
 
+    /// A field of the section.
+    struct Field {
+        let name: FieldName
+        var value: String
+    }
+
     private enum Stage {
         case statusLine, fields, trailers
     }
@@ -33,10 +39,16 @@ struct ResponseHeadParser {
     private var byteCount = 0
     private var draft: ResponseHead.Draft?
     /// The last field; the next line may continue it.
-    private var pending: (name: FieldName, value: String)?
+    private var pending: Field?
+    /// Whether the last field takes more than one line.
+    private var isFolded = false
     private var finishedTrailers: [String: String] = [:]
+    /// The number of lines of the section so far that are not continuations.
+    private var lineCount = 0
+    private let memory: HeadMemory?
 
-    init() {}
+    /// - Parameter memory: The lines of the last head. Default: nil, every line is read.
+    init(memory: HeadMemory? = nil) { self.memory = memory }
 
     /// The fields after the content, by canonical names; complete when the transfer has ended.
     var trailers: [String: String] {
@@ -76,6 +88,7 @@ struct ResponseHeadParser {
         draft = ResponseHead.Draft(status: status, version: version)
         pending = nil
         finishedTrailers = [:]
+        lineCount = 0
         stage = .fields
     }
 
@@ -91,14 +104,23 @@ struct ResponseHeadParser {
             // Each fold is a space, and none is left at the ends of the value (RFC 9112, section 5.2).
             let text = Self.text(Self.trimmed(line))
             if pending?.value.isEmpty == true { pending?.value = text } else { pending?.value += " " + text }
+            isFolded = true
             if let name = pending?.name, name.isFraming { draft?.noteObscured(name) }
             return
         }
         keepPending()
+        lineCount += 1
+        if let memory, let known = memory.field(in: line, at: lineCount - 1) { return pending = known }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let written = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard let name = FieldName(written) ?? repairedName(written) else { return }
-        pending = (name, Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
+        let value = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+        if let name = FieldName(written) {
+            let field = Field(name: name, value: value)
+            memory?.remember(field, of: line, at: lineCount - 1)
+            pending = field
+        } else if let name = repairedName(written) {
+            pending = Field(name: name, value: value)
+        }
     }
 
     /// Returns the name without the blanks around it. A name that other recipients read differently, or ignore, may
@@ -110,7 +132,9 @@ struct ResponseHeadParser {
 
     private mutating func keepPending() {
         guard var field = pending.take() else { return }
-        while field.value.utf8.last?.isBlank == true { field.value.unicodeScalars.removeLast() }
+        if exchange(&isFolded, with: false) {
+            while field.value.utf8.last?.isBlank == true { field.value.unicodeScalars.removeLast() }
+        }
         if stage == .trailers {
             Self.add(field, to: &finishedTrailers)
         } else {
@@ -118,7 +142,7 @@ struct ResponseHeadParser {
         }
     }
 
-    private static func add(_ field: (name: FieldName, value: String), to trailers: inout [String: String]) {
+    private static func add(_ field: Field, to trailers: inout [String: String]) {
         if trailers[field.name.text]?.append(", " + field.value) == nil { trailers[field.name.text] = field.value }
     }
 }

@@ -324,7 +324,7 @@ final class TaskDelegate: TransferReceiver {
     func fail(with error: LarkspurError) {
         guard task.state != .cancelling else { return }
         let hasEnded = storage.withLock { storage in
-            if storage.received.error == nil { storage.received.error = error }
+            if storage.received.failure == nil { storage.received.failure = StoredError(error) }
             return storage.ending == nil
         }
         if !hasEnded { task.cancel() }

@@ -246,8 +246,8 @@ final class EventLoop {
     /// Notes a deadline of an exchange that is new or earlier than before.
     func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
-    func host(of url: String) -> HostQueue {
-        let origin = url.origin
+    func host(of destination: Destination) -> HostQueue {
+        let origin = destination.origin
         if let host = hosts[origin] { return host }
         if hosts.count >= hostLimit {
             hosts = hosts.filter { !$0.value.isIdle }
@@ -355,22 +355,6 @@ private struct Arrival {
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         content.append(bytes.bindMemory(to: UInt8.self))
         room -= bytes.count
-    }
-}
-
-extension String {
-    /// The scheme, host and port of a URL, as they are written there.
-    fileprivate var origin: String {
-        let bytes = utf8
-        var slashes = 0
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "/") { slashes += 1 }
-            if slashes == 3 || byte == UInt8(ascii: "?") { break }
-            index = bytes.index(after: index)
-        }
-        return String(self[..<index])
     }
 }
 #endif

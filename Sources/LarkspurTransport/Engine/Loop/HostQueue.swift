@@ -10,6 +10,7 @@ final class HostQueue {
     /// The number of transfers that share an HTTP/2 connection, as servers commonly allow.
     private static let streamLimit = 100
 
+    let headMemory = HeadMemory()
     @exclusivity(unchecked) private var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
@@ -28,8 +29,8 @@ final class HostQueue {
     init(limit: Int) { self.limit = limit }
 
     private final class Line {
-        private var entries: [(ticket: Int, exchange: Exchange)] = []
-        private var head = 0
+        @exclusivity(unchecked) private var entries: [(ticket: Int, exchange: Exchange)] = []
+        @exclusivity(unchecked) private var head = 0
 
         var isEmpty: Bool { head == entries.count }
 

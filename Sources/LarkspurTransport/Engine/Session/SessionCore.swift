@@ -60,11 +60,13 @@ final class SessionCore: Sendable {
         storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
     }
 
+    private static let schemes = ["http", "https"] + UnixSocketTarget.schemes
+
     /// Whether the engine handles a request, itself or by a class of the caller's; the superclass handles the other
     /// schemes.
     func carries(_ request: URLRequest) -> Bool {
-        guard let scheme = request.url?.scheme?.lowercased() else { return true }
-        return scheme == "http" || scheme == "https" || UnixSocketTarget.schemes.contains(scheme)
+        guard let scheme = request.url?.scheme else { return true }
+        return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.lowercased())
             || settings.protocols.load(request)
     }
 

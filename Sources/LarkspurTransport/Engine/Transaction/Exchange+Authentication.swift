@@ -46,7 +46,7 @@ extension Exchange {
 
     /// Returns the request as its server or its proxy sees it; nil for a proxy if none could challenge.
     private func request(to recipient: AuthenticationState.Recipient) -> RecipientAuthentication.Request? {
-        guard let url = request.url else { return nil }
+        guard let url = destination.url else { return nil }
         let method = request.httpMethod ?? "GET"
         switch recipient {
         case .origin:
@@ -79,7 +79,7 @@ extension Exchange {
     /// Whether a proxy forwards the request through a tunnel, whose bytes it cannot read.
     var isTunnelled: Bool {
         guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return false }
-        return request.url?.scheme?.lowercased() == "https" || task.webSocket != nil
+        return destination.url?.scheme?.lowercased() == "https" || task.webSocket != nil
     }
 
     // MARK: Responses
@@ -154,7 +154,7 @@ extension Exchange {
         var chosen: URLCredential?
         switch disposition {
         case .cancelAuthenticationChallenge:
-            return .fail(.engine(.cancelled, "The authentication challenge was cancelled.", url: request.url))
+            return .fail(.engine(.cancelled, "The authentication challenge was cancelled.", url: destination.url))
         case .rejectProtectionSpace:
             if let response = transfer.response, let request = request(to: recipient),
                 let next = authentication[recipient].demand(after: demand, to: request, from: credentialStore)

@@ -31,7 +31,7 @@ extension Exchange {
 
     /// Makes the cache's state for the request; nil if the cache takes no part: it serves only data tasks.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
-        guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = request.url,
+        guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
             let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
         else { return nil }
         let cookies = request.httpShouldHandleCookies ? loop.settings.cookies : nil
@@ -80,7 +80,7 @@ extension Exchange {
         .engine(
             .resourceUnavailable,
             "The request may be answered by the cache alone, which has no answer.",
-            url: request.url
+            url: destination.url
         )
     }
 
@@ -129,7 +129,7 @@ extension Exchange {
     /// Delivers the cache's response like a response of the network.
     func beginReplay() {
         _ = task.leaveQueue()
-        guard let replay = caching?.replay, let url = request.url,
+        guard let replay = caching?.replay, let url = destination.url,
             let response = replay.entry.makeResponse(url: url, age: replay.age)
         else { return finish(.failure(notInCache)) }
         transaction.beginReplay()

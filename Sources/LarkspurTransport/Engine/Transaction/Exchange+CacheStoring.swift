@@ -130,7 +130,7 @@ extension Exchange {
     /// Removes the stored responses that an unsafe request has invalidated (RFC 9111, section 4.4).
     func invalidateCache(after head: ResponseHead) {
         guard let cache = loop.settings.cache, let method = request.httpMethod, !Self.isSafe(method),
-            (200...399).contains(head.status), let url = request.url, let key = CacheEntry.key(url)
+            (200...399).contains(head.status), let url = destination.url, let key = CacheEntry.key(url)
         else { return }
         cache.remove(key)
         let base = URLReference(url.absoluteString)

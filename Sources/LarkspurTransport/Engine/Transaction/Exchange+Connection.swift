@@ -40,7 +40,7 @@ extension Exchange {
         handle.closesConnection = false
         handle.clearFailure()
         if transfer.shard?.restart(handle) == true { return true }
-        transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: request.url))
+        transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: destination.url))
         return false
     }
 
@@ -48,7 +48,7 @@ extension Exchange {
 
     /// Watches the end of the connection if nothing else ends the content.
     func watchClose() {
-        guard request.url?.isSecure == true, !loop.settings.options.tls.acceptsMissingCloseNotify,
+        guard destination.isSecure, !loop.settings.options.tls.acceptsMissingCloseNotify,
             sink.incoming.framed.framing == .close
         else { return }
         transfer.handle?.watchClose()
@@ -64,8 +64,8 @@ extension Exchange {
         transfer.truncation = .tls(
             .badServerResponse,
             sentence,
-            url: request.url,
-            TLSFailure(.missingCloseNotify, host: request.url?.nameOfServer ?? "")
+            url: destination.url,
+            TLSFailure(.missingCloseNotify, host: destination.url?.nameOfServer ?? "")
         )
     }
 }
@@ -79,7 +79,7 @@ extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
         let proxies = loop.settings.proxies
-        guard !proxies.isDirect, let url = request.url, url.scheme?.isUnixScheme != true else { return nil }
+        guard !proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else { return nil }
         do throws(ProxySettings.Failure) {
             return try proxies.proxy(for: url)
         } catch {
@@ -173,7 +173,7 @@ extension Exchange {
     /// for another reason. The refusal replaces the response.
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
-            let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = request.url,
+            let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
             let response = head.makeResponse(url: url)
         else { return nil }
         transfer.response = response
@@ -207,11 +207,11 @@ extension Exchange {
     /// Checks whether the request may be sent at all, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         let tls = loop.settings.tls
-        guard tls.isCustom || request.url?.isSecure == true || transfer.proxy?.kind == .https else { return }
-        try tls.admit(request.url)
-        let host = request.url?.nameOfServer ?? ""
+        guard tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
+        try tls.admit(destination.url)
+        let host = destination.url?.nameOfServer ?? ""
         guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {
-            throw .unenforceableTLS(url: request.url)
+            throw .unenforceableTLS(url: destination.url)
         }
     }
 

@@ -16,7 +16,7 @@ extension Exchange {
         }
         guard !sink.download.isPrepared else { return }
         sink.download.isPrepared = true
-        guard let file = DownloadFile(earlier, of: request.url) else { return }
+        guard let file = DownloadFile(earlier, of: destination.url) else { return }
         sink.download.file = file
         sink.download.resumption = earlier
         askForRest(of: earlier, from: file.length)
@@ -72,7 +72,7 @@ extension Exchange {
                 throw .engine(
                     .badServerResponse,
                     "The server sends a part where the whole was asked for.",
-                    url: request.url
+                    url: destination.url
                 )
             }
             // Before the content: if no file can be created, no content is wanted.

@@ -20,7 +20,7 @@ extension Exchange {
 
     /// The origin of the request, if HTTP/3 is possible with it: neither proxies nor sockets carry QUIC.
     private var http3Origin: Origin? {
-        guard loop.settings.http3 != .off, transfer.proxy == nil, let url = request.url, let origin = Origin(url),
+        guard loop.settings.http3 != .off, transfer.proxy == nil, let url = destination.url, let origin = Origin(url),
             origin.scheme == "https"
         else { return nil }
         return origin

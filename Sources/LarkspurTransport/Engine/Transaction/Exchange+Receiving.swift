@@ -3,7 +3,7 @@
 extension Exchange {
     /// Receives the header section of a response, from within libcurl; false stops the transfer.
     func receive(_ head: ResponseHead) -> Bool {
-        if head.status == 101, let webSocket, let url = request.url {
+        if head.status == 101, let webSocket, let url = destination.url {
             transfer.response = head.makeResponse(url: url)
             if let response = transfer.response { task.setResponse(response, expected: 0) }
             storeCookies(of: head, from: url)
@@ -15,7 +15,7 @@ extension Exchange {
                 .engine(
                     .badServerResponse,
                     "The server changed to a protocol that was not asked for.",
-                    url: request.url
+                    url: destination.url
                 )
             )
             return false
@@ -47,8 +47,8 @@ extension Exchange {
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
-        guard let url = request.url, let response = head.makeResponse(url: url) else {
-            return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: request.url))
+        guard let url = destination.url, let response = head.makeResponse(url: url) else {
+            return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: destination.url))
         }
         do throws(ResponseFraming.Failure) {
             try beginContent(of: head)
@@ -58,7 +58,7 @@ extension Exchange {
         transfer.response = response
         watchStream(of: head)
         noteAlternatives(of: head)
-        if url.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
+        if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
         // Accepted credentials are noted, whatever the consequence of the response.
@@ -138,7 +138,7 @@ extension Exchange {
         }
         if let failure { transaction.note(failure) }
         if let broken = sink.incoming.framed.failure {
-            transaction.note(.engine(.cannotParseResponse, broken.sentence, url: request.url))
+            transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
         // Reading a little content saves a connection; reading much costs more than a new one.
@@ -217,7 +217,7 @@ extension Exchange {
     ///
     /// It is asked for only when the redirect is followed: a delegate may take any redirect as the response.
     private func refusal(of next: URLRequest) -> URLError? {
-        if let excess = history.excessOfRedirects(at: request.url) { return excess }
+        if let excess = history.excessOfRedirects(at: destination.url) { return excess }
         let refusal = RedirectDecision.refusal(
             of: next,
             after: request,
@@ -225,7 +225,7 @@ extension Exchange {
         )
         // A class of the caller's may load other schemes than the network.
         guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
-        return .engine(refusal.code, refusal.sentence, url: request.url)
+        return .engine(refusal.code, refusal.sentence, url: destination.url)
     }
 
     /// Accepts the response as the last one.
@@ -258,7 +258,7 @@ extension Exchange {
     /// In these cases RST_STREAM may follow END_STREAM (RFC 9113, section 8.1), or mean that the request was not
     /// processed.
     func watchStreamOfUpload() {
-        guard request.url?.isSecure == true, content.reader != nil || resendDecision == .fail else { return }
+        guard destination.isSecure, content.reader != nil || resendDecision == .fail else { return }
         watchStream()
     }
 
@@ -303,7 +303,7 @@ extension Exchange {
         return .engine(
             .networkConnectionLost,
             "The server reset the stream before the response was complete.",
-            url: request.url
+            url: destination.url
         )
     }
 }

@@ -32,7 +32,7 @@ extension Exchange {
                 .engine(
                     .requestBodyStreamExhausted,
                     "There is no stream with the content to be sent.",
-                    url: request.url
+                    url: destination.url
                 )
             )
         }

@@ -6,18 +6,18 @@ internal import HTTPSyntax
 extension Exchange {
     /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
-        transfer = Transfer(start: Date(), connectTimeout: task.leaveQueue())
+        transfer = Transfer(start: Date(), connectTimeout: task.leaveQueue(), headMemory: host?.headMemory)
         transaction.beginTransfer()
         touch()
         do throws(URLError) {
             let reader = try content.makeReader()
             transfer.proxy = try proxy()
-            let handle = try loop.takeHandle(for: request.url)
+            let handle = try loop.takeHandle(for: destination.url)
             transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
             guard let shard = loop.shard(for: self), shard.add(self, handle) else {
-                throw .engine(.unknown, "libcurl could not begin a transfer.", url: request.url)
+                throw .engine(.unknown, "libcurl could not begin a transfer.", url: destination.url)
             }
             transfer.shard = shard
             if shard.watchesStreams { handle.watchStreams(true) }
@@ -50,14 +50,14 @@ extension Exchange {
                 additionalFields: credentials.additionalFields,
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
-                    ? request.url.flatMap { settings.cookies.field(for: $0) } : nil,
+                    ? destination.url.flatMap { settings.cookies.field(for: $0) } : nil,
                 authorization: credentials.authorization,
                 mayAskFirst: history.mayExpectContinue,
                 remembered: &loop.requestLines
             )
             proxyLine = try credentials.proxyLine
         } catch {
-            throw .engine(error.code, error.sentence, url: request.url)
+            throw .engine(error.code, error.sentence, url: destination.url)
         }
         if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
@@ -195,7 +195,7 @@ extension Exchange {
         return .engine(
             .networkConnectionLost,
             "The server ended the response before its content was complete.",
-            url: request.url
+            url: destination.url
         )
     }
 
@@ -206,7 +206,7 @@ extension Exchange {
         let (server, proxy) = peers(of: handle)
         if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
             let target = (proxy ?? server).map { " to the \($0)" } ?? ""
-            return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: request.url)
+            return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: destination.url)
         }
         let objection = objection(of: handle, result: result)
         let refusedProxy = refusedProxy(of: handle, result: result)
@@ -217,20 +217,20 @@ extension Exchange {
             verifyResult: objection.map { Int($0.error) } ?? handle.long(verification),
             message: handle.errorMessage,
             hasResponse: transfer.response != nil,
-            isTLS: request.url?.isSecure == true,
+            isTLS: destination.isSecure,
             objection: objection,
             refusedProxy: refusedProxy,
             server: server,
             proxy: proxy,
             tunnelStatus: isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
-        ).error(url: request.url)
+        ).error(url: destination.url)
     }
 
     /// Returns the server, and the proxy if there is one, with the addresses of the one that is connected to.
     private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
         let addresses = handle.triedAddresses
         let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
-        return (request.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
+        return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
     }
 
     /// Returns the server or proxy to which no connection has been made yet; nil if there is a connection.
@@ -284,7 +284,7 @@ extension Exchange: EasyHandleClient {
             }
             return receive(head)
         } catch {
-            transaction.note(.engine(.badServerResponse, error.sentence, url: request.url))
+            transaction.note(.engine(.badServerResponse, error.sentence, url: destination.url))
             retireConnection()
             return false
         }
@@ -344,7 +344,7 @@ extension Exchange {
     /// shared, or that had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, loop.settings.offersHTTP2,
-            request.url?.isSecure == true, ConnectionFault.isFault(result), handle.usesKnownConnection,
+            destination.isSecure, ConnectionFault.isFault(result), handle.usesKnownConnection,
             resendDecision == .resend
         else { return false }
         if case .stream = content.body { return false }

@@ -23,7 +23,8 @@ final class Exchange: DeadlineHolder {
     /// The queue of the host that has admitted the exchange.
     @exclusivity(unchecked) var host: HostQueue?
     /// The current request.
-    @exclusivity(unchecked) var request: URLRequest
+    @exclusivity(unchecked) var request: URLRequest { didSet { destination = Destination(request.url) } }
+    @exclusivity(unchecked) private(set) var destination: Destination
     @exclusivity(unchecked) var transaction: Transaction
     @exclusivity(unchecked) var transfer = Transfer()
     @exclusivity(unchecked) var content: RequestContent
@@ -44,7 +45,8 @@ final class Exchange: DeadlineHolder {
         self.task = task
         self.loop = loop
         self.request = request
-        transaction = Transaction(url: request.url)
+        destination = Destination(request.url)
+        transaction = Transaction(url: destination.url)
         content = RequestContent(task.body)
         sink = ContentSink(task: task, loop: loop)
         timers = TaskTimers(
@@ -59,7 +61,7 @@ final class Exchange: DeadlineHolder {
     func start() {
         loop.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
-        sink.url = request.url
+        sink.url = destination.url
         if task.webSocket == nil, load(byProtocolOf: loop.settings.protocols) { _ = task.leaveQueue() } else { load() }
     }
 
@@ -67,7 +69,7 @@ final class Exchange: DeadlineHolder {
     func beginNext(_ next: URLRequest, body: RequestBody) {
         if transaction.isTransferring { releaseHandle() }
         request = next
-        transaction = Transaction(url: next.url)
+        transaction = Transaction(url: destination.url)
         loading = nil
         sink.incoming = ContentSink.Incoming()
         content.beginNext(body)
@@ -78,7 +80,7 @@ final class Exchange: DeadlineHolder {
     func enqueue() {
         guard !isSuspended, hasContent else { return }
         timers.idleTimeout = loop.settings.idleTimeout(of: request)
-        if host == nil { host = loop.host(of: request.url?.absoluteString ?? "") }
+        if host == nil { host = loop.host(of: destination) }
         host?.enqueue(self, priority: task.priority)
     }
 
@@ -140,7 +142,7 @@ final class Exchange: DeadlineHolder {
             return transaction.isFinished
         }
         if transaction.isTransferring { retireConnection() }
-        fail(timers.failure(at: now, url: request.url, unconnected: unconnectedPeer))
+        fail(timers.failure(at: now, url: destination.url, unconnected: unconnectedPeer))
         return true
     }
 
@@ -292,7 +294,7 @@ struct Transfer {
     let start: Date
     /// The longest time for making a connection, in seconds; nil for none.
     let connectTimeout: TimeInterval?
-    var parser = ResponseHeadParser()
+    var parser: ResponseHeadParser
     var response: HTTPURLResponse?
     var tls: (version: String?, cipher: String?) = (nil, nil)
 
@@ -320,9 +322,11 @@ struct Transfer {
     /// The responses of a proxy to `CONNECT`; nil before the first.
     var tunnel: TunnelAnswers?
 
-    init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil) {
+    /// - Parameter headMemory: The lines of the last head of the origin. Default: nil, there is none.
+    init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil, headMemory: HeadMemory? = nil) {
         self.start = start
         self.connectTimeout = connectTimeout
+        parser = ResponseHeadParser(memory: headMemory)
     }
 }
 #endif

@@ -15,7 +15,7 @@ extension Exchange {
             throw .engine(
                 .userAuthenticationRequired,
                 "The server of a WebSocket asks for NTLM or Negotiate, which its handshake cannot have.",
-                url: self.request.url
+                url: self.destination.url
             )
         }
         handle.connectOnly()

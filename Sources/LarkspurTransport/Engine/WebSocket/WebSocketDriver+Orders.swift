@@ -110,7 +110,7 @@ extension WebSocketDriver {
         if !isPaused, !exchange.isSuspended, pings.awaitsOwn {
             let interval = connection.channel.options.pingInterval ?? 0
             let sentence = "The server did not answer a ping within \(interval) seconds."
-            return finish(.failed(URLError.engine(.timedOut, sentence, url: exchange.request.url)))
+            return finish(.failed(URLError.engine(.timedOut, sentence, url: exchange.destination.url)))
         }
         if !pings.awaitsOwn { sendPing(nil) }
         schedulePing()

@@ -205,7 +205,7 @@ final class WebSocketDriver: SocketOwner {
                         reader.isBetweenMessages
                             ? "The connection of the WebSocket was closed without a close frame."
                             : "The connection of the WebSocket was closed in the middle of a message.",
-                        url: exchange.request.url
+                        url: exchange.destination.url
                     )
                 )
             )
@@ -227,7 +227,7 @@ final class WebSocketDriver: SocketOwner {
         } catch {
             connection.refuse(WebSocketError(.refused, error.sentence, response: exchange.transfer.response))
             exchange.transaction.note(
-                .engine(.badServerResponse, error.sentence, url: exchange.request.url)
+                .engine(.badServerResponse, error.sentence, url: exchange.destination.url)
             )
             return false
         }

@@ -1,0 +1,32 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The URL of a request, and what the engine reads of it again and again. A request copies its URL each time it is
+/// asked for it.
+struct Destination {
+    let url: URL?
+    /// Whether the request uses TLS, also on a Unix-domain socket.
+    let isSecure: Bool
+    /// The scheme, host and port of the URL, as they are written there.
+    let origin: String
+
+    init(_ url: URL?) {
+        self.url = url
+        var text = url?.absoluteString ?? ""
+        (isSecure, origin) = text.withUTF8 { bytes in
+            let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { String(decoding: bytes[..<$0], as: UTF8.self) }
+            return (scheme?.isSecureScheme == true, String(decoding: bytes[..<Self.endOfOrigin(bytes)], as: UTF8.self))
+        }
+    }
+
+    /// Returns the index of the third slash, or of the query before it.
+    private static func endOfOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var slashes = 0
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes == 3 || byte == UInt8(ascii: "?") { return index }
+        }
+        return bytes.count
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+#if canImport(FoundationNetworking)
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Lines that are remembered from the head before") struct HeadMemoryTests {
+    /// The lines that heads are made of. Many of them differ in one byte, and some are not fields.
+    private static let lines: [[UInt8]] =
+        [
+            "Content-Type: text/plain", "content-type: text/plain", "Content-Type: text/plaim",
+            "Content-Type:text/plain",
+            "Content-Length: 12", "Content-Length: 13", "Content-Length : 12", " Content-Length: 12",
+            "Content-Length: 1 2",
+            "Transfer-Encoding: chunked", "Transfer-Encoding : chunked", "X-A: b", "x-a: b", "X-A: b ", "X-A:",
+            "X-A: b\0c",
+            " folded", "\t", "  ", ":", "no field", "Set-Cookie: a=b; Path=/", "Set-Cookie: a=c; Path=/",
+            "Location: /x",
+            "WWW-Authenticate: Basic", "X-Name: " + String(repeating: "v", count: 300), "Server: \u{E9}",
+            "Server: e\u{301}",
+        ].map { Array($0.utf8) } + [Array("Server: ".utf8) + [0xE9], Array("X-B".utf8) + [0x0D] + Array(": c".utf8)]
+
+    @Test("A head is read as without memory, whatever heads there were before", arguments: 0..<40)
+    func differential(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let memory = HeadMemory()
+        for number in 0..<50 {
+            var reply = [Array("HTTP/1.1 200 OK".utf8)]
+            for _ in 0..<Int.random(in: 0...30, using: &random) {
+                reply.append(Self.lines.randomElement(using: &random) ?? [])
+            }
+            reply.append([])
+            // Trailers.
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                reply.append(Self.lines.randomElement(using: &random) ?? [])
+            }
+            let end: [UInt8] = Bool.random(using: &random) ? [0x0D, 0x0A] : [0x0A]
+            var (plain, remembering) = (ResponseHeadParser(), ResponseHeadParser(memory: memory))
+            for line in reply {
+                let expected = try plain.consume(bytes: line + end)
+                let head = try remembering.consume(bytes: line + end)
+                #expect(Facts(head) == Facts(expected), "seed \(seed), head \(number)")
+            }
+            #expect(remembering.trailers == plain.trailers, "seed \(seed), head \(number)")
+        }
+    }
+
+    /// What a head says, to be compared.
+    private struct Facts: Equatable {
+        let fields: [String: [UInt8]]?
+        let lists: [[String]]
+        let framing: String
+
+        init(_ head: ResponseHead?) {
+            fields = head?.fields.mapValues { Array($0.utf8) }
+            lists = [head?.setCookies ?? [], head?.challenges ?? [], [head?.location ?? "none"]]
+            framing = "\(String(describing: head?.framing))"
+        }
+    }
+
+    @Test("Only a line that is the same byte for byte, in the same place, is taken from memory")
+    func places() throws {
+        let memory = HeadMemory()
+        let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "remembered")
+        let line = Array("Server: a".utf8)
+        line.withUnsafeBytes { memory.remember(field, of: $0, at: 1) }
+        #expect(line.withUnsafeBytes { memory.field(in: $0, at: 1)?.value } == "remembered")
+        #expect(line.withUnsafeBytes { memory.field(in: $0, at: 0) } == nil)
+        #expect(Array("server: a".utf8).withUnsafeBytes { memory.field(in: $0, at: 1) } == nil)
+        #expect(Array("Server: ab".utf8).withUnsafeBytes { memory.field(in: $0, at: 1) } == nil)
+        // A parser takes it from there.
+        var parser = ResponseHeadParser(memory: memory)
+        #expect(try parser.heads(["HTTP/1.1 200 OK", "X-A: b", "Server: a", ""]).first?["Server"] == "remembered")
+    }
+
+    @Test("Long lines and lines far down are not remembered, so that a server fills little memory")
+    func bounds() throws {
+        let memory = HeadMemory()
+        let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "")
+        let long = [UInt8](repeating: 0x61, count: 257)
+        long.withUnsafeBytes { memory.remember(field, of: $0, at: 0) }
+        #expect(long.withUnsafeBytes { memory.field(in: $0, at: 0) } == nil)
+        long.prefix(256).withUnsafeBytes { memory.remember(field, of: UnsafeRawBufferPointer($0), at: 24) }
+        #expect(long.prefix(256).withUnsafeBytes { memory.field(in: UnsafeRawBufferPointer($0), at: 24) } == nil)
+    }
+}
+
+#endif
