@@ -5,7 +5,7 @@ internal import Synchronization
 /// A `SessionManager` as it is without settings: the automatic transport, JSON responses.
 struct ManagerClient: CallbackClient {
     private let workload: Options.Workload
-    /// Whether the content is taken as it is, as ``AwaitingManagerClient`` does.
+    /// Whether content is sent and taken as it is, as ``AwaitingManagerClient`` does.
     private let isPlain: Bool
     private let manager: SessionManager
 
@@ -24,6 +24,12 @@ struct ManagerClient: CallbackClient {
         case .json:
             manager.get(url, as: [Item].self) { _, items in
                 completion(items.isEmpty ? "no items" : nil)
+            } failure: { _, error in
+                completion("\(error)")
+            }
+        case .post where isPlain:
+            manager.upload(url, from: .data(Message.exampleData), headers: .json, serializer: .data) { _, data in
+                completion(data.isEmpty ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
@@ -61,7 +67,7 @@ struct ManagerClient: CallbackClient {
     func invalidate() async { manager.invalidate(cancellingTasks: false) }
 }
 
-/// A `SessionManager` whose calls are awaited. Of a response it takes the content as it is.
+/// A `SessionManager` whose calls are awaited. It sends and takes content as it is.
 struct AwaitingManagerClient: AsyncClient {
     private let workload: Options.Workload
     private let manager: SessionManager
@@ -81,7 +87,9 @@ struct AwaitingManagerClient: AsyncClient {
         if target.staysOpen { return await openStream(url) }
         return switch workload {
         case .json: try await manager.get(url).value(as: [Item].self).isEmpty ? "no items" : nil
-        case .post: try await manager.post(url, body: Message.example).data.isEmpty ? "no content" : nil
+        case .post:
+            try await manager.upload(url, from: .data(Message.exampleData), headers: .json).data.isEmpty
+                ? "no content" : nil
         default: try await manager.get(url).data.isEmpty ? "no content" : nil
         }
     }
@@ -113,6 +121,10 @@ private struct Passage: RequestInterceptor {
     ) async throws -> InterceptedResponse {
         try await next(request)
     }
+}
+
+extension HTTPHeaders {
+    fileprivate static let json: HTTPHeaders = ["Content-Type": "application/json"]
 }
 
 extension SessionManager {

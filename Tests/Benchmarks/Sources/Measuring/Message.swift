@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What is posted.
 package struct Message: Encodable, Sendable {
     package var id = 1
@@ -5,6 +7,8 @@ package struct Message: Encodable, Sendable {
 
     /// The message that is posted. Making one takes longer than a request.
     package static let example = Message()
+    /// The JSON of ``example``, for clients that take bytes as they are.
+    package static let exampleData = Data(example.json.utf8)
 
     private init() {}
 
