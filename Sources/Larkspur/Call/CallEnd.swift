@@ -42,7 +42,7 @@ enum TransferEnding: Sendable {
 /// The part of a response that has arrived in one transfer.
 struct Reception: Sendable {
     var body = Data()
-    var response: URLResponse?
+    var response: ReceivedResponse?
     var file: URL?
     /// An error other than the transport's.
     var failure: StoredError?
@@ -54,7 +54,7 @@ struct Reception: Sendable {
     fileprivate func result(of task: SessionTask, _ transportError: (any Error)?, wasCancelled: Bool) -> TransferResult
     {
         let request = task.currentRequest ?? task.originalRequest
-        let response = response ?? task.response
+        let response = response ?? task.response.map(ReceivedResponse.init)
         let transferError: LarkspurError? =
             if let failure = task.failure ?? failure {
                 failure.error
@@ -72,10 +72,10 @@ struct Reception: Sendable {
         let context = response == nil ? nil : body
         return TransferResult(
             request: request,
-            response: response,
+            received: response,
             data: body,
             file: file,
-            error: transferError?.filled(request: request, response: response, responseData: context)
+            error: transferError?.filled(request: request, response: response?.object, responseData: context)
         )
     }
 }
@@ -111,7 +111,7 @@ final class CallEnding: @unchecked Sendable {
         let error =
             count.failure
             ?? LarkspurError(.unsupported, "The content of the call went to a sequence; a handler gets none.")
-        return TransferResult(request: result.request, response: result.response, data: Data(), error: error)
+        return TransferResult(request: result.request, received: result.received, data: Data(), error: error)
     }
 
     /// Has a handler make its value.
@@ -133,7 +133,7 @@ final class CallEnding: @unchecked Sendable {
         let first = count == nil ? handlers.first : nil
         return TaskCompletion(
             serializer: first?.serializer,
-            data: result.response == nil || file != nil ? nil : result.data,
+            data: result.received == nil || file != nil ? nil : result.data,
             error: failure?.error,
             fileURL: try? file?.get(),
             timeline: timeline,

@@ -103,7 +103,7 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     func response(_ ending: CallEnding) -> DataResponse<S.Output> {
         DataResponse(
             request: ending.result.request,
-            response: ending.result.response,
+            received: ending.result.received,
             data: ending.content.data,
             timeline: ending.timeline,
             result: outcome(ending)
@@ -147,7 +147,7 @@ final class CountHandler: CallHandler, @unchecked Sendable {
         body(
             DataResponse(
                 request: ending.result.request,
-                response: ending.result.response,
+                received: ending.result.received,
                 data: ending.result.data,
                 timeline: ending.timeline,
                 result: outcome

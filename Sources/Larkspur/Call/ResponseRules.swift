@@ -29,13 +29,13 @@ struct ResponseRules: Sendable {
         if let error = result.error { return .failure(error) }
         var serializer = serializer
         if statusCodes != nil || contentTypes != nil { serializer.validation = applied(to: serializer.validation) }
-        if !checks.isEmpty, (try? serializer.validation.validate(result.response, data: result.data)) != nil {
+        if !checks.isEmpty, (try? serializer.validation.validate(received: result.received, data: result.data)) != nil {
             do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
         }
         return ResponsePipeline.run(
             serializer,
             request: result.request,
-            response: result.response,
+            response: result.received,
             data: result.data
         )
     }

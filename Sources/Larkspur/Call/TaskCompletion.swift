@@ -26,7 +26,7 @@ public struct TaskCompletion: Sendable {
 struct TransferResult: Sendable {
     /// The request that was performed last.
     let request: URLRequest?
-    let response: URLResponse?
+    let received: ReceivedResponse?
     /// The content that was collected in memory.
     let data: Data
     /// The file with the content, at a temporary location of Larkspur.
@@ -36,12 +36,19 @@ struct TransferResult: Sendable {
     var unusedResumeData: Data?
 
     init(request: URLRequest?, response: URLResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
+        let received = response.map(ReceivedResponse.init)
+        self.init(request: request, received: received, data: data, file: file, error: error)
+    }
+
+    init(request: URLRequest?, received: ReceivedResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
         self.request = request
-        self.response = response
+        self.received = received
         self.data = data
         self.file = file
         self.error = error
     }
+
+    var response: URLResponse? { received?.object }
 
     /// The error of the transfer, if any.
     var error: LarkspurError? {

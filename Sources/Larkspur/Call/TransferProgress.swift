@@ -13,7 +13,7 @@ final class TransferProgress: Sendable {
         /// A number; −1 while it is not known.
         case bytes(Int64)
         /// The number that a response announces, which is read from its fields only when somebody asks.
-        case content(of: URLResponse?)
+        case content(of: ReceivedResponse?)
     }
 
     private struct Counts {
@@ -35,7 +35,7 @@ final class TransferProgress: Sendable {
             let announced =
                 switch total {
                 case .bytes(let count): count
-                case .content(let response): response?.contentLengthOnceDecoded ?? -1
+                case .content(let response): response?.object.contentLengthOnceDecoded ?? -1
                 }
             return announced < 0 && isComplete && completed > 0 ? completed : announced
         }
@@ -143,7 +143,7 @@ final class TransferProgress: Sendable {
     }
 
     /// Adds to the completed bytes of a response's content and queues a report.
-    func add(_ count: Int64, of response: URLResponse?, for task: SessionTask) {
+    func add(_ count: Int64, of response: ReceivedResponse?, for task: SessionTask) {
         change { counts in
             counts.completed += count
             counts.total = .content(of: response)

@@ -40,18 +40,6 @@ extension Platform {
 }
 
 extension Platform {
-    /// Returns the media type that a response has read from its Content-Type when it was made; nil if it did not. It
-    /// spares going through all fields once more. On Apple platforms the property may be a guess from the content.
-    static func typeOfField(of response: HTTPURLResponse) -> String? {
-        #if canImport(FoundationNetworking)
-        response.mimeType
-        #else
-        nil
-        #endif
-    }
-}
-
-extension Platform {
     /// Returns data in the format gzip (RFC 1952); nil without zlib, and if it would not become smaller.
     static func gzip(_ data: Data) -> Data? {
         #if canImport(FoundationNetworking)

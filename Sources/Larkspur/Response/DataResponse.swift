@@ -3,7 +3,8 @@ public struct DataResponse<Value> {
     /// The request that was sent last, after redirects; nil if none could be built.
     public let request: URLRequest?
     /// The response; nil if none arrived.
-    public let response: URLResponse?
+    public var response: URLResponse? { received?.object }
+    private let received: ReceivedResponse?
     /// The content that arrived, decoded from its content coding; empty if there was none.
     public let data: Data
     /// The times at which the task reached its stages.
@@ -25,8 +26,19 @@ public struct DataResponse<Value> {
         timeline: Timeline = Timeline(),
         result: Result<Value, LarkspurError>
     ) {
+        let received = response.map(ReceivedResponse.init)
+        self.init(request: request, received: received, data: data, timeline: timeline, result: result)
+    }
+
+    init(
+        request: URLRequest?,
+        received: ReceivedResponse?,
+        data: Data,
+        timeline: Timeline,
+        result: Result<Value, LarkspurError>
+    ) {
         self.request = request
-        self.response = response
+        self.received = received
         self.data = data
         self.timeline = timeline
         self.result = result
@@ -49,7 +61,7 @@ public struct DataResponse<Value> {
     public func map<NewValue>(_ transform: (Value) -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
-            response: response,
+            received: received,
             data: data,
             timeline: timeline,
             result: result.map(transform)
@@ -63,7 +75,7 @@ public struct DataResponse<Value> {
     public func tryMap<NewValue>(_ transform: (Value) throws -> NewValue) -> DataResponse<NewValue> {
         DataResponse<NewValue>(
             request: request,
-            response: response,
+            received: received,
             data: data,
             timeline: timeline,
             result: result.tryMap(transform, request: request, response: response, data: data)
@@ -77,7 +89,7 @@ extension DataResponse {
     public func mapError(_ transform: (LarkspurError) -> LarkspurError) -> DataResponse {
         DataResponse(
             request: request,
-            response: response,
+            received: received,
             data: data,
             timeline: timeline,
             result: result.mapError(transform)

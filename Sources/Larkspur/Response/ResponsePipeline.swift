@@ -10,10 +10,11 @@ enum ResponsePipeline {
     static func run<S: ResponseSerializer>(
         _ serializer: S,
         request: URLRequest?,
-        response: URLResponse?,
+        response: ReceivedResponse?,
         data: Data
     ) -> sending Result<S.Output, LarkspurError> {
         let exchange = Exchange(request: request, response: response, data: data)
+        let response = serializer.readsContentAlone ? nil : response?.object
         guard let invalid = exchange.validationFailure(serializer.validation) else {
             do {
                 return .success(try serializer.serialize(data, response: response))
@@ -38,7 +39,7 @@ enum ResponsePipeline {
         response: URLResponse?,
         data: Data
     ) -> sending Result<Any?, LarkspurError> {
-        erase(serializer, Exchange(request: request, response: response, data: data))
+        erase(serializer, Exchange(request: request, response: response.map(ReceivedResponse.init), data: data))
     }
 
     /// Returns an error as a `LarkspurError`, to which request, response and content are added if it lacks them.
@@ -66,12 +67,12 @@ enum ResponsePipeline {
 /// The request, the response and the content, which are added to errors.
 private struct Exchange {
     let request: URLRequest?
-    let response: URLResponse?
+    let response: ReceivedResponse?
     let data: Data
 
     func validationFailure(_ validation: ResponseValidation) -> LarkspurError? {
         do {
-            try validation.validate(response, data: data)
+            try validation.validate(received: response, data: data)
             return nil
         } catch {
             return completed(error)
@@ -79,7 +80,7 @@ private struct Exchange {
     }
 
     func completed(_ error: any Error) -> LarkspurError {
-        ResponsePipeline.completed(error, request: request, response: response, data: data)
+        ResponsePipeline.completed(error, request: request, response: response?.object, data: data)
     }
 }
 

@@ -40,11 +40,15 @@ extension ResponseSerializer {
 extension ResponseSerializer {
     /// Whether the serializer is one of those that run no code of a caller, and take a few microseconds for each
     /// kibibyte.
-    var isQuick: Bool {
-        let type: any ResponseSerializer.Type = type(of: (self as? AnyResponseSerializer)?.base ?? self)
+    var isQuick: Bool { readsContentAlone || innerType == StringResponseSerializer.self }
+
+    /// Whether the serializer is one that makes its value of the content alone, so that it needs no response.
+    var readsContentAlone: Bool {
+        let type = innerType
         return type == DataResponseSerializer.self || type == JSONResponseSerializer.self
-            || type == StringResponseSerializer.self
     }
+
+    private var innerType: any ResponseSerializer.Type { type(of: (self as? AnyResponseSerializer)?.base ?? self) }
 }
 
 /// A serializer whose values are those of accepted responses only.

@@ -48,11 +48,20 @@ public struct ResponseValidation: Hashable, Sendable {
         if let contentTypeError { throw contentTypeError }
     }
 
+    /// Checks a response whose object is needed only if it is not acceptable, or if that takes more than a look.
+    func validate(received response: ReceivedResponse?, data: Data) throws(LarkspurError) {
+        guard let response, let status = response.statusCode else { return }
+        if acceptableStatusCodes?.contains(status) != false, acceptsAtOnce(response, data) { return }
+        try validate(response.object, data: data)
+    }
+
+    private func acceptsAtOnce(_ response: ReceivedResponse, _ data: Data) -> Bool {
+        guard let acceptableContentTypes, !data.isEmpty else { return true }
+        return response.typeOfField.map { acceptableContentTypes.contains(MediaRange(essence: $0)) } ?? false
+    }
+
     private func contentTypeError(_ response: HTTPURLResponse, data: Data) -> LarkspurError? {
         guard let acceptableContentTypes, !data.isEmpty else { return nil }
-        if let type = Platform.typeOfField(of: response), acceptableContentTypes.contains(MediaRange(essence: type)) {
-            return nil
-        }
         let essence = MediaType.essence(of: response)
         if let essence, acceptableContentTypes.contains(MediaRange(essence: essence)) { return nil }
         if let essence, acceptableContentTypes.contains(where: { $0.matches(essence: essence) }) { return nil }

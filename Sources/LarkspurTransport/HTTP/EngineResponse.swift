@@ -37,8 +37,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var url: URL? { ownURL }
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
-    override var mimeType: String? { contentType.mimeType }
-    override var textEncodingName: String? { contentType.textEncodingName }
+    override var mimeType: String? { Self.contentType(fields["Content-Type"]).mimeType }
+    override var textEncodingName: String? { Self.contentType(fields["Content-Type"]).textEncodingName }
     /// The suggested name, which is always the name of a file in a folder, whatever the server sends: see
     /// `SuggestedFilename`. Without one it is `Unknown`, as in Foundation.
     override var suggestedFilename: String? {
@@ -49,16 +49,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 
-    /// Foundation's response with the fields that it parses.
-    private var ordinary: HTTPURLResponse? {
-        // The time of Foundation's scanners grows with the square of a value's length; the rest of a longer value is
-        // ignored.
-        let fields = fields.filter { $0.key == "Content-Type" }
-            .mapValues { $0.utf8.count > 4096 ? String(decoding: $0.utf8.prefix(4096), as: UTF8.self) : $0 }
-        return url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
-    }
-
-    private struct ContentType {
+    /// The parts of a Content-Type field as Foundation reads them.
+    struct ContentType {
         var mimeType: String?
         var textEncodingName: String?
     }
@@ -70,21 +62,38 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     /// length of a head.
     private static let longestRemembered = 256
 
-    private var contentType: ContentType {
-        guard let text = fields["Content-Type"] else { return ContentType() }
-        let isRemembered = text.utf8.count <= Self.longestRemembered
-        if isRemembered, let known = Self.contentTypes.withLock({ $0[text] }) { return known }
-        let ordinary = ordinary
+    /// Reads a Content-Type field; nil for none.
+    static func contentType(_ field: String?) -> ContentType {
+        guard let field else { return ContentType() }
+        let isRemembered = field.utf8.count <= longestRemembered
+        if isRemembered, let known = contentTypes.withLock({ $0[field] }) { return known }
+        let ordinary = ordinary(field)
         let type = ContentType(mimeType: ordinary?.mimeType, textEncodingName: ordinary?.textEncodingName)
         guard isRemembered else { return type }
-        Self.contentTypes.withLock { types in
+        contentTypes.withLock { types in
             if types.count >= 64 { types.removeAll() }
-            types[text] = type
+            types[field] = type
         }
         return type
     }
 
+    /// Foundation's response with a Content-Type field, which it parses.
+    private static func ordinary(_ field: String) -> HTTPURLResponse? {
+        // The time of Foundation's scanners grows with the square of a value's length; the rest of a longer value is
+        // ignored.
+        let value = field.utf8.count > 4096 ? String(decoding: field.utf8.prefix(4096), as: UTF8.self) : field
+        return HTTPURLResponse(
+            url: constantURL,
+            statusCode: 200,
+            httpVersion: nil,
+            headerFields: ["Content-Type": value]
+        )
+    }
+
     // MARK: The superclass's storage
+
+    /// Whether the superclass has the expected layout, and the environment does not switch the class off.
+    static var isAvailable: Bool { fieldsOffset != nil }
 
     /// Whether the environment has the variable with which a program does without this class.
     static func isSwitchedOff(by environment: [String: String]) -> Bool {

@@ -17,7 +17,7 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
     override var taskIdentifier: Int { core.identifier }
     override var originalRequest: URLRequest? { core.originalRequest }
     override var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
-    override var response: URLResponse? { core.withStorage { $0.response } }
+    override var response: URLResponse? { core.withStorage { $0.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.state } }
     override var error: (any Error)? { core.withStorage { $0.error } }
     override var progress: Progress { core.progress }

@@ -58,7 +58,7 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
 
     override var taskIdentifier: Int { core.identifier }
     override var originalRequest: URLRequest? { core.originalRequest }
-    override var response: URLResponse? { core.withStorage { $0.response } }
+    override var response: URLResponse? { core.withStorage { $0.response }?.object }
     override var state: URLSessionTask.State { core.withStorage { $0.state } }
     override var progress: Progress { core.progress }
     override var countOfBytesReceived: Int64 { core.counts.received }

@@ -16,7 +16,7 @@ package struct EngineTransfer: Sendable {
     package var urlSessionTask: URLSessionTask? { core.object }
     package var originalRequest: URLRequest? { core.originalRequest }
     package var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
-    package var response: URLResponse? { core.withStorage { $0.response } }
+    package var response: URLResponse? { core.withStorage { $0.response }?.object }
     package var metrics: [TransferMetrics] { core.withStorage { $0.metrics } }
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer has not been given a place at its host yet.

@@ -13,7 +13,7 @@ struct EngineTransferTests {
     private final class Receiver: TransferReceiver {
         let events = Recorder<String>()
 
-        func receive(_ response: URLResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
+        func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
             events.record("head")
             return .now(.allow)
         }
@@ -53,7 +53,7 @@ struct EngineTransferTests {
     private func request(_ path: String) -> URLRequest { URLRequest(url: server.baseURL.appendingPathComponent(path)) }
 
     @Test(
-        "A transfer that nobody asks for its task object ends without one",
+        "A transfer that nobody asks for its task object and its response ends without them",
         arguments: ["get", "bytes/0", "redirect/2"]
     )
     func noObject(_ path: String) async throws {
@@ -69,6 +69,7 @@ struct EngineTransferTests {
         try await eventually(true) { receiver.events.values.contains("end") }
         #expect(receiver.events.values == (path == "bytes/0" ? ["head", "end"] : ["head", "data", "end"]))
         #expect(core.withStorage { $0.runningObject == nil && $0.object == nil })
+        #expect(core.withStorage { $0.response?.isMade } == false)
         // One that is asked for afterwards is that of the ended task.
         #expect(core.object?.state == .completed)
         session.invalidateAndCancel()

@@ -100,7 +100,7 @@ extension SessionDelegate: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         guard let delegate = delegate(of: dataTask) else { return completionHandler(.allow) }
-        delegate.receive(response).give(completionHandler)
+        delegate.receive(ReceivedResponse(response)).give(completionHandler)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

@@ -63,16 +63,16 @@ final class TaskDelegate: TransferReceiver {
 
     /// Notes that a response begins. The response before it (a challenge, an informational response, or that of a
     /// transfer that was suspended) is discarded with its content.
-    func receive(_ response: URLResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
+    func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition> {
         task.markFirstResponseByte()
-        task.note(.responseReceived, .response(response))
+        task.note(.responseReceived, .response(response.object))
         storage.withLock { storage in
             storage.received.response = response
             storage.received.body = Data()
         }
         task.download.restart()
         do throws(LarkspurError) {
-            try stream?.begin(with: response)
+            try stream?.begin(with: response.object)
         } catch {
             fail(with: error)
         }
@@ -81,7 +81,7 @@ final class TaskDelegate: TransferReceiver {
         }
         return .later { [self] answer in
             hooks.queue.async { [self] in
-                let disposition = hook(task, response)
+                let disposition = hook(task, response.object)
                 // A transport that ignores the disposition still obeys the cancellation.
                 if disposition == .cancel { task.cancel() }
                 answer(disposition == .download && !adapter.canBecomeDownload ? .allow : disposition)
@@ -335,7 +335,7 @@ final class TaskDelegate: TransferReceiver {
     private func end(with response: URLResponse?) {
         let ending = storage.withLock { storage in
             storage.received.endsWithResponse = true
-            if let response { storage.received.response = response }
+            if let response { storage.received.response = ReceivedResponse(response) }
             return storage.ending
         }
         switch ending {

@@ -63,7 +63,7 @@ final class ContentSink {
     }
 
     /// Delivers the response, unless a completion handler alone receives it.
-    func deliver(_ response: URLResponse) {
+    func deliver(_ response: ReceivedResponse) {
         incoming.isShared = !task.isPiecewise && task.sharesContent
         if task.isPiecewise || incoming.isShared { loop.deliver(.response(response), to: task) }
     }

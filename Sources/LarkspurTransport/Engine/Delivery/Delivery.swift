@@ -33,7 +33,7 @@ final class Delivery: Sendable {
     }
 
     enum Event: Sendable {
-        case response(URLResponse)
+        case response(ReceivedResponse)
         case data(Data)
         case sent(Int64, total: Int64, expected: Int64)
         case wrote(Int64, total: Int64, expected: Int64)

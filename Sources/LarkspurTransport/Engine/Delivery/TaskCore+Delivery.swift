@@ -69,7 +69,7 @@ extension TaskCore {
 
     // MARK: Response and content
 
-    private func deliverResponse(_ response: URLResponse) {
+    private func deliverResponse(_ response: ReceivedResponse) {
         if let receiver = deliveryState.receiver {
             switch receiver.receive(response) {
             case .now(let disposition): apply(disposition)
@@ -79,10 +79,10 @@ extension TaskCore {
             }
             return
         }
-        if case .bytes(let channel) = completion { return channel.receive(response) }
+        if case .bytes(let channel) = completion { return channel.receive(response.object) }
         guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
         let question = Question(fallback: URLSession.ResponseDisposition.allow)
-        delegate.urlSession(listener.session, dataTask: task, didReceive: response) { question.answer($0) }
+        delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
         let answer = question.take { [self] disposition in
             self.session.delivery.send(
                 .event(self, .disposition(disposition)),
@@ -236,9 +236,9 @@ extension TaskCore {
         case .data(let handler):
             let content = error == nil ? deliveryState.content ?? Data() : nil
             deliveryState.content = nil
-            handler(content, response, error)
+            handler(content, response?.object, error)
         case .download(let handler):
-            handler(error == nil ? deliveryState.file : nil, response, error)
+            handler(error == nil ? deliveryState.file : nil, response?.object, error)
             if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
         case .bytes(let channel): channel.finish(error)
         case nil:

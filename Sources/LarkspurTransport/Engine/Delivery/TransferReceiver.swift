@@ -5,7 +5,7 @@
 /// calls come one after the other, and the last one is that of the end.
 package protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the head of a response, and decides about its content.
-    func receive(_ response: URLResponse) -> TransferAnswer<URLSession.ResponseDisposition>
+    func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
     /// Receives a piece of content.
     /// - Parameter hold: Returns an object whose release tells the session that the piece has been consumed. Without

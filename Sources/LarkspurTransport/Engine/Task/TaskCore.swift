@@ -44,7 +44,7 @@ final class TaskCore: Sendable {
         /// The time of the first resumption.
         var firstResumption: LoopTime?
         var currentRequest: URLRequest?
-        var response: URLResponse?
+        var response: ReceivedResponse?
         var error: (any Error)?
         /// The error of a cancellation, with which the task ends.
         var cancellation: (any Error)?
@@ -314,7 +314,7 @@ final class TaskCore: Sendable {
     }
 
     /// Notes a response, and the expected length of its content.
-    func setResponse(_ response: URLResponse, expected: Int64) {
+    func setResponse(_ response: ReceivedResponse, expected: Int64) {
         // The previous response, which may be of a class of the caller's, is released without the lock.
         let previous = storage.withLock { storage in
             storage.counts.expectedToReceive = expected
@@ -366,7 +366,7 @@ final class TaskCore: Sendable {
     struct Ending {
         /// The task object, which lives until the delegate has been called.
         let object: URLSessionTask?
-        let response: URLResponse?
+        let response: ReceivedResponse?
         let error: (any Error)?
     }
 

@@ -25,7 +25,8 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The request that was sent.
     public let request: URLRequest
     /// The response to the request; nil if none arrived.
-    public let response: HTTPURLResponse?
+    public var response: HTTPURLResponse? { received?.http }
+    private let received: ReceivedResponse?
     /// The source of the response that was delivered.
     public let source: Source
     /// The part that the cache had, and the reason; nil if it had none: the session has no cache, or the request is
@@ -81,7 +82,7 @@ public struct TransferMetrics: Sendable, Hashable {
 extension TransferMetrics {
     /// Creates the metrics of a cached response, for which nothing was sent.
     init(
-        cachedResponse response: HTTPURLResponse,
+        cachedResponse response: ReceivedResponse,
         to request: URLRequest,
         cacheUse: CacheUse?,
         start: Date,
@@ -89,7 +90,7 @@ extension TransferMetrics {
     ) {
         self.request = request
         self.cacheUse = cacheUse
-        self.response = response
+        received = response
         source = .cache
         self.start = start
         nameLookup = nil
@@ -127,7 +128,7 @@ extension TransferMetrics {
     init(
         _ handle: EasyHandle,
         request: URLRequest,
-        response: HTTPURLResponse?,
+        response: ReceivedResponse?,
         source: Source,
         cacheUse: CacheUse?,
         start: Date,
@@ -136,7 +137,7 @@ extension TransferMetrics {
         tls: (version: String?, cipher: String?)
     ) {
         self.request = request
-        self.response = response
+        received = response
         self.source = source
         self.cacheUse = cacheUse
         self.start = start
@@ -228,7 +229,7 @@ public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
 
 extension TransferMetrics {
     fileprivate var isRedirect: Bool {
-        switch response?.statusCode {
+        switch received?.statusCode {
         case 301, 302, 303, 307, 308: true
         default: false
         }

@@ -85,7 +85,7 @@ extension Exchange {
     // MARK: Responses
 
     /// Returns the consequence of a response that demands credentials; nil for others. Notes accepted credentials.
-    func demand(of head: ResponseHead, _ response: HTTPURLResponse) -> Transaction.Consequence? {
+    func demand(of head: ResponseHead, _ response: ReceivedResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
             // Some proxies answer like this to refused credentials, without a challenge.
@@ -117,7 +117,7 @@ extension Exchange {
     private func demand(
         of fields: [String],
         by recipient: AuthenticationState.Recipient,
-        _ response: HTTPURLResponse
+        _ response: ReceivedResponse
     ) -> Transaction.Consequence? {
         guard let request = request(to: recipient) else { return nil }
         let (demand, changes) = authentication[recipient].demand(
@@ -130,7 +130,7 @@ extension Exchange {
         switch demand {
         case .nothing: return nil
         case .renewal: return .sendAgain(readsContent: true)
-        case .credential(let demand): return .ask(.challenge(recipient, demand, demand.challenge(with: response)))
+        case .credential(let demand): return .ask(.challenge(recipient, demand, demand.challenge(with: response.object)))
         }
     }
 
@@ -159,7 +159,7 @@ extension Exchange {
             if let response = transfer.response, let request = request(to: recipient),
                 let next = authentication[recipient].demand(after: demand, to: request, from: credentialStore)
             {
-                return .ask(.challenge(recipient, next, next.challenge(with: response)))
+                return .ask(.challenge(recipient, next, next.challenge(with: response.object)))
             }
         case .performDefaultHandling: chosen = demand.untried
         case .useCredential: chosen = credential

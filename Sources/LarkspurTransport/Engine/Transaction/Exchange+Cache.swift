@@ -135,12 +135,13 @@ extension Exchange {
         transaction.beginReplay()
         ticket = nil
         sink.incoming = ContentSink.Incoming()
-        transfer.response = response
+        let received = ReceivedResponse(response)
+        transfer.response = received
         let content = replayedContent
         if replay.source == .cache {
             task.add(
                 TransferMetrics(
-                    cachedResponse: response,
+                    cachedResponse: received,
                     to: request,
                     cacheUse: caching?.use,
                     start: Date(),
@@ -148,8 +149,8 @@ extension Exchange {
                 )
             )
         }
-        task.setResponse(response, expected: Int64(content.count))
-        sink.deliver(response)
+        task.setResponse(received, expected: Int64(content.count))
+        sink.deliver(received)
         deliverReplay()
     }
 

@@ -174,7 +174,7 @@ extension Exchange {
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
-            let response = head.makeResponse(url: url)
+            let response = ReceivedResponse(head, url: url)
         else { return nil }
         transfer.response = response
         sink.incoming.expectedBytes = NSURLSessionTransferSizeUnknown

@@ -39,7 +39,8 @@ extension Exchange {
     // MARK: The response
 
     /// Prepares the file for the content of a response, unless another request follows, or no file can be created.
-    func beginDownload(_ response: HTTPURLResponse) -> Effect {
+    func beginDownload(_ received: ReceivedResponse) -> Effect {
+        guard let response = received.http else { return .stops }
         let download = sink.download
         if download.asksForRest, let file = download.file, let earlier = download.resumption {
             switch ResumeDecision.decide(

@@ -44,8 +44,9 @@ extension Exchange {
     }
 
     private func begin(_ response: URLResponse) {
-        task.setResponse(response, expected: response.expectedContentLength)
-        sink.deliver(response)
+        let received = ReceivedResponse(response)
+        task.setResponse(received, expected: response.expectedContentLength)
+        sink.deliver(received)
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {

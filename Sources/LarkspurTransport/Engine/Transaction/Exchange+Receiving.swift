@@ -4,7 +4,7 @@ extension Exchange {
     /// Receives the header section of a response, from within libcurl; false stops the transfer.
     func receive(_ head: ResponseHead) -> Bool {
         if head.status == 101, let webSocket, let url = destination.url {
-            transfer.response = head.makeResponse(url: url)
+            transfer.response = ReceivedResponse(head, url: url)
             if let response = transfer.response { task.setResponse(response, expected: 0) }
             storeCookies(of: head, from: url)
             return webSocket.accept(head)
@@ -47,7 +47,7 @@ extension Exchange {
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
-        guard let url = destination.url, let response = head.makeResponse(url: url) else {
+        guard let url = destination.url, let response = ReceivedResponse(head, url: url) else {
             return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: destination.url))
         }
         do throws(ResponseFraming.Failure) {
@@ -198,8 +198,8 @@ extension Exchange {
         case (.redirect(_, let keepsContent), .redirect(let next)):
             guard let next else { return accept() }
             if let refusal = refusal(of: next) {
-                if let response = loading?.response ?? transfer.response {
-                    task.setResponse(response, expected: response.expectedContentLength)
+                if let response = loading?.response.map(ReceivedResponse.init) ?? transfer.response {
+                    task.setResponse(response, expected: response.object.expectedContentLength)
                 }
                 perform(transaction.receive(Transaction.Decision.fail(refusal)))
             } else {

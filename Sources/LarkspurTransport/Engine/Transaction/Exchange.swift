@@ -208,7 +208,7 @@ final class Exchange: DeadlineHolder {
     private func ask(_ question: Transaction.Question) {
         switch question {
         case .redirect(let next, _):
-            guard let response = transfer.response else { return }
+            guard let response = transfer.response?.http else { return }
             loop.deliver(.redirect(response, next), to: task)
         case .challenge(_, _, let challenge): loop.deliver(.challenge(challenge), to: task)
         }
@@ -295,7 +295,7 @@ struct Transfer {
     /// The longest time for making a connection, in seconds; nil for none.
     let connectTimeout: TimeInterval?
     var parser: ResponseHeadParser
-    var response: HTTPURLResponse?
+    var response: ReceivedResponse?
     var tls: (version: String?, cipher: String?) = (nil, nil)
 
     // MARK: Sending

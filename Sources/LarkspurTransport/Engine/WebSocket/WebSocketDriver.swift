@@ -225,7 +225,7 @@ final class WebSocketDriver: SocketOwner {
                 fields: head.fields.map { (name: $0.key, value: $0.value) }
             )
         } catch {
-            connection.refuse(WebSocketError(.refused, error.sentence, response: exchange.transfer.response))
+            connection.refuse(WebSocketError(.refused, error.sentence, response: exchange.transfer.response?.http))
             exchange.transaction.note(
                 .engine(.badServerResponse, error.sentence, url: exchange.destination.url)
             )
@@ -248,7 +248,7 @@ final class WebSocketDriver: SocketOwner {
         if let attempt = connection.attempt {
             isHeld = true
             isPaused = true
-            attempt.end(with: .open(exchange.transfer.response))
+            attempt.end(with: .open(exchange.transfer.response?.http))
         } else {
             use()
         }

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// The response of a transfer. What a program sees of it, a `URLResponse`, is made when somebody asks for it: once, on
+/// any thread.
+package final class ReceivedResponse: Sendable {
+    fileprivate enum Source {
+        case object(URLResponse)
+        #if canImport(FoundationNetworking)
+        case head(ResponseHead, URL)
+        #endif
+    }
+
+    /// The status code; nil for a response of another protocol than HTTP.
+    package let statusCode: Int?
+    private let source: Mutex<Source>
+
+    private init(statusCode: Int?, _ source: sending Source) {
+        self.statusCode = statusCode
+        self.source = Mutex(source)
+    }
+
+    /// Wraps a response that exists.
+    package convenience init(_ object: URLResponse) {
+        self.init(statusCode: (object as? HTTPURLResponse)?.statusCode, .object(object))
+    }
+
+    /// The response.
+    package var object: URLResponse {
+        source.withLock { source in
+            let object = source.makeObject()
+            source = .object(object)
+            return object
+        }
+    }
+
+    /// Whether there is a response already.
+    var isMade: Bool {
+        source.withLock { if case .object = $0 { true } else { false } }
+    }
+
+    /// The response, if it is one of HTTP.
+    package var http: HTTPURLResponse? { object as? HTTPURLResponse }
+
+    /// The media type of the Content-Type field; nil if it has to be read from the field. On Apple platforms the property
+    /// of `URLResponse` may be a guess from the content.
+    package var typeOfField: String? { source.withLock { $0.typeOfField } }
+}
+
+extension ReceivedResponse: Hashable {
+    package static func == (left: ReceivedResponse, right: ReceivedResponse) -> Bool {
+        left === right || left.object == right.object
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(object) }
+}
+
+extension ReceivedResponse.Source {
+    fileprivate func makeObject() -> URLResponse {
+        switch self {
+        case .object(let object): object
+        #if canImport(FoundationNetworking)
+        case .head(let head, let url):
+            head.makeResponse(url: url)
+                ?? URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        #endif
+        }
+    }
+
+    fileprivate var typeOfField: String? {
+        #if canImport(FoundationNetworking)
+        switch self {
+        case .object(let object): object.mimeType
+        case .head(let head, _): EngineResponse.contentType(head.fields["Content-Type"]).mimeType
+        }
+        #else
+        nil
+        #endif
+    }
+}
+
+#if canImport(FoundationNetworking)
+extension ReceivedResponse {
+    /// Creates the response of a head. Nil only if Foundation refuses to make one, which no version does; that is known
+    /// later if the engine makes it.
+    convenience init?(_ head: ResponseHead, url: URL) {
+        if EngineResponse.isAvailable {
+            self.init(statusCode: head.status, .head(head, url))
+        } else if let object = head.makeResponse(url: url) {
+            self.init(object)
+        } else {
+            return nil
+        }
+    }
+}
+#endif
