@@ -41,8 +41,8 @@ package final class ReceivedResponse: Sendable {
     /// The response, if it is one of HTTP.
     package var http: HTTPURLResponse? { object as? HTTPURLResponse }
 
-    /// The media type of the Content-Type field; nil if it has to be read from the field. On Apple platforms the property
-    /// of `URLResponse` may be a guess from the content.
+    /// The media type of the Content-Type field; nil if it has to be read from the field. On Apple platforms the
+    /// property of `URLResponse` may be a guess from the content.
     package var typeOfField: String? { source.withLock { $0.typeOfField } }
 }
 

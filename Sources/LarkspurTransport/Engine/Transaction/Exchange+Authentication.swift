@@ -130,7 +130,8 @@ extension Exchange {
         switch demand {
         case .nothing: return nil
         case .renewal: return .sendAgain(readsContent: true)
-        case .credential(let demand): return .ask(.challenge(recipient, demand, demand.challenge(with: response.object)))
+        case .credential(let demand):
+            return .ask(.challenge(recipient, demand, demand.challenge(with: response.object)))
         }
     }
 
