@@ -366,7 +366,7 @@ extension SessionTask {
             .unsupported,
             "The task was made with a completion handler, and takes no other handlers: make the call without closures."
         )
-        let result = TransferResult(request: originalRequest, response: nil, data: Data(), error: error)
+        let result = TransferResult(request: originalRequest, received: nil, data: Data(), error: error)
         let ending = CallEnding(result, ResponseRules())
         ending.timeline = timeline
         if self is DownloadTask { ending.file = .failure(error) }

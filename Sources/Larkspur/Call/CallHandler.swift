@@ -101,13 +101,14 @@ final class ContentHandler<S: ResponseSerializer>: CallHandler, @unchecked Senda
     @_specialize(where S == DataResponseSerializer)
     @_specialize(where S == StringResponseSerializer)
     func response(_ ending: CallEnding) -> DataResponse<S.Output> {
-        DataResponse(
-            request: ending.result.request,
-            received: ending.result.received,
-            data: ending.content.data,
-            timeline: ending.timeline,
-            result: outcome(ending)
-        )
+        DataResponse(ending, data: ending.content.data, result: outcome(ending))
+    }
+}
+
+extension DataResponse {
+    fileprivate init(_ ending: CallEnding, data: Data, result: Result<Value, LarkspurError>) {
+        let (request, received) = (ending.result.request, ending.result.received)
+        self.init(request: request, received: received, data: data, timeline: ending.timeline, result: result)
     }
 }
 
@@ -143,15 +144,6 @@ final class CountHandler: CallHandler, @unchecked Sendable {
     }
 
     override func deliver(_ ending: CallEnding, of task: SessionTask) {
-        guard let outcome = ending.count else { return }
-        body(
-            DataResponse(
-                request: ending.result.request,
-                received: ending.result.received,
-                data: ending.result.data,
-                timeline: ending.timeline,
-                result: outcome
-            )
-        )
+        if let count = ending.count { body(DataResponse(ending, data: ending.result.data, result: count)) }
     }
 }

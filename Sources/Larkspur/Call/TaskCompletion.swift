@@ -35,11 +35,6 @@ struct TransferResult: Sendable {
     /// The resume data of an earlier attempt, whose file this one may not have used up.
     var unusedResumeData: Data?
 
-    init(request: URLRequest?, response: URLResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
-        let received = response.map(ReceivedResponse.init)
-        self.init(request: request, received: received, data: data, file: file, error: error)
-    }
-
     init(request: URLRequest?, received: ReceivedResponse?, data: Data, file: URL? = nil, error: LarkspurError? = nil) {
         self.request = request
         self.received = received

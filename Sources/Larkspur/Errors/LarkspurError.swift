@@ -15,62 +15,25 @@ public struct LarkspurError: Error, Sendable {
     public let message: String
     /// The error that caused this one, as it was thrown: a `URLError`, a `DecodingError`, a file system error, another
     /// `LarkspurError`.
-    public internal(set) var underlyingError: (any Error)? {
-        get { facts.underlyingError }
-        set { facts.underlyingError = newValue }
-    }
+    public internal(set) var underlyingError: (any Error)?
     /// The request that failed, if one was built. After redirects it is the request that was sent last.
-    public internal(set) var request: URLRequest? {
-        get { facts.request }
-        set { facts.request = newValue }
-    }
+    public internal(set) var request: URLRequest?
     /// The response, if one arrived.
-    public internal(set) var response: URLResponse? {
-        get { facts.response }
-        set { facts.response = newValue }
-    }
+    public internal(set) var response: URLResponse?
     /// The content that arrived before the failure; for an unacceptable response its whole body. Nil if there was no
     /// response.
-    public internal(set) var responseData: Data? {
-        get { facts.responseData }
-        set { facts.responseData = newValue }
-    }
+    public internal(set) var responseData: Data?
     /// The data with which another download continues one that failed or was cancelled: pass it to
     /// `SessionManager.download(_:resumeData:)` or `SessionManager.downloadTask(withResumeData:)`.
     ///
     /// The file with the beginning of the content stays on disk until the data is used or discarded.
-    public internal(set) var resumeData: Data? {
-        get { facts.resumeData }
-        set { facts.resumeData = newValue }
-    }
+    public internal(set) var resumeData: Data?
     /// The object that the response serializer made of the body of an unacceptable response.
     ///
-    /// It stays outside of ``facts``: a value of unknown size has the error thrown in memory. The compiler of Swift 6.3
+    /// It stays in the error itself: a value of unknown size has the error thrown in memory. The compiler of Swift 6.3
     /// crashes in programs that await a sequence whose typed error is thrown in registers.
     var responseObjectBox: Transferred<Any>?
-
-    private struct Facts: Sendable {
-        var underlyingError: (any Error)?
-        var request: URLRequest?
-        var response: URLResponse?
-        var responseData: Data?
-        var resumeData: Data?
-        let explicitFailingURL: URL?
-    }
-
-    private final class Box: Sendable {
-        let facts: Facts
-
-        init(_ facts: Facts) { self.facts = facts }
-    }
-
-    /// The other facts, behind a reference: every result has room for an error, and hardly any has one.
-    private var box: Box
-
-    private var facts: Facts {
-        get { box.facts }
-        set { box = Box(newValue) }
-    }
+    private let explicitFailingURL: URL?
 
     /// Creates an error.
     /// - Parameters:
@@ -92,19 +55,15 @@ public struct LarkspurError: Error, Sendable {
     ) {
         self.code = code
         self.message = message
-        box = Box(
-            Facts(
-                underlyingError: underlyingError,
-                request: request,
-                response: response,
-                responseData: responseData,
-                explicitFailingURL: failingURL
-            )
-        )
+        self.underlyingError = underlyingError
+        self.request = request
+        self.response = response
+        self.responseData = responseData
+        explicitFailingURL = failingURL
     }
 
     /// The URL that failed, if there was one.
-    public var failingURL: URL? { facts.explicitFailingURL ?? response?.url ?? request?.url }
+    public var failingURL: URL? { explicitFailingURL ?? response?.url ?? request?.url }
 
     /// A short stable name of the kind of failure, such as `"timed-out"`: for logs and metrics.
     public var label: String { code.label }

@@ -78,7 +78,7 @@ struct InterceptedCall: Sendable {
             let response = try await next(0, context)(request)
             result = TransferResult(
                 request: response.request ?? request,
-                response: response.response,
+                received: response.response.map(ReceivedResponse.init),
                 data: response.data,
                 file: response.file
             )
@@ -87,7 +87,7 @@ struct InterceptedCall: Sendable {
                 .filled(request: request, response: task.response, responseData: nil)
             result = TransferResult(
                 request: failure.request,
-                response: failure.response,
+                received: failure.response.map(ReceivedResponse.init),
                 data: failure.responseData ?? Data(),
                 error: failure
             )

@@ -96,7 +96,7 @@ struct QuickSerializationTests {
 
     @Test("The main queue serializes nothing")
     func mainQueue() async throws {
-        let result = TransferResult(request: nil, response: nil, data: Data())
+        let result = TransferResult(request: nil, received: nil, data: Data())
         func isQuick(on queue: DispatchQueue) -> Bool {
             let manager = TestTransport.curl.makeManager(for: server, completionQueue: queue)
             let task = manager.get("small")

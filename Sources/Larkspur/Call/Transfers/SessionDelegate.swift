@@ -165,11 +165,7 @@ extension SessionDelegate {
             case .useCredential(let credential):
                 // A credential that the server has just refused would be refused each time.
                 let isRefused = challenge.previousFailureCount > 0 && challenge.proposedCredential == credential
-                if isRefused {
-                    completionHandler(.rejectProtectionSpace, nil)
-                } else {
-                    completionHandler(.useCredential, credential)
-                }
+                completionHandler(isRefused ? .rejectProtectionSpace : .useCredential, isRefused ? nil : credential)
             case .performDefaultHandling: completionHandler(.performDefaultHandling, nil)
             case .rejectProtectionSpace: completionHandler(.rejectProtectionSpace, nil)
             case .cancel, .fail: completionHandler(.cancelAuthenticationChallenge, nil)

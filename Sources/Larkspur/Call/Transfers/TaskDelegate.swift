@@ -105,11 +105,8 @@ final class TaskDelegate: TransferReceiver {
         if let stream {
             do throws(LarkspurError) {
                 if let task = task as? DataTask, try stream.handOn(data, held: held, from: task) {
-                    return task.download.add(
-                        Int64(data.count),
-                        of: storage.withLock { $0.received.response },
-                        for: task
-                    )
+                    let response = storage.withLock { $0.received.response }
+                    return task.download.add(Int64(data.count), of: response, for: task)
                 }
             } catch {
                 return fail(with: error)
@@ -215,13 +212,7 @@ final class TaskDelegate: TransferReceiver {
             register(as: downloadTask.taskIdentifier)
             return self
         }
-        let successor = TaskDelegate(
-            task: download,
-            .download,
-            in: session,
-            adapter,
-            ending: .call
-        )
+        let successor = TaskDelegate(task: download, .download, in: session, adapter, ending: .call)
         successor.register(as: downloadTask.taskIdentifier)
         hooks.call(\.didBecomeDownload, of: task) { $0(task, download) }
         complete(with: LarkspurError(.becameDownload, "The task has become a download, which goes on by itself."))
