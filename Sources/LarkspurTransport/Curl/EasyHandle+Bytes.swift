@@ -15,7 +15,7 @@ extension EasyHandle {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)
         // Such a connection is never reused, and libcurl would not keep one that is forbidden to be reused.
-        usesFreshConnection = true
+        connectionUse.makesConnection = true
         servesAgain = false
     }
 

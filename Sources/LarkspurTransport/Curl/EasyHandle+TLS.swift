@@ -11,9 +11,9 @@ extension EasyHandle {
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
-            self.trust = trust
+            check = ServerCheck(trust)
         }
-        guard entersHandshakes() || self.trust == nil else { return false }
+        guard entersHandshakes() || check == nil else { return false }
         // Every libcurl with TLS supports the version option; one without TLS has no https to protect.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
@@ -36,8 +36,7 @@ extension EasyHandle {
 
     /// Sets the options of one host; false if libcurl refuses them.
     func configure(_ tls: TLSSettings, host: String) -> Bool {
-        trustHost = host
-        earlierObjections = trust?.objectionCount ?? 0
+        check?.begin(host: host)
         guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
         let requirements = tls.requirements(for: host)
         guard let first = requirements.first else {
@@ -85,7 +84,7 @@ extension EasyHandle {
 
     /// Has libcurl prepare the TLS contexts of new connections, if that is needed; false if libcurl refuses.
     private func entersHandshakes() -> Bool {
-        guard trust != nil || support.closeWatch != nil else { return true }
+        guard check != nil || support.closeWatch != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -95,7 +94,7 @@ extension EasyHandle {
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard handle.trust?.attach(to: tlsContext, host: handle.trustHost) != false,
+        guard handle.check?.attach(to: tlsContext) != false,
             handle.support.closeWatch?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK

@@ -26,6 +26,9 @@ protocol EasyHandleClient: AnyObject {
 
     /// Receives an event of a stream of the connection, not always the transfer's own; only if streams are watched.
     func receive(_ event: StreamEvent)
+
+    /// Learns that the transfer has ended, with libcurl's result. Called outside of libcurl.
+    func transferEnded(_ result: Int32)
 }
 
 /// One transfer of libcurl. It is reused for successive requests: options that never change are set once.
@@ -46,28 +49,23 @@ final class EasyHandle {
         case failed
     }
 
+    /// The size of libcurl's receive buffer in bytes. libcurl allocates it for every transfer; a buffer twice as large
+    /// is one that malloc returns to the system each time.
+    static let bufferSize = 1 << 16
+
     let raw: UnsafeMutableRawPointer
     @exclusivity(unchecked) var client: (any EasyHandleClient)?
-    @exclusivity(unchecked) private var fields: OpaquePointer?
-    @exclusivity(unchecked) private var lines: [String] = []
-    @exclusivity(unchecked) private var lastLine: String?
-    @exclusivity(unchecked) private var proxyFields: OpaquePointer?
+    @exclusivity(unchecked) private var lists = LineLists()
     /// The credentials of the last transfer.
     @exclusivity(unchecked) var credentials = Credentials()
-    /// Whether the connection of the current transfer is closed and not reused.
-    var closesConnection = false {
-        didSet { if closesConnection != oldValue { setFreshness() } }
-    }
-    @exclusivity(unchecked) private var addresses: OpaquePointer?
     @exclusivity(unchecked) var route = Route()
-    /// The checks of the servers of its connections that libcurl alone does not make.
-    @exclusivity(unchecked) var trust: ServerTrust?
-    /// The host of the request, if it matters for trust.
-    @exclusivity(unchecked) var trustHost = ""
-    @exclusivity(unchecked) private var watchesTunnel = false
-    @exclusivity(unchecked) private var watchesStreams = false
-    /// The number of handshakes that had been refused before the request.
-    @exclusivity(unchecked) var earlierObjections = 0
+    /// The use of connections by the current transfer.
+    @exclusivity(unchecked) var connectionUse = ConnectionUse() {
+        didSet { if connectionUse != oldValue { connectionUse.apply(to: self) } }
+    }
+    /// The check of servers that libcurl alone does not make; nil if there is none.
+    @exclusivity(unchecked) var check: ServerCheck?
+    @exclusivity(unchecked) private var trace = Trace()
     let support: ConnectionSupport
     /// The name of the connection whose close is watched.
     @exclusivity(unchecked) var watchedConnection: UInt?
@@ -75,14 +73,6 @@ final class EasyHandle {
     @exclusivity(unchecked) var servesAgain = true
     /// Whether libcurl asks the client before each request is sent.
     @exclusivity(unchecked) var seesSendings = false
-    /// Whether the connection is used for this transfer alone.
-    var isAlone = false {
-        didSet { if isAlone != oldValue { setFreshness() } }
-    }
-    /// Whether the transfer makes a new connection and reuses none.
-    var usesFreshConnection = false {
-        didSet { if usesFreshConnection != oldValue { setFreshness() } }
-    }
     /// Whether the handle has a copy of the content, which is sent with the head.
     @exclusivity(unchecked) private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
@@ -90,7 +80,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var triedAddresses: [String] = []
 
     /// Creates a handle; nil if memory has run out.
-    init?(bufferSize: Int, support: ConnectionSupport) {
+    init?(support: ConnectionSupport) {
         guard let raw = libcurl_easy_init() else { return nil }
         self.raw = raw
         self.support = support
@@ -101,7 +91,7 @@ final class EasyHandle {
         set(CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_NOPROGRESS, 1)
-        set(CURLOPT_BUFFERSIZE, bufferSize)
+        set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 1 << 18)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
@@ -136,9 +126,7 @@ final class EasyHandle {
 
     deinit {
         libcurl_easy_cleanup(raw)
-        libcurl_slist_free_all(fields)
-        libcurl_slist_free_all(proxyFields)
-        libcurl_slist_free_all(addresses)
+        lists.free()
         errorText.deallocate()
     }
 
@@ -178,42 +166,33 @@ final class EasyHandle {
     /// Sets the fields to send, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
-        // Consecutive requests mostly have the same fields.
-        guard lines != self.lines || lastLine != self.lastLine else { return }
-        self.lines = lines
-        self.lastLine = lastLine
-        let previous = fields
-        fields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
-        if let lastLine { fields = libcurl_slist_append(fields, lastLine) ?? fields }
-        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_HTTPHEADER, fields.map { UnsafeRawPointer($0) })
-        libcurl_slist_free_all(previous)
+        lists.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw)
     }
 
     /// Sets the fields for a proxy, in libcurl's notation.
-    func setProxyFields(_ lines: [String]) {
-        let previous = proxyFields
-        proxyFields = lines.reduce(nil) { list, line in libcurl_slist_append(list, line) ?? list }
-        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PROXYHEADER, proxyFields.map { UnsafeRawPointer($0) })
-        libcurl_slist_free_all(previous)
-    }
+    func setProxyFields(_ lines: [String]) { lists.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
+
+    /// Sets the addresses of hosts, in libcurl's notation; called once.
+    func setHostAddresses(_ lines: [String]) { lists.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw) }
 
     /// Turns the reporting of header sections that libcurl handles itself on or off.
     func watchTunnel(_ isOn: Bool) {
-        watchesTunnel = isOn
-        set(CURLOPT_VERBOSE, isOn || watchesStreams ? 1 : 0)
+        trace.ofTunnels = isOn
+        set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
     }
 
     /// Turns the reporting of HTTP/2 streams on or off, also while a transfer is under way.
     func watchStreams(_ isOn: Bool) {
-        guard isOn != watchesStreams else { return }
-        watchesStreams = isOn
-        set(CURLOPT_VERBOSE, isOn || watchesTunnel ? 1 : 0)
+        guard isOn != trace.ofStreams else { return }
+        trace.ofStreams = isOn
+        set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
     }
 
-    /// Sets the addresses of hosts, in libcurl's notation; called once.
-    func setHostAddresses(_ lines: [String]) {
-        addresses = lines.reduce(addresses) { list, line in libcurl_slist_append(list, line) ?? list }
-        _ = libcurl_easy_setopt_pointer(raw, CURLOPT_RESOLVE, addresses.map { UnsafeRawPointer($0) })
+    /// The parts of libcurl's trace that are read.
+    private struct Trace {
+        var ofTunnels = false
+        var ofStreams = false
+        var isOn: Bool { ofTunnels || ofStreams }
     }
 
     // MARK: Under way
@@ -286,9 +265,9 @@ final class EasyHandle {
     private static let debug: libcurl_debug_callback = { _, kind, bytes, size, context in
         guard let handle = handle(of: context) else { return 0 }
         let text = UnsafeRawBufferPointer(start: bytes, count: size)
-        if kind == CURLINFO_HEADER_IN, handle.watchesTunnel {
+        if kind == CURLINFO_HEADER_IN, handle.trace.ofTunnels {
             handle.client?.receiveTunnelHeader(text)
-        } else if kind == CURLINFO_TEXT, handle.watchesStreams, let event = StreamEvent(text) {
+        } else if kind == CURLINFO_TEXT, handle.trace.ofStreams, let event = StreamEvent(text) {
             handle.client?.receive(event)
         }
         return 0

@@ -31,13 +31,3 @@ enum Libcurl {
     static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
 }
 #endif
-
-#if canImport(FoundationNetworking)
-extension TLSAbilities {
-    /// The abilities of the libcurl in use.
-    static let present = TLSAbilities(
-        trustUnavailability: ServerTrust.unavailability,
-        library: Libcurl.tlsLibrary ?? "no library"
-    )
-}
-#endif

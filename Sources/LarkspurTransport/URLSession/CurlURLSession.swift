@@ -65,12 +65,14 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         let place: Delivery.Place
         (ownQueue, place) = Self.delegateQueue(queue)
         ownConfiguration = copy
+        let settings = SessionSettings(copy, options: options, tlsAbilities: tlsAbilities)
         core = SessionCore(
-            settings: SessionSettings(copy, options: options, tlsAbilities: tlsAbilities),
+            settings: settings,
             delegate: delegate,
             place: callsDelegateOnLoop ? .loop : place,
             unavailability: unavailability,
-            thread: thread
+            thread: thread,
+            work: { EventLoop(mailbox: $0, settings: settings, poll: $1).run() }
         )
         superclassConfiguration = Self.forSuperclass(copy)
         super.init(configuration: superclassConfiguration, delegate: nil, delegateQueue: nil)

@@ -16,10 +16,10 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
 
     override var taskIdentifier: Int { core.identifier }
     override var originalRequest: URLRequest? { core.originalRequest }
-    override var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
-    override var response: URLResponse? { core.withStorage { $0.response }?.object }
-    override var state: URLSessionTask.State { core.withStorage { $0.state } }
-    override var error: (any Error)? { core.withStorage { $0.error } }
+    override var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
+    override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
+    override var state: URLSessionTask.State { core.withStorage { $0.course.state } }
+    override var error: (any Error)? { core.withStorage { $0.record.error } }
     override var progress: Progress { core.progress }
     override var countOfBytesReceived: Int64 { core.counts.received }
     override var countOfBytesSent: Int64 { core.counts.sent }
@@ -39,16 +39,16 @@ final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendabl
         set { core.setDelegate(newValue) }
     }
     override var earliestBeginDate: Date? {
-        get { core.withStorage { $0.earliestBeginDate } }
-        set { core.withStorage { $0.earliestBeginDate = newValue } }
+        get { core.withStorage { $0.course.earliestBeginDate } }
+        set { core.withStorage { $0.course.earliestBeginDate = newValue } }
     }
     override var countOfBytesClientExpectsToReceive: Int64 {
-        get { core.withStorage { $0.expectsToReceive } }
-        set { core.withStorage { $0.expectsToReceive = newValue } }
+        get { core.withStorage { $0.traffic.expectsToReceive } }
+        set { core.withStorage { $0.traffic.expectsToReceive = newValue } }
     }
     override var countOfBytesClientExpectsToSend: Int64 {
-        get { core.withStorage { $0.expectsToSend } }
-        set { core.withStorage { $0.expectsToSend = newValue } }
+        get { core.withStorage { $0.traffic.expectsToSend } }
+        set { core.withStorage { $0.traffic.expectsToSend = newValue } }
     }
 
     override func resume() { core.resume() }

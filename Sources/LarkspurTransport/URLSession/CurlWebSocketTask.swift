@@ -36,14 +36,14 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
 
     private var isOnWorkQueue: Bool { DispatchQueue.getSpecific(key: Self.mark) != nil }
 
-    private var ownError: (any Error)? { core.withStorage { $0.error } }
+    private var ownError: (any Error)? { core.withStorage { $0.record.error } }
 
     override var error: (any Error)? {
         get { isOnWorkQueue ? ownError ?? core.defect : ownError }
         set {}
     }
     override var currentRequest: URLRequest? {
-        isOnWorkQueue ? Self.unloadable : core.withStorage { $0.currentRequest }
+        isOnWorkQueue ? Self.unloadable : core.withStorage { $0.record.currentRequest }
     }
 
     override func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
@@ -58,8 +58,8 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
 
     override var taskIdentifier: Int { core.identifier }
     override var originalRequest: URLRequest? { core.originalRequest }
-    override var response: URLResponse? { core.withStorage { $0.response }?.object }
-    override var state: URLSessionTask.State { core.withStorage { $0.state } }
+    override var response: URLResponse? { core.withStorage { $0.record.response }?.object }
+    override var state: URLSessionTask.State { core.withStorage { $0.course.state } }
     override var progress: Progress { core.progress }
     override var countOfBytesReceived: Int64 { core.counts.received }
     override var countOfBytesSent: Int64 { core.counts.sent }
@@ -79,16 +79,16 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         set { core.setDelegate(newValue) }
     }
     override var earliestBeginDate: Date? {
-        get { core.withStorage { $0.earliestBeginDate } }
-        set { core.withStorage { $0.earliestBeginDate = newValue } }
+        get { core.withStorage { $0.course.earliestBeginDate } }
+        set { core.withStorage { $0.course.earliestBeginDate = newValue } }
     }
     override var countOfBytesClientExpectsToReceive: Int64 {
-        get { core.withStorage { $0.expectsToReceive } }
-        set { core.withStorage { $0.expectsToReceive = newValue } }
+        get { core.withStorage { $0.traffic.expectsToReceive } }
+        set { core.withStorage { $0.traffic.expectsToReceive = newValue } }
     }
     override var countOfBytesClientExpectsToSend: Int64 {
-        get { core.withStorage { $0.expectsToSend } }
-        set { core.withStorage { $0.expectsToSend = newValue } }
+        get { core.withStorage { $0.traffic.expectsToSend } }
+        set { core.withStorage { $0.traffic.expectsToSend = newValue } }
     }
 
     override func copy() -> Any { self }

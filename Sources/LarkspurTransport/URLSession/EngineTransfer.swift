@@ -15,15 +15,15 @@ package struct EngineTransfer: Sendable {
     package var identifier: Int { core.identifier }
     package var urlSessionTask: URLSessionTask? { core.object }
     package var originalRequest: URLRequest? { core.originalRequest }
-    package var currentRequest: URLRequest? { core.withStorage { $0.currentRequest } }
-    package var response: URLResponse? { core.withStorage { $0.response }?.object }
-    package var metrics: [TransferMetrics] { core.withStorage { $0.metrics } }
+    package var currentRequest: URLRequest? { core.withStorage { $0.record.currentRequest } }
+    package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
+    package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
     /// Whether the transfer has not been given a place at its host yet.
-    package var waitsForConnection: Bool { !core.withStorage(\.hasLeftQueue) }
+    package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
 
     /// Limits the time for making a connection, in seconds; to be called before the first resumption.
-    package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.connectTimeout = seconds } }
+    package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.queueing.connectTimeout = seconds } }
 
     package func resume() { core.resume() }
     package func suspend() { core.suspend() }

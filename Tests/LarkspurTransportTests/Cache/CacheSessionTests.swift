@@ -285,7 +285,7 @@ struct CacheSessionTests {
         let core = try #require((bytes.task as? any EngineTask)?.core)
         // Nothing is taken, so that it stops when the backlog is full.
         try await eventually { core.counts.received >= Backlog.upperMark }
-        #expect(core.counts.received < Backlog.upperMark + 2 * Exchange.bufferSize)
+        #expect(core.counts.received < Backlog.upperMark + 2 * EasyHandle.bufferSize)
         var count = 0
         for try await _ in bytes { count += 1 }
         #expect(count == content.count)

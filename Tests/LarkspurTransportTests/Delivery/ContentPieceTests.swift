@@ -27,7 +27,7 @@ struct ContentPieceTests {
         let sizes = log.events.values.compactMap { if case .data(let piece) = $0 { piece.count } else { nil } }
         // libcurl passes on no more than 16 KiB at a time.
         #expect(sizes.contains { $0 > 1 << 14 })
-        #expect(sizes.allSatisfy { $0 <= Exchange.bufferSize })
+        #expect(sizes.allSatisfy { $0 <= EasyHandle.bufferSize })
         session.invalidateAndCancel()
     }
 

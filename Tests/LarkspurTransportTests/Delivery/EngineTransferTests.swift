@@ -68,8 +68,8 @@ struct EngineTransferTests {
         core.resume()
         try await eventually(true) { receiver.events.values.contains("end") }
         #expect(receiver.events.values == (path == "bytes/0" ? ["head", "end"] : ["head", "data", "end"]))
-        #expect(core.withStorage { $0.runningObject == nil && $0.object == nil })
-        #expect(core.withStorage { $0.response?.isMade } == false)
+        #expect(core.withStorage { $0.objects.current == nil })
+        #expect(core.withStorage { $0.record.response?.isMade } == false)
         // One that is asked for afterwards is that of the ended task.
         #expect(core.object?.state == .completed)
         session.invalidateAndCancel()

@@ -46,7 +46,7 @@ struct DormantTaskTests {
 
     private func setEarliestBeginDate(_ date: Date?, of task: URLSessionTask) throws {
         // FoundationNetworking deprecates the property because its own tasks do not heed it.
-        try #require(task as? any EngineTask).core.withStorage { $0.earliestBeginDate = date }
+        try #require(task as? any EngineTask).core.withStorage { $0.course.earliestBeginDate = date }
     }
 
     @Test(
@@ -127,8 +127,8 @@ struct DormantTaskTests {
             try setEarliestBeginDate(delay.map { Date(timeIntervalSinceNow: $0) }, of: task)
             let core = try #require(task as? any EngineTask).core
             core.withStorage { storage in
-                storage.state = isSuspended ? .suspended : .running
-                storage.firstResumption = now
+                _ = storage.course.control(at: now) { $0.resume() }
+                if isSuspended { _ = storage.course.control(at: now) { $0.suspend() } }
             }
             return core
         }

@@ -135,7 +135,7 @@ struct TaskSuspensionTests {
             let task = session.dataTask(with: server.url(path))
             // FoundationNetworking deprecates the property because its own tasks do not heed it.
             let core = try #require(task as? any EngineTask).core
-            core.withStorage { $0.earliestBeginDate = Date(timeIntervalSinceNow: seconds) }
+            core.withStorage { $0.course.earliestBeginDate = Date(timeIntervalSinceNow: seconds) }
             task.resume()
             task.suspend()
             task.resume()

@@ -1,0 +1,67 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// A challenge that can be answered with a user name and a password.
+enum AnswerableChallenge: Sendable, Hashable {
+    /// A Basic challenge (RFC 7617); the realm is nil if the server leaves it out, which the RFC does not allow.
+    case basic(realm: String?)
+    /// A Digest challenge (RFC 7616).
+    case digest(DigestChallenge)
+
+    /// Creates the challenge; nil for other schemes, and for a Digest challenge that cannot be computed.
+    init?(_ challenge: AuthenticationChallenge) {
+        if challenge.scheme.hasSameLetters(as: "Basic") {
+            self = .basic(realm: challenge["realm"])
+        } else if let digest = DigestChallenge(challenge) {
+            self = .digest(digest)
+        } else {
+            return nil
+        }
+    }
+
+    var realm: String? {
+        switch self {
+        case .basic(let realm): realm
+        case .digest(let challenge): challenge.realm
+        }
+    }
+
+    /// Whether the credentials were right and only the nonce was too old.
+    var isStale: Bool {
+        switch self {
+        case .basic: false
+        case .digest(let challenge): challenge.isStale
+        }
+    }
+
+    var scheme: ProtectionSpace.Scheme {
+        switch self {
+        case .basic: .basic
+        case .digest: .digest
+        }
+    }
+
+    /// Whether this user credential can answer the challenge. Basic does not support names with a colon: the server
+    /// would take the rest of the name for the password (RFC 7617, section 2).
+    func accepts(_ userCredential: UserCredential) -> Bool {
+        switch self {
+        case .basic: !userCredential.user.utf8.contains(UInt8(ascii: ":"))
+        case .digest: true
+        }
+    }
+
+    /// The preference among challenges; the better challenge has the larger number.
+    var strength: Int {
+        switch self {
+        case .basic: 0
+        case .digest(let challenge):
+            switch challenge.algorithm {
+            case .md5: 1
+            case .md5Session: 2
+            case .sha256: 3
+            case .sha256Session: 4
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The challenge of a server for Digest authentication (RFC 7616, section 3.3).
+struct DigestChallenge: Sendable, Hashable {
+    var realm: String
+    var nonce: String
+    var opaque: String?
+    var algorithm: DigestAlgorithm
+    /// Whether the server named the algorithm; a server that did not may not know the parameter.
+    var namesAlgorithm: Bool
+    /// Whether the server offers the quality of protection "auth"; a server that offers none knows RFC 2069 only.
+    var hasQualityOfProtection: Bool
+    var isStale: Bool
+    var wantsUserHash: Bool
+    var isUTF8: Bool
+    /// The protected paths, or whole URIs, for which the credentials are valid too; empty means everywhere on the
+    /// server.
+    var domain: [String]
+
+    /// Creates the Digest challenge; nil for another scheme, without a nonce, with an unknown algorithm, and with a
+    /// quality of protection other than "auth" alone.
+    init?(_ challenge: AuthenticationChallenge) {
+        guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
+            let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")
+        else { return nil }
+        let qualities = Self.list(challenge["qop"])
+        hasQualityOfProtection = qualities.contains { $0.hasSameLetters(as: "auth") }
+        guard hasQualityOfProtection || qualities.isEmpty else { return nil }
+        realm = challenge["realm"] ?? ""
+        self.nonce = nonce
+        opaque = challenge["opaque"]
+        self.algorithm = algorithm
+        namesAlgorithm = challenge["algorithm"] != nil
+        isStale = Self.isTrue(challenge["stale"])
+        wantsUserHash = Self.isTrue(challenge["userhash"])
+        isUTF8 = challenge["charset"]?.hasSameLetters(as: "UTF-8") ?? false
+        domain = Self.list(challenge["domain"])
+    }
+
+    private static func isTrue(_ value: String?) -> Bool { value?.hasSameLetters(as: "true") ?? false }
+
+    private static func list(_ value: String?) -> [String] {
+        value?.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init) ?? []
+    }
+}
+#endif

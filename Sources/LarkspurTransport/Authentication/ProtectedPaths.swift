@@ -1,0 +1,72 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The paths of a server to which credentials may be sent before it challenges.
+struct ProtectedPaths: Sendable, Hashable {
+    /// The number of folders that are stored; the oldest is removed first.
+    static let limit = 32
+
+    /// The folders; each begins and ends with a slash.
+    private(set) var folders: [String] = []
+
+    /// Takes the folders of a challenge: for Digest, those of `domain` (RFC 7616, section 3.3), or the whole server if
+    /// it has none; for Basic, the folder of the requested path (RFC 7617, section 2.2); for a proxy, everything.
+    init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
+        switch challenge {
+        case _ where server.isProxy: add("/")
+        case .basic: add(path)
+        case .digest(let digest):
+            if digest.domain.isEmpty { add("/") }
+            for entry in digest.domain {
+                if entry.hasPrefix("/") {
+                    add(entry)
+                } else if let url = URL(string: entry), ProtectionSpace.Server(url: url) == server {
+                    // Other servers in the list are ignored: only they themselves may ask for this server's
+                    // credentials.
+                    add(url.path(percentEncoded: true))
+                }
+            }
+        }
+    }
+
+    mutating func formUnion(_ other: ProtectedPaths) {
+        for folder in other.folders { add(folder) }
+    }
+
+    /// Returns the length of the deepest folder that contains the path; nil if none does.
+    func depth(of path: String) -> Int? {
+        let path = path.isEmpty ? "/" : path
+        guard !Self.climbs(path) else { return nil }
+        return folders.lazy.filter { path.utf8.starts(with: $0.utf8) }.map(\.utf8.count).max()
+    }
+
+    /// Adds the folder of a path, unless a known folder contains it.
+    private mutating func add(_ path: String) {
+        guard !Self.climbs(path) else { return }
+        let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let folder =
+            bytes.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: bytes[...$0], as: UTF8.self) } ?? "/"
+        guard depth(of: folder) == nil else { return }
+        folders.removeAll { $0.utf8.starts(with: folder.utf8) }
+        folders.append(folder)
+        if folders.count > Self.limit { folders.removeFirst() }
+    }
+
+    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, written as such or
+    /// escaped.
+    private static func climbs(_ path: String) -> Bool {
+        var isAtStart = false
+        var rest = path.utf8[...]
+        while let byte = rest.popFirst() {
+            if isAtStart {
+                if byte == UInt8(ascii: ".") { return true }
+                if byte == UInt8(ascii: "%"), rest.starts(with: "2e".utf8, by: { $0.asLowercase == $1 }) {
+                    return true
+                }
+            }
+            isAtStart = byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+        }
+        return false
+    }
+}
+#endif

@@ -1,0 +1,54 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+extension CacheEntry {
+    /// Makes the key of a URL: the whole URL without user information and fragment. URLs that are equivalent and differ
+    /// only in case, a default port or an empty path have the same key (RFC 9110, section 4.2.3). Nil for a URL that
+    /// cannot be sent.
+    static func key(_ url: URL) -> String? {
+        guard let target = try? RequestTarget(url) else { return nil }
+        guard target.socketPath == nil else { return socketKey(url) }
+        var text = target.text
+        return text.withUTF8(isNormal) ? text : normalized(text)
+    }
+
+    /// Whether a URL of ``RequestTarget`` is certainly its own key, as nearly all are.
+    private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let rest = bytes[(colon + 1)...].dropFirst(2)
+        guard let end = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }),
+            bytes[end] == UInt8(ascii: "/"),
+            bytes[..<end].allSatisfy({ $0 == $0.asLowercase })
+        else { return false }
+        let authority = rest[..<end]
+        let port = authority.reversed().prefix(while: \.isDigit)
+        guard port.count < authority.count, authority.dropLast(port.count).last == UInt8(ascii: ":") else {
+            return true
+        }
+        // A port without a leading zero, with more digits than 80 and 443, so that it is neither of them.
+        return port.count > 3 && port.last != UInt8(ascii: "0")
+    }
+
+    private static func normalized(_ text: String) -> String {
+        var reference = URLReference(text)
+        guard let origin = reference.origin else { return text }
+        let isDefault = origin.port == (origin.scheme == "http" ? 80 : 443)
+        reference.scheme = origin.scheme
+        reference.authority = isDefault ? origin.host : "\(origin.host):\(origin.port)"
+        if reference.path.isEmpty { reference.path = "/" }
+        return reference.text
+    }
+
+    /// Makes the key of a URL for a socket; the case of the socket's path is preserved.
+    private static func socketKey(_ url: URL) -> String {
+        var reference = URLReference(url.absoluteString)
+        reference.scheme = reference.scheme?.lowercased()
+        reference.fragment = nil
+        if let authority = reference.authority, let end = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            reference.authority = String(authority[authority.utf8.index(after: end)...])
+        }
+        if reference.path.isEmpty { reference.path = "/" }
+        return reference.text
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if canImport(FoundationNetworking)
+/// A response that is stored if the task's delegate agrees.
+struct CacheProposal: Sendable {
+    let entry: CacheEntry
+    let request: URLRequest
+    let destination: any ResponseStore
+    /// Called once, when a program finds the entry in its cache, it is not stored, or the delegate has not yet decided.
+    let completion: @Sendable () -> Void
+
+    /// Stores the entry unchanged.
+    func store() { destination.store(entry, for: request, completion: completion) }
+
+    /// Stores the delegate's version of the response; nil means that the delegate does not want it stored.
+    func accept(_ answer: CachedURLResponse?) {
+        guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
+        else {
+            // The entry supersedes the stored one, which must not remain.
+            destination.remove(entry.url)
+            return completion()
+        }
+        var entry = entry
+        entry.content = answer.data
+        entry.isMemoryOnly = answer.storagePolicy == .allowedInMemoryOnly
+        if let response = answer.response as? HTTPURLResponse {
+            entry.status = response.statusCode
+            entry.fields = CacheEntry.storedFields(of: response.textFields)
+        }
+        entry.userInfo = answer.userInfo.map { CacheEntry.UserInfo($0) }
+        destination.store(entry, for: request, completion: completion)
+    }
+
+    /// The proposal for a task that does not wait any longer.
+    var unawaited: CacheProposal {
+        CacheProposal(entry: entry, request: request, destination: destination, completion: {})
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The fields that a request is sent with, of all sources.
+struct CacheRequestFields: Sendable {
+    private var own: [String: String]
+    private var additional: [String: String]
+    private var userCredential: UserCredential?
+    private let cookie: @Sendable () -> String?
+    /// The cookie field that was sent; nil before it is known.
+    private var sentCookie: String??
+
+    /// - Parameters:
+    ///   - own: The fields of the request.
+    ///   - additional: The fields that the session adds if the request does not have them.
+    ///   - userCredential: The credential that answered a challenge. Its field replaces the request's own, and may
+    ///     differ each time.
+    ///   - cookie: Makes the field of the session's cookies; called if the field is needed.
+    init(
+        own: [String: String],
+        additional: [String: String] = [:],
+        userCredential: UserCredential? = nil,
+        cookie: @escaping @Sendable () -> String? = { nil }
+    ) {
+        self.own = own
+        self.additional = additional
+        self.userCredential = userCredential
+        self.cookie = cookie
+    }
+
+    /// Whether neither the request nor the session sets a field.
+    var isPlain: Bool { own.isEmpty && additional.isEmpty }
+
+    /// Whether the credential is the answer to a challenge.
+    var answersChallenge: Bool { userCredential != nil }
+
+    /// Notes the authorization that was sent: the user credential, or else the caller's own value.
+    mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
+        self.userCredential = userCredential
+        guard userCredential == nil, self["authorization"] != authorization else { return }
+        own = own.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        additional = additional.filter { !$0.key.hasSameLetters(as: "Authorization") }
+        if let authorization { own["Authorization"] = authorization }
+    }
+
+    /// Notes the cookies that were sent, as the response may change the session's before it is stored.
+    mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
+
+    /// The value of a field; the name is in lower case.
+    subscript(name: String) -> String? {
+        if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
+        return givenValue(of: name) ?? defaultValue(of: name)
+    }
+
+    private func givenValue(of name: String) -> String? {
+        Self.value(of: name, in: own) ?? Self.value(of: name, in: additional)
+    }
+
+    private static func value(of name: String, in fields: [String: String]) -> String? {
+        fields.isEmpty ? nil : fields.first { $0.key.hasSameLetters(as: name) }?.value
+    }
+
+    private func defaultValue(of name: String) -> String? {
+        switch name {
+        case "cookie": sentCookie ?? cookie()
+        case "accept": Self.value(ofLine: RequestLines.accept)
+        case "accept-encoding": ContentDecoder.acceptEncoding
+        case "accept-language": RequestLines.acceptLanguage.map(Self.value(ofLine:))
+        case "user-agent": Self.value(ofLine: RequestLines.userAgent)
+        default: nil
+        }
+    }
+
+    private static func value(ofLine line: String) -> String {
+        String(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
+    }
+
+    /// Makes the value that is stored for comparison: without blanks around it, and of secrets only the hash.
+    func nominated(_ name: String) -> String? {
+        guard let value = self[name] else { return nil }
+        let bytes = value.utf8.drop(while: \.isBlank)
+        let end = bytes.lastIndex { !$0.isBlank }.map { bytes.index(after: $0) } ?? bytes.startIndex
+        let trimmed = String(decoding: bytes[bytes.startIndex..<end], as: UTF8.self)
+        switch name {
+        case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
+        // A caller that names codings gets the content undecoded, even for codings that the engine can decode.
+        case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
+        default: return trimmed
+        }
+    }
+
+    /// Whether the credential is new for each request, so that no other request could have the same.
+    var hasPassingAuthorization: Bool {
+        guard let scheme = self["authorization"]?.prefix(while: { $0 != " " }) else { return false }
+        return scheme.hasSameLetters(as: "Digest")
+    }
+}
+#endif

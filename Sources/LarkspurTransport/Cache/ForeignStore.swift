@@ -1,0 +1,55 @@
+#if canImport(FoundationNetworking)
+/// A caller's subclass of `URLCache` as the store of a session.
+///
+/// A response from it is used only if it is for the same URL, whatever key the cache uses. The cache may be slow, so it
+/// is called on a queue.
+final class ForeignStore: ResponseStore {
+    /// The key in the user info of a cached response for the values that Foundation cannot represent.
+    static let metadataKey = "larkspur.cache.entry"
+
+    private let cache: URLCache
+    private let queue = DispatchQueue(label: "larkspur.cache.foreign")
+
+    let maximumContentSize: Int
+
+    init(_ cache: URLCache) {
+        self.cache = cache
+        maximumContentSize = max(0, max(cache.memoryCapacity, cache.diskCapacity)) / 20
+    }
+
+    func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: true) }
+
+    func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+        let request = request.with(url: url)
+        queue.async { [cache] in
+            let found = cache.cachedResponse(for: request).flatMap { CacheEntry($0, url: url) }
+            completion(found.map { [$0] } ?? [])
+        }
+    }
+
+    func store(_ entry: CacheEntry, for request: URLRequest) {
+        let request = request.with(url: entry.url)
+        queue.async { [cache] in
+            if let response = entry.cachedResponse(withMetadata: true) {
+                cache.storeCachedResponse(response, for: request)
+            }
+        }
+    }
+
+    func remove(_ url: String) {
+        guard let url = URL(string: url) else { return }
+        queue.async { [cache] in cache.removeCachedResponse(for: URLRequest(url: url)) }
+    }
+
+    func removeAll() { queue.async { [cache] in cache.removeAllCachedResponses() } }
+}
+
+extension URLRequest {
+    /// Returns the request with an equivalent URL, by which an entry is also removed.
+    fileprivate func with(url text: String) -> URLRequest {
+        var request = self
+        request.url = URL(string: text) ?? url
+        return request
+    }
+}
+#endif

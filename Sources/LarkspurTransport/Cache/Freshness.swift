@@ -1,0 +1,53 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The age of a stored response and its lifetime (RFC 9111, section 4.2); in seconds.
+struct Freshness: Equatable, Sendable {
+    /// The longest heuristic lifetime: a date of last modification is not taken to imply more than one day.
+    static let longestHeuristic: TimeInterval = 86_400
+
+    let age: TimeInterval
+    let lifetime: TimeInterval
+
+    var isFresh: Bool { lifetime > age }
+    var staleness: TimeInterval { age - lifetime }
+
+    init(of entry: CacheEntry, at now: Date) {
+        age = Self.age(of: entry, at: now)
+        lifetime = Self.lifetime(of: entry)
+    }
+
+    /// Computes the age (section 4.2.3).
+    private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
+        // Of a list the first counts, and a value that is no number is ignored (section 5.1).
+        let first = entry.fields["Age"]?.prefix { $0 != "," }.trimmingBlanks
+        let stated = first.flatMap { CacheControl.seconds($0.utf8) } ?? 0
+        let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
+        let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
+        // The absolute value, as a clock that was set back must not make a response fresh again.
+        return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
+    }
+
+    /// Computes the lifetime (section 4.2.1).
+    private static func lifetime(of entry: CacheEntry) -> TimeInterval {
+        let directives = entry.directives
+        if let seconds = directives.maxAge { return TimeInterval(seconds) }
+        if let expires = entry.fields["Expires"] {
+            // A value in another format, such as 0, and more than one are in the past (sections 4.2.1 and 5.3).
+            return HTTPDate.parseStrictly(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
+        }
+        guard isHeuristicallyCacheable(entry.status) || directives.isPublic,
+            let modified = entry.fields["Last-Modified"].flatMap({ HTTPDate.parse($0) })
+        else { return 0 }
+        return min(longestHeuristic, max(0, entry.date.timeIntervalSince(modified)) / 10)
+    }
+
+    /// Whether a response with this status may be stored without explicit freshness (RFC 9110, section 15.1).
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+}
+#endif

@@ -1,0 +1,38 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The look-up of the store for the cache of a configuration.
+enum SessionCache {
+    private struct StandIn {
+        weak var cache: URLCache?
+        let store: PlainStore
+    }
+
+    private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
+
+    /// Returns the store; nil without a cache.
+    /// - Parameter isShared: Whether responses of other sessions with a plain cache may be used. Not allowed if the
+    ///   sessions trust servers by different rules.
+    static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
+        guard let cache else { return nil }
+        if let own = cache as? HTTPCache { return own.entries }
+        guard type(of: cache) == URLCache.self else { return ForeignStore(cache) }
+        guard isShared else {
+            return EntryStore(memoryCapacity: cache.memoryCapacity, diskCapacity: 0, directory: nil)
+        }
+        return standIn(for: cache)
+    }
+
+    /// Returns a store in memory, always the same for the same cache.
+    private static func standIn(for cache: URLCache) -> PlainStore {
+        standIns.withLock { standIns in
+            let identifier = ObjectIdentifier(cache)
+            if let known = standIns[identifier], known.cache === cache { return known.store }
+            standIns = standIns.filter { $0.value.cache != nil }
+            let store = PlainStore(cache)
+            standIns[identifier] = StandIn(cache: cache, store: store)
+            return store
+        }
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+#if canImport(FoundationNetworking)
+internal import CCodings
+
+/// The decoding of one of the codings of a response's content.
+final class DecodingStage {
+    private let coding: ContentCoding
+    private let decoder: OpaquePointer
+    private let output: UnsafeMutableRawBufferPointer
+    private var isFull = false
+    private var status = coding_more
+    private var hasBegun = false
+    private(set) var decodedBytes: Int64 = 0
+    /// The input to decode next. It is set only when the former input is used up, and must stay valid while it is
+    /// decoded.
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// Creates a stage; nil if memory has run out.
+    init?(_ coding: ContentCoding) {
+        guard let decoder = coding_open(coding.kind) else { return nil }
+        self.coding = coding
+        self.decoder = decoder
+        output = .allocate(byteCount: ContentDecoder.pieceSize, alignment: 16)
+    }
+
+    deinit {
+        coding_close(decoder)
+        output.deallocate()
+    }
+
+    /// Whether the stage can produce output, or consume some of its input.
+    var canGoOn: Bool { isFull || !input.isEmpty }
+
+    /// Whether the input may end here. A stage without any input, as after HEAD, is complete.
+    var isComplete: Bool { !hasBegun || status == coding_finished }
+
+    /// Decodes the next piece, which is valid until the next call.
+    func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
+        guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
+        hasBegun = true
+        var next = input.bindMemory(to: UInt8.self).baseAddress
+        var left = input.count
+        var count = 0
+        status = coding_step(decoder, &next, &left, room, output.count, &count)
+        // A decoder that neither consumes nor produces anything would be called for ever.
+        let isStuck = count == 0 && left == input.count && !isFull
+        guard status != coding_malformed, !isStuck else { throw .malformed(coding) }
+        input = UnsafeRawBufferPointer(start: next, count: left)
+        isFull = count == output.count && status != coding_finished
+        decodedBytes += Int64(count)
+        return UnsafeRawBufferPointer(rebasing: output[..<count])
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if canImport(FoundationNetworking)
+/// The connections of a session: the queues of its origins, the shards, and libcurl's handles. They belong to the loop's
+/// thread.
+final class Connections {
+    private let settings: SessionSettings
+    /// The transfers of libcurl; nil if the loop does not work.
+    private let shards: Shards?
+    @exclusivity(unchecked) private var handles: [EasyHandle] = []
+    @exclusivity(unchecked) private var queues: [String: HostQueue] = [:]
+    /// The number of origins at which the idle ones are forgotten.
+    @exclusivity(unchecked) private var queueLimit = 1024
+
+    init(settings: SessionSettings, shards: Shards?) {
+        self.settings = settings
+        self.shards = shards
+    }
+
+    /// The wait for sockets; nil if the loop does not work.
+    var poll: EventPoll? { shards?.support.poll }
+
+    /// The time at which the next transfer is due.
+    var deadline: LoopTime { shards?.deadline ?? .distantFuture }
+
+    /// Advances all transfers that can advance, and ends those that have ended.
+    func advance(at now: LoopTime) { shards?.advance(at: now) }
+
+    /// Closes all connections when no transfers are left.
+    func close() {
+        queues.removeAll()
+        handles.removeAll()
+        shards?.close()
+    }
+
+    /// Returns the queue of an origin.
+    func queue(of destination: Destination) -> HostQueue {
+        let origin = destination.origin
+        if let queue = queues[origin] { return queue }
+        if queues.count >= queueLimit {
+            queues = queues.filter { !$0.value.isIdle }
+            // So that the cost of this is spread over as many new origins as remain.
+            queueLimit = max(1024, 2 * queues.count)
+        }
+        let queue = HostQueue(limit: settings.maximumConnectionsPerHost)
+        queues[origin] = queue
+        return queue
+    }
+
+    /// Returns the shard for a transfer: the one with an idle connection to its origin, if any.
+    /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a connection of its own.
+    func shard(for queue: HostQueue?) -> Shard? {
+        guard let queue else { return shards?.shardWithRoom(for: .webSockets) }
+        return queue.takeShard() ?? shards?.shardWithRoom(for: .requests)
+    }
+
+    /// - Parameter url: The URL to request, for errors.
+    func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
+        if let handle = handles.popLast() { return handle }
+        guard let support = shards?.support, let handle = EasyHandle(support: support) else {
+            throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
+        }
+        guard handle.configure(settings.tls, trust: support.trust) else { throw .unenforceableTLS(url: url) }
+        let options = settings.options
+        let objection = handle.setRoute(
+            from: options.localAddress,
+            to: options.hostAddresses,
+            nameServers: options.nameServers
+        )
+        if let objection { throw .engine(.cannotFindHost, objection, url: url) }
+        return handle
+    }
+
+    /// Takes back the handle of a transfer, after its removal from its shard.
+    func reclaim(_ handle: EasyHandle) {
+        handle.client = nil
+        _ = handle.endCloseWatch()
+        handle.setCredentials(EasyHandle.Credentials())
+        handle.connectionUse.closesConnection = false
+        if handle.servesAgain, handles.count < 256 { handles.append(handle) }
+    }
+}
+#endif

@@ -1,0 +1,117 @@
+#if canImport(FoundationNetworking)
+/// The requests to one origin. A limited number of them runs at a time; the others wait in the order of priority and
+/// age.
+///
+/// They wait here and not within libcurl. So their idle timers do not run, and ten thousand of them cost nothing.
+///
+/// The queue also knows in which shards earlier transfers have left connections, so that later ones reuse them, and an
+/// origin has no more connections than transfers at a time.
+final class HostQueue {
+    /// The number of transfers that share an HTTP/2 connection, as servers commonly allow.
+    private static let streamLimit = 100
+
+    let headMemory = HeadMemory()
+    @exclusivity(unchecked) private var limit: Int
+    @exclusivity(unchecked) private var active = 0
+    @exclusivity(unchecked) private var isAdmitting = false
+    /// The lines by priority, highest first. An entry is void if its user waits with another ticket, or does not
+    /// wait.
+    @exclusivity(unchecked) private var lines: [(priority: Float, line: Line)] = []
+    @exclusivity(unchecked) private var nextTicket = 0
+    /// The shards of transfers that have ended, one for each; the last is used first.
+    @exclusivity(unchecked) private var idleShards: [Shard] = []
+    /// The shard of the last transfer, if the origin has HTTP/2, so that transfers can share its connection.
+    @exclusivity(unchecked) private var sharedShard: Shard?
+
+    /// Whether the queue can be discarded without loss.
+    var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
+
+    init(limit: Int) { self.limit = limit }
+
+    private final class Line {
+        @exclusivity(unchecked) private var entries: [(ticket: Int, user: any ConnectionUser)] = []
+        @exclusivity(unchecked) private var head = 0
+
+        var isEmpty: Bool { head == entries.count }
+
+        func append(_ ticket: Int, _ user: any ConnectionUser) { entries.append((ticket, user)) }
+
+        func next() -> (any ConnectionUser)? {
+            while head < entries.count {
+                let (ticket, user) = entries[head]
+                head += 1
+                if head > 64, head * 2 > entries.count {
+                    entries.removeFirst(head)
+                    head = 0
+                }
+                if user.ticket == ticket { return user }
+            }
+            entries.removeAll(keepingCapacity: true)
+            head = 0
+            return nil
+        }
+    }
+
+    /// Makes a user wait for its turn, which may come at once.
+    func enqueue(_ user: any ConnectionUser, priority: Float) {
+        nextTicket += 1
+        user.ticket = nextTicket
+        line(of: priority).append(nextTicket, user)
+        admit()
+    }
+
+    /// Notes that one of the transfers has ended.
+    /// - Parameter shard: The shard that it was in; nil if it did not begin.
+    func release(_ shard: Shard?) {
+        if let shard { idleShards.append(shard) }
+        active -= 1
+        admit()
+    }
+
+    /// Returns the shard in which a transfer finds a connection to the origin; nil if there is none.
+    func takeShard() -> Shard? {
+        while let shard = idleShards.popLast() {
+            if !shard.isClosed { return shard }
+        }
+        guard let sharedShard, !sharedShard.isClosed, sharedShard.transferCount < 2 * Shard.capacity else { return nil }
+        return sharedShard
+    }
+
+    /// Raises the limit for an origin with HTTP/2, as many transfers share a connection.
+    func allowMultiplexing(in shard: Shard?) {
+        sharedShard = shard
+        guard limit < Self.streamLimit else { return }
+        limit = Self.streamLimit
+        admit()
+    }
+
+    private func line(of priority: Float) -> Line {
+        if let line = lines.first(where: { $0.priority == priority }) { return line.line }
+        let line = Line()
+        let index = lines.firstIndex { $0.priority < priority } ?? lines.endIndex
+        lines.insert((priority, line), at: index)
+        return line
+    }
+
+    /// Starts waiting users up to the limit. It does not run recursively: one that ends as soon as it
+    /// begins releases its place.
+    private func admit() {
+        guard !isAdmitting else { return }
+        isAdmitting = true
+        defer { isAdmitting = false }
+        while active < limit, let user = next() {
+            active += 1
+            user.ticket = nil
+            user.beginTransfer()
+        }
+    }
+
+    private func next() -> (any ConnectionUser)? {
+        while let (_, line) = lines.first {
+            if let user = line.next() { return user }
+            lines.removeFirst()
+        }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,145 @@
+#if canImport(FoundationNetworking)
+/// Some of a session's transfers, with a multi handle and connections of their own.
+///
+/// libcurl searches through the connections of a multi handle for each request. So a shard takes a limited number of
+/// transfers. Streams that stay fill a shard and are left there, and later requests do not pay for them.
+final class Shard: DeadlineHolder, MultiHandleClient {
+    /// The use of a shard.
+    enum Use {
+        case requests
+        /// WebSockets, which are none of the connections that a host may have for requests.
+        case webSockets
+    }
+
+    /// The number of transfers above which the next one goes to another shard.
+    static let capacity = 128
+    /// The time for which a shard without transfers keeps its idle connections, in seconds.
+    private static let idleTime: TimeInterval = 60
+
+    let use: Use
+    /// The multi handle; nil once the shard is closed.
+    @exclusivity(unchecked) private var multi: MultiHandle?
+    private unowned let shards: Shards
+    @exclusivity(unchecked) var deadlineIndex: Int?
+    /// The users of the shard, by the identifiers of their tasks.
+    @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
+    /// The users that send content piece by piece.
+    @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
+    /// The time at which libcurl has transfers to advance.
+    @exclusivity(unchecked) private var timer = LoopTime.distantFuture
+    /// The time at which the shard is closed; nil while it is in use.
+    @exclusivity(unchecked) private var closing: LoopTime?
+    /// Whether the shard is among those with progress.
+    @exclusivity(unchecked) var hasProgress = false
+    @exclusivity(unchecked) var retiredConnections = RetiredConnections()
+    @exclusivity(unchecked) private var streamWatch = StreamWatch()
+    /// The number of responses whose completeness only their streams' events show.
+    @exclusivity(unchecked) private var watchedStreams = 0
+
+    init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
+        self.use = use
+        self.shards = shards
+        let limit = settings.maximumConnectionsPerHost
+        let multi = try MultiHandle(
+            support: shards.support,
+            maximumConnectionsPerHost: use == .requests ? limit : 0,
+            connectionLimit: max(64, 4 * min(limit, Self.capacity))
+        )
+        self.multi = multi
+        multi.client = self
+    }
+
+    var isClosed: Bool { multi == nil }
+
+    var transferCount: Int { users.count }
+
+    var hasRoom: Bool { users.count < Self.capacity }
+
+    /// The earlier of the times at which the shard has something to do.
+    var deadline: LoopTime { min(timer, closing ?? .distantFuture) }
+
+    // MARK: Transfers
+
+    /// Begins a transfer; returns false if libcurl does not take it.
+    func add(_ user: any ConnectionUser, _ handle: EasyHandle) -> Bool {
+        guard multi?.add(handle) == true else { return false }
+        users[user.identifier] = user
+        closing = nil
+        return true
+    }
+
+    /// Restarts a transfer that has ended.
+    func restart(_ handle: EasyHandle) -> Bool {
+        multi?.remove(handle)
+        return multi?.add(handle) ?? false
+    }
+
+    /// Removes a transfer, which closes its connection if it is under way.
+    func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
+        multi?.remove(handle)
+        users[user.identifier] = nil
+        uploads[user.identifier] = nil
+        guard users.isEmpty else { return }
+        closing = shards.now.adding(Self.idleTime)
+        shards.noteDeadline(of: self)
+    }
+
+    /// Checks, whenever the shard has made progress, how much of a user's content has been sent.
+    func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
+
+    // MARK: Progress
+
+    func setTimer(milliseconds: Int?) {
+        timer = milliseconds.map { LoopTime.now.adding(Double($0) / 1000) } ?? .distantFuture
+        shards.noteDeadline(of: self)
+    }
+
+    func noteProgress() { shards.noteProgress(of: self) }
+
+    /// Does what is due: advances libcurl's transfers, or closes the shard.
+    func act(at now: LoopTime) {
+        if now >= timer {
+            timer = .distantFuture
+            multi?.timeIsUp()
+            if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
+        }
+        if let closing, now >= closing {
+            close()
+            shards.forget(self)
+        } else {
+            shards.noteDeadline(of: self)
+        }
+    }
+
+    /// Closes all connections; the shard has no transfers.
+    func close() { multi.take()?.close() }
+
+    /// Reports what the transfers have sent, and ends those that have ended.
+    func collect() {
+        for user in uploads.values { user.noteSentBytes() }
+        while let (handle, result) = multi?.nextCompleted() { handle.client?.transferEnded(result) }
+    }
+
+    // MARK: Streams
+
+    var watchesStreams: Bool { watchedStreams > 0 }
+
+    /// Has all transfers report stream events: any of them may be the one that reads for its connection.
+    func beginWatchingStreams() {
+        watchedStreams += 1
+        guard watchedStreams == 1 else { return }
+        for user in users.values { user.watchStreams(true) }
+    }
+
+    func endWatchingStreams() {
+        guard watchesStreams else { return }
+        watchedStreams -= 1
+        guard watchedStreams == 0 else { return }
+        for user in users.values { user.watchStreams(false) }
+        streamWatch = StreamWatch()
+    }
+
+    /// Notes an event of a stream; returns true if the stream was reset before its end.
+    func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
+}
+#endif

@@ -1,0 +1,55 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
+///
+/// A dot at the end makes it another host, as for the sender; but an address with a dot is still an address, and a
+/// public suffix still a public suffix.
+struct CookieHost: Equatable {
+    let name: String
+    private let suffixes: PublicSuffixList
+
+    init(_ name: some StringProtocol, suffixes: PublicSuffixList = .current) {
+        self.name = name.lowercased()
+        self.suffixes = suffixes
+    }
+
+    static func == (a: CookieHost, b: CookieHost) -> Bool { a.name == b.name }
+
+    /// The name without its trailing dot, if any.
+    private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
+
+    /// Whether the host is an address, in any of the forms that the system's resolver accepts: its last label then is a
+    /// number, in decimal, octal or hexadecimal digits.
+    var isAddress: Bool {
+        if name.utf8.contains(UInt8(ascii: ":")) { return true }
+        let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
+        guard let first = last.first else { return false }
+        if last.allSatisfy(\.isDigit) { return true }
+        let isHexadecimal = last.dropFirst(2).allSatisfy {
+            $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
+        return first == UInt8(ascii: "0") && last.dropFirst().first == UInt8(ascii: "x") && isHexadecimal
+    }
+
+    /// Whether the host is the domain, or lies within it.
+    func isWithin(_ domain: some StringProtocol) -> Bool {
+        let host = name.utf8
+        let domain = domain.utf8
+        if host.elementsEqual(domain) { return true }
+        guard host.count > domain.count, !domain.isEmpty, !isAddress else { return false }
+        return host.suffix(domain.count).elementsEqual(domain)
+            && host.dropLast(domain.count).last == UInt8(ascii: ".")
+    }
+
+    /// Whether different owners register names under this one, so that no cookie may be shared within it.
+    var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
+
+    /// The part of the name that belongs to one owner: the public suffix and one label before it. An address or a
+    /// public suffix is a site as a whole.
+    var site: String {
+        guard !isAddress, let domain = suffixes.registrableDomain(of: String(relativeName)) else { return name }
+        return domain + name.dropFirst(relativeName.count)
+    }
+}
+#endif

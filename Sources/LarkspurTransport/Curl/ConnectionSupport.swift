@@ -1,0 +1,27 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The parts that all connections of a session use, retained until the last of them is closed.
+final class ConnectionSupport {
+    let poll: EventPoll
+    let sockets: SocketTable
+    /// The checks of servers that libcurl alone does not make.
+    let trust: ServerTrust?
+    /// The watch for close_notify; nil without OpenSSL.
+    let closeWatch = TLSCloseWatch()
+    /// The addresses of names and the TLS sessions, which all multi handles share.
+    let share: UnsafeMutableRawPointer
+
+    init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {
+        guard let share = libcurl_share_init() else { throw .noHandle }
+        self.share = share
+        self.poll = poll
+        sockets = SocketTable(poll: poll)
+        trust = ServerTrust(tls)
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)
+        _ = libcurl_share_add(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
+
+    deinit { libcurl_share_cleanup(share) }
+}
+#endif

@@ -1,0 +1,21 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The use of connections by one transfer.
+struct ConnectionUse: Equatable {
+    /// Whether the connection is closed after the transfer and not reused.
+    var closesConnection = false
+    /// Whether the connection is used for this transfer alone.
+    var isAlone = false
+    /// Whether the transfer makes a new connection and reuses none.
+    var makesConnection = false
+
+    fileprivate var forbidsReuse: Bool { isAlone || closesConnection }
+    fileprivate var isFresh: Bool { isAlone || makesConnection }
+
+    func apply(to handle: EasyHandle) {
+        handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        handle.set(CURLOPT_FORBID_REUSE, forbidsReuse ? 1 : 0)
+    }
+}
+#endif

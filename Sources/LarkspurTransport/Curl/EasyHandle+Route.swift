@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+extension EasyHandle {
+    /// Sets the options that are the same for all transfers of a session.
+    /// - Returns: The reason why libcurl cannot apply the options; nil if it can.
+    func setRoute(from localAddress: String?, to hostAddresses: [HostAddress], nameServers: [String]) -> String? {
+        // The session reads the environment, not libcurl.
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "")
+        if let localAddress { set(CURLOPT_INTERFACE, localAddress) }
+        if !hostAddresses.isEmpty {
+            var lines: [String] = []
+            for address in hostAddresses {
+                guard let line = address.curlLine else {
+                    return
+                        "The addresses given for the host \(address.host) are not numerical addresses of a host and port."
+                }
+                lines.append(line)
+            }
+            setHostAddresses(lines)
+        }
+        if !nameServers.isEmpty, !accepts(CURLOPT_DNS_SERVERS, nameServers.joined(separator: ",")) {
+            return "This libcurl cannot ask the name servers that were given: it was built without c-ares."
+        }
+        return nil
+    }
+
+    /// Sets the route of one transfer.
+    func setRoute(proxy: ProxyServer?, socketPath: String?) {
+        let route = Route(proxy: proxy, socketPath: socketPath)
+        guard route != self.route else { return }
+        self.route = route
+        set(CURLOPT_PROXY, proxy?.curlName ?? "")
+        let socks = proxy.flatMap { $0.kind == .socks5 ? $0 : nil }
+        set(CURLOPT_PROXYUSERNAME, socks?.user)
+        set(CURLOPT_PROXYPASSWORD, socks?.password)
+        set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
+    }
+
+    /// The route of the last transfer that was set up.
+    struct Route: Equatable {
+        var proxy: ProxyServer?
+        var socketPath: String?
+    }
+}
+#endif

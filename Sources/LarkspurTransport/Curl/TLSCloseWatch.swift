@@ -1,0 +1,31 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The watch that distinguishes connections that were closed by TLS's close_notify from truncated ones, which libcurl
+/// before 8.14 treats alike.
+///
+/// The watch belongs to the loop's thread, and outlives all connections.
+final class TLSCloseWatch {
+    private let raw: OpaquePointer
+
+    /// Creates a watch; nil if OpenSSL cannot be used.
+    init?() {
+        guard let raw = libcurl_tls_watch_new() else { return nil }
+        self.raw = raw
+    }
+
+    deinit { libcurl_tls_watch_free(raw) }
+
+    /// Watches the connections of a TLS context; false if memory has run out.
+    func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { libcurl_tls_watch_attach(raw, tlsContext) }
+
+    /// Begins to watch the connection of a transfer, and returns its name; nil if it has no TLS by OpenSSL.
+    func begin(_ handle: EasyHandle) -> UInt? {
+        let name = libcurl_tls_watch_begin(raw, handle.raw)
+        return name == 0 ? nil : name
+    }
+
+    /// Ends the watch; returns true if a close_notify has arrived.
+    func end(_ name: UInt) -> Bool { libcurl_tls_watch_end(raw, name) }
+}
+#endif

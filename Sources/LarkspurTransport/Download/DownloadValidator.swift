@@ -1,0 +1,52 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The validator that shows that a file on a server still has the very same bytes. `If-Range` may be sent with it (RFC
+/// 9110, section 13.1.5).
+enum DownloadValidator: Equatable, Sendable {
+    /// A strong entity tag, with its quotes.
+    case entityTag(String)
+    /// A date that is a strong validator.
+    case lastModified(String)
+
+    /// Creates the validator of a response; nil if it has no strong one. With a weak tag, bytes may differ; if there is
+    /// a tag, no date counts.
+    ///
+    /// A date is strong if the response was made at least one second later (section 8.8.2.2): within the second,
+    /// another version may have got the same date.
+    init?(entityTag: String?, lastModified: String?, date: String?) {
+        if let entityTag {
+            guard Self.isStrong(entityTag) else { return nil }
+            self = .entityTag(entityTag)
+            return
+        }
+        guard let lastModified, let date, let changed = HTTPDate.parse(lastModified),
+            let sent = HTTPDate.parse(date),
+            sent.timeIntervalSince(changed) >= 1
+        else { return nil }
+        self = .lastModified(lastModified)
+    }
+
+    /// The value of the `If-Range` field.
+    var field: String {
+        switch self {
+        case .entityTag(let tag): tag
+        case .lastModified(let date): date
+        }
+    }
+
+    /// Whether a 206 is of the same version. The tag has to be repeated; a date may be left out (section 15.3.7).
+    func agrees(withEntityTag entityTag: String?, lastModified: String?) -> Bool {
+        switch self {
+        case .entityTag(let tag): entityTag == tag
+        case .lastModified(let date): entityTag == nil && (lastModified == nil || lastModified == date)
+        }
+    }
+
+    static func isStrong(_ tag: String) -> Bool {
+        let bytes = tag.utf8
+        return bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
+            && bytes.dropFirst().dropLast().allSatisfy { $0 > .space && $0 != UInt8(ascii: "\"") && $0 != 0x7F }
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if canImport(FoundationNetworking)
+/// The file of a download.
+extension ContentSink {
+    func openFile() throws(URLError) -> DownloadFile {
+        if let file = download.file { return file }
+        let file = try DownloadFile(of: url, in: group.settings.downloadFolder)
+        download.file = file
+        return file
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(URLError) {
+        let file = try openFile()
+        if let end = download.end, Int64(bytes.count) > end - file.length {
+            throw .engine(.badServerResponse, "The server sends more than the part that it announced.", url: url)
+        }
+        try file.write(bytes)
+    }
+
+    /// Appends the content of the response to that of the file.
+    func append(end: Int64, total: Int64) {
+        guard let file = download.file else { return }
+        download.end = end
+        download.resumption?.total = total
+        let offset = file.length
+        task.noteResumption(download.resumption, received: offset)
+        task.count { $0.expectedToReceive = total }
+        if task.tellsDownload { group.outbox.deliver(.resumed(at: offset, expected: total), to: task) }
+    }
+
+    /// Continues without the file of an earlier download.
+    func leaveFile(discarding: Bool) {
+        if discarding { download.file?.discard() } else { download.file?.close() }
+        download.leaveFile()
+        task.noteResumption(nil, received: 0)
+    }
+
+    /// Notes the resume data that follows from the response.
+    func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
+        guard !incoming.hasDoubtfulEnd, let original = task.originalRequest else { return }
+        var hasBody = true
+        if case .none = task.body { hasBody = false }
+        download.resumption = ResumeData(
+            request: original,
+            hasBody: hasBody,
+            response: response,
+            isDecoded: incoming.decoder != nil,
+            file: file.path
+        )
+        if download.resumption != nil { task.noteResumption(download.resumption, received: 0) }
+    }
+
+    /// The failure of a download whose file is shorter than announced; nil if it is not.
+    var shortfall: URLError? {
+        guard task.kind == .download, download.asksForRest, let file = download.file,
+            let resumption = download.resumption, file.length < resumption.total ?? 0
+        else { return nil }
+        return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)
+    }
+
+    /// Ends a download: leaves the file of a failed one if another download could continue it, and removes it
+    /// otherwise.
+    /// - Returns: The error, with the resume data.
+    func endDownload(with error: (any Error)?) -> (any Error)? {
+        // A program can also request resume data from the task object of a data task that has become a download.
+        guard task.kind == .download || download.resumeDataHandler != nil else { return error }
+        var data: Data?
+        if let error, let file = download.file {
+            if mayGoOn(after: error), var resumption = download.resumption, file.length > 0 {
+                resumption.received = file.length
+                resumption.date = Date()
+                data = resumption.encoded
+            }
+            if data == nil { file.discard() } else { file.close() }
+        }
+        task.noteResumption(nil, received: nil)
+        if let handler = download.resumeDataHandler.take() {
+            group.outbox.deliver(.resumeData(data, handler), to: task)
+        }
+        guard let data, let error = error as? URLError else { return error }
+        return error.adding(resumeData: data)
+    }
+
+    /// Whether the content of the file is valid: the network has failed, the download was cancelled resumably, or
+    /// nothing was added to an earlier file.
+    private func mayGoOn(after error: any Error) -> Bool {
+        guard let error = error as? URLError else { return false }
+        if error.tlsFailure?.reason == .missingCloseNotify { return true }
+        switch error.code {
+        case .cancelled: return download.resumeDataHandler != nil
+        case .networkConnectionLost, .timedOut, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+            .notConnectedToInternet, .secureConnectionFailed:
+            return true
+        default: return download.asksForRest && download.end == nil
+        }
+    }
+}
+#endif

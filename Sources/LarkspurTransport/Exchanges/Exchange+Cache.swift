@@ -1,0 +1,217 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// Responses from the cache.
+extension Exchange {
+    /// Loads the response from the cache, if possible, else from the network.
+    func load() {
+        caching = nil
+        let settings = group.settings
+        let policy = settings.cachePolicy(of: request)
+        guard let cache = settings.cache, let state = makeCacheState(policy) else {
+            return policy == .returnCacheDataDontLoad ? finish(.failure(notInCache)) : enqueue()
+        }
+        let known = cache.lookUp(state.url)
+        caching = state
+        caching?.hasEntries = known.mayHaveMore || !known.entries.isEmpty
+        let candidates = known.entries.filter { $0.matches(state.fields) }
+        if candidates.isEmpty, known.mayHaveMore, state.request.looksUp {
+            transaction.beginLookUp()
+            return cache.load(state.url, request) { [task] entries in task.session.loop.post(.cached(task, entries)) }
+        }
+        perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
+    }
+
+    /// Receives the entries of a look-up.
+    func receive(_ entries: [CacheEntry]) {
+        guard transaction.endLookUp(), let state = caching else { return }
+        let candidates = entries.filter { $0.matches(state.fields) }
+        perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
+    }
+
+    /// Makes the cache's state for the request; nil if the cache takes no part: it serves only data tasks.
+    private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
+        guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
+            let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
+        else { return nil }
+        let cookies = request.httpShouldHandleCookies ? group.settings.cookies : nil
+        let fields = CacheRequestFields(
+            own: request.allHTTPHeaderFields ?? [:],
+            additional: group.settings.additionalFields(for: request, after: task.originalRequest),
+            userCredential: userCredential,
+            cookie: { cookies?.field(for: url) }
+        )
+        return CacheState(
+            request: CacheRequest(method: method, policy: policy, fields: fields),
+            url: key,
+            fields: fields
+        )
+    }
+
+    private func perform(_ decision: CacheDecision) {
+        switch decision {
+        case .bypass:
+            caching = nil
+            enqueue()
+        case .load(let fallback):
+            caching?.stale = fallback
+            caching?.use = fallback != nil ? .unverifiable : caching?.request.looksUp == true ? .absent : .bypassed
+            enqueue()
+        case .use(let entry):
+            caching?.use = Freshness(of: entry, at: Date()).isFresh ? .fresh : .stale
+            replay(entry)
+        case .useWhileRevalidating(let entry):
+            guard let state = caching, !state.fields.answersChallenge else { return perform(.revalidate(entry)) }
+            state.use = .revalidatedLater
+            group.refresh(state.url, with: request, after: task)
+            replay(entry)
+        case .revalidate(let entry):
+            caching?.stale = entry
+            caching?.isConditional = true
+            // Until the server confirms it.
+            caching?.use = .replaced
+            enqueue()
+        case .fail: finish(.failure(notInCache))
+        case .gatewayTimeout: replay(CacheState.Replay(entry: .gatewayTimeout, source: .cache, age: nil))
+        }
+    }
+
+    private var notInCache: URLError {
+        .engine(
+            .resourceUnavailable,
+            "The request may be answered by the cache alone, which has no answer.",
+            url: destination.url
+        )
+    }
+
+    /// Notes the credentials and cookies that the request is really sent with: its response is stored for these alone.
+    func noteSent(_ head: RequestHead) {
+        guard caching != nil else { return }
+        let credential = history.authentication.origin.sentCredential
+        caching?.fields.note(sentFor: credential, with: head.value(of: "authorization"))
+        caching?.fields.note(sentCookie: head.value(of: "cookie"))
+    }
+
+    /// Adds the fields that a cache sends (RFC 9111, sections 4.3.1, 5.2.1 and 5.4).
+    func withCacheFields(_ request: URLRequest) -> URLRequest {
+        let policy = group.settings.cachePolicy(of: request)
+        guard caching?.isConditional == true || policy != .useProtocolCachePolicy else { return request }
+        var request = request
+        if caching?.isConditional == true {
+            for (name, value) in caching?.stale?.conditions ?? [] { request.setValue(value, forHTTPHeaderField: name) }
+        }
+        guard request.value(forHTTPHeaderField: "Cache-Control") == nil else { return request }
+        switch policy {
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            request.setValue("no-cache", forHTTPHeaderField: "Cache-Control")
+            request.setValue("no-cache", forHTTPHeaderField: "Pragma")
+        case .reloadRevalidatingCacheData: request.setValue("max-age=0", forHTTPHeaderField: "Cache-Control")
+        default: break
+        }
+        return request
+    }
+
+    // MARK: Delivering
+
+    private func replay(_ entry: CacheEntry) {
+        replay(CacheState.Replay(entry: entry, source: .cache, age: Freshness(of: entry, at: Date()).age))
+    }
+
+    /// Delivers a stored response, ending a transfer under way.
+    func replay(_ replay: CacheState.Replay) {
+        if transaction.isTransferring { releaseHandle() }
+        content.reader = nil
+        caching?.replay = replay
+        beginReplay()
+        // If the network has failed, its deadline has passed.
+        group.note(deadline, of: self)
+    }
+
+    /// Delivers the cache's response like a response of the network.
+    func beginReplay() {
+        _ = task.leaveQueue()
+        guard let replay = caching?.replay, let url = destination.url,
+            let response = replay.entry.makeResponse(url: url, age: replay.age)
+        else { return finish(.failure(notInCache)) }
+        transaction.beginReplay()
+        ticket = nil
+        sink.incoming = ContentSink.Incoming()
+        let received = ReceivedResponse(response)
+        transfer.response = received
+        let content = replayedContent
+        if replay.source == .cache {
+            task.add(
+                TransferMetrics(
+                    cachedResponse: received,
+                    to: request,
+                    cacheUse: caching?.use,
+                    start: Date(),
+                    contentBytes: Int64(content.count)
+                )
+            )
+        }
+        task.setResponse(received, expected: Int64(content.count))
+        sink.deliver(received)
+        deliverReplay()
+    }
+
+    private var replayedContent: Data {
+        request.httpMethod == "HEAD" ? Data() : caching?.replay?.entry.content ?? Data()
+    }
+
+    /// Continues to deliver a stored response, as long as its content is consumed.
+    func deliverReplay() {
+        guard case .replaying = transaction.phase, !isSuspended, !sink.incoming.isPaused else { return }
+        let content = replayedContent
+        while let position = caching?.replay?.position, position < content.count {
+            let start = content.startIndex + position
+            let piece = content[start..<min(start + EasyHandle.bufferSize, content.endIndex)]
+            caching?.replay?.position = position + piece.count
+            if let error = sink.deliver(piece) { return finish(.failure(error)) }
+            if task.isPiecewise, task.backlog.pausesTransfer() {
+                sink.incoming.isPaused = true
+                return
+            }
+        }
+        task.noteDecodedBytes(Int64(content.count))
+        finish(.success)
+    }
+}
+
+extension CacheRequest {
+    /// Whether stored responses may be used.
+    fileprivate var looksUp: Bool {
+        !isSpecial && policy != .reloadIgnoringLocalCacheData && policy != .reloadIgnoringLocalAndRemoteCacheData
+    }
+}
+
+extension RequestHead {
+    /// Returns the value of the field with this name, which is in lower case.
+    fileprivate func value(of name: String) -> String? {
+        guard let line = lines.first(where: { $0.isLine(of: name) }) else { return nil }
+        return String(decoding: line.utf8.dropFirst(name.utf8.count + 1).drop(while: \.isBlank), as: UTF8.self)
+    }
+}
+
+extension String {
+    fileprivate func isLine(of name: String) -> Bool {
+        guard zip(utf8, name.utf8).allSatisfy({ $0.asLowercase == $1 }) else { return false }
+        return utf8.dropFirst(name.utf8.count).first == UInt8(ascii: ":")
+    }
+}
+
+extension CacheEntry {
+    /// The response to a request that only the cache may answer, and that it cannot (RFC 9111, section 5.2.1.7).
+    fileprivate static let gatewayTimeout = CacheEntry(
+        url: "",
+        status: 504,
+        version: "HTTP/1.1",
+        fields: ["Content-Length": "0"],
+        varying: [],
+        authorization: nil,
+        requestTime: .distantPast,
+        responseTime: .distantPast,
+        content: Data()
+    )
+}
+#endif

@@ -1,0 +1,154 @@
+#if canImport(FoundationNetworking)
+/// The effects of the network's responses on the cache.
+extension Exchange {
+    private static let outages: Set<URLError.Code> = [
+        .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
+        .notConnectedToInternet,
+    ]
+
+    // MARK: In place of the network's response
+
+    /// Returns the consequence of a response that a stored one replaces, such as a 304 or a server error; nil for
+    /// others.
+    func replacement(for head: ResponseHead) -> Transaction.Consequence? {
+        guard let state = caching, let stale = state.stale else { return nil }
+        switch head.status {
+        case 304 where state.isConditional: return validation(of: stale, by: head)
+        case 500, 502, 503, 504:
+            guard let fallback = fallback(to: stale) else { return nil }
+            caching?.replay = fallback
+            caching?.use = .fallback
+            // The content of the server error is not needed.
+            return .replay(readsContent: false)
+        default: return nil
+        }
+    }
+
+    private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
+        guard let state = caching, let cache = group.settings.cache else { return nil }
+        guard stale.isValidated(by: head.fields) else {
+            // The 304 is about another response; so the stored one is wrong, and the complete response is needed.
+            cache.remove(state.url)
+            history.ignoresCache = true
+            return .sendAgain(readsContent: true)
+        }
+        let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+        store(entry, inPlaceOf: stale, of: state, in: cache)
+        caching?.replay = CacheState.Replay(entry: entry, source: .validatedCache, age: nil)
+        caching?.use = .validated
+        return .replay(readsContent: true)
+    }
+
+    private func fallback(to stale: CacheEntry) -> CacheState.Replay? {
+        guard let state = caching, CacheDecision.allowsFallback(to: stale, for: state.request, at: Date()) else {
+            return nil
+        }
+        return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
+    }
+
+    /// Returns the stale response that replaces a network failure, if there is one and it may be used.
+    func fallback(after error: URLError) -> CacheState.Replay? {
+        guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
+            Self.outages.contains(error.code)
+        else { return nil }
+        let replay = fallback(to: stale)
+        if replay != nil { state.use = .fallback }
+        return replay
+    }
+
+    // MARK: Storing
+
+    /// Starts to copy a response that is being delivered, if it may be stored.
+    func copyForCache(_ head: ResponseHead) {
+        guard let state = caching, let cache = group.settings.cache else { return }
+        if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
+        let decision = StoreDecision.decide(head, for: state.request)
+        guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
+            sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
+        else {
+            // The stored response is outdated, as this one has replaced it at the server.
+            if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
+            return
+        }
+        let entry = CacheEntry(
+            url: state.url,
+            status: head.status,
+            version: head.version,
+            fields: CacheEntry.storedFields(of: head.fields),
+            varying: names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) },
+            authorization: state.fields.nominated("authorization"),
+            requestTime: transfer.start,
+            responseTime: Date(),
+            content: Data()
+        )
+        sink.incoming.copy = ContentSink.CacheCopy(entry: entry, hasEntries: state.hasEntries)
+    }
+
+    /// Updates the stored response to a GET from the response to a HEAD (RFC 9111, section 4.3.5).
+    private func note(_ head: ResponseHead, of state: CacheState, in cache: any ResponseStore) {
+        guard head.status == 200, let stale = state.stale else { return }
+        if stale.isConfirmed(byHead: head.fields) {
+            let entry = stale.freshened(by: head.fields, requestTime: transfer.start, responseTime: Date())
+            store(entry, inPlaceOf: stale, of: state, in: cache)
+        } else {
+            cache.remove(state.url)
+        }
+    }
+
+    /// Stores a response in place of an older version, if it may still be stored.
+    private func store(
+        _ entry: CacheEntry,
+        inPlaceOf stale: CacheEntry,
+        of state: CacheState,
+        in cache: any ResponseStore
+    ) {
+        guard !entry.directives.noStore, let names = StoreDecision.names(of: entry.fields) else {
+            return cache.remove(state.url)
+        }
+        var entry = entry
+        entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
+        // The old entry would continue to answer requests that the server now distinguishes.
+        if entry.varying != stale.varying { cache.remove(state.url) }
+        group.outbox.store(entry, for: request, in: cache, of: task)
+    }
+
+    /// Stores the copy of a complete response, if the delegate agrees.
+    func storeCopy() {
+        guard let entry = sink.takeCopy(), let cache = group.settings.cache else { return }
+        if task.completion == nil {
+            group.outbox.propose(entry, for: request, in: cache, of: task)
+        } else if task.isRefresh, task.delegates.data != nil {
+            // The delegate might refuse, and cannot be asked.
+            cache.remove(entry.url)
+        } else {
+            group.outbox.store(entry, for: request, in: cache, of: task)
+        }
+    }
+
+    // MARK: Invalidation
+
+    /// Removes the stored responses that an unsafe request has invalidated (RFC 9111, section 4.4).
+    func invalidateCache(after head: ResponseHead) {
+        guard let cache = group.settings.cache, let method = request.httpMethod, !Self.isSafe(method),
+            (200...399).contains(head.status), let url = destination.url, let key = CacheEntry.key(url)
+        else { return }
+        cache.remove(key)
+        let base = URLReference(url.absoluteString)
+        for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
+            let target = URLReference(location).percentEncoded.resolved(against: base)
+            // Other origins must not be able to remove a server's entries.
+            guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
+                let url = URL(string: target.text), let key = CacheEntry.key(url)
+            else { continue }
+            cache.remove(key)
+        }
+    }
+
+    private static func isSafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE": true
+        default: false
+        }
+    }
+}
+#endif

@@ -1,0 +1,73 @@
+#if canImport(FoundationNetworking)
+/// The connection of a transaction: whether it may be used, whether the request may be sent again, and whether its end
+/// completes the content.
+extension Exchange {
+    /// Decides before each sending, from within libcurl; false stops the transfer.
+    func maySend(onStaleConnection isStale: Bool) -> Bool {
+        switch transfer.sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
+        case .send: return true
+        case .takeFreshConnection: return false
+        case .fail:
+            transaction.note(ResendDecision.error(for: request))
+            return false
+        }
+    }
+
+    /// The decision whether the request may be sent again when a byte of it may have left.
+    var resendDecision: ResendDecision {
+        ResendDecision(
+            request,
+            additionalFields: group.settings.additionalFields(for: request, after: task.originalRequest),
+            after: .lost,
+            isAllowed: group.settings.options.resendsNonIdempotentRequests
+        )
+    }
+
+    /// Decides whether an idle connection may be reused: always with a libcurl that asks before each sending.
+    func configureConnection(of handle: EasyHandle) {
+        handle.connectionUse.makesConnection =
+            history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
+        handle.connectionUse.closesConnection = false
+        // If libcurl up to 8.14 could not send content again, the next request of the handle would fail.
+        if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
+        history.needsNewConnection = false
+    }
+
+    /// Restarts the transfer on a new connection if it was stopped before anything of it was sent; false if it ended
+    /// for another reason.
+    func takesFreshConnection(_ handle: EasyHandle) -> Bool {
+        guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
+        handle.connectionUse.makesConnection = true
+        handle.connectionUse.closesConnection = false
+        handle.clearFailure()
+        if transfer.shard?.restart(handle) == true { return true }
+        transaction.note(.engine(.unknown, "libcurl could not begin a transfer.", url: destination.url))
+        return false
+    }
+
+    // MARK: The end
+
+    /// Watches the end of the connection if nothing else ends the content.
+    func watchClose() {
+        guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
+            sink.incoming.framed.framing == .close
+        else { return }
+        transfer.handle?.watchClose()
+    }
+
+    /// Notes a connection that has ended without a close_notify, and with it the content.
+    ///
+    /// It counts if the content is delivered: of a redirect or a challenge only the header is needed.
+    func noteClose(of handle: EasyHandle) {
+        guard handle.endCloseWatch() else { return }
+        let sentence =
+            "The server ended the content by closing the connection, without TLS's close_notify: it may have been cut short. The option acceptsMissingCloseNotify of TLSConfiguration accepts such content."
+        transfer.truncation = .tls(
+            .badServerResponse,
+            sentence,
+            url: destination.url,
+            TLSFailure(.missingCloseNotify, host: destination.url?.nameOfServer ?? "")
+        )
+    }
+}
+#endif

@@ -1,0 +1,113 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// Downloads that continue the file of an earlier one.
+extension Exchange {
+    // MARK: The request
+
+    /// Makes the request ask for the part after the file of an earlier download, if that can be used.
+    func prepareResumption() {
+        guard let earlier = task.resumption else { return }
+        if group.settings.protocols.load(request) {
+            // A class of the caller's does not handle parts.
+            sink.download.isPrepared = true
+            if sink.download.asksForRest { askForWhole() }
+            return
+        }
+        guard !sink.download.isPrepared else { return }
+        sink.download.isPrepared = true
+        guard let file = DownloadFile(earlier, of: destination.url) else { return }
+        sink.download.file = file
+        sink.download.resumption = earlier
+        askForRest(of: earlier, from: file.length)
+    }
+
+    private func askForRest(of resumption: ResumeData, from offset: Int64) {
+        sink.download.asksForRest = true
+        request.setValue("bytes=\(offset)-", forHTTPHeaderField: "Range")
+        request.setValue(resumption.validator.field, forHTTPHeaderField: "If-Range")
+        task.noteResumption(resumption, received: offset)
+    }
+
+    /// Discards the file; the next request, if there is one, is for the whole content.
+    private func askForWhole() {
+        sink.leaveFile(discarding: true)
+        request.setValue(nil, forHTTPHeaderField: "Range")
+        request.setValue(nil, forHTTPHeaderField: "If-Range")
+    }
+
+    // MARK: The response
+
+    /// Prepares the file for the content of a response, unless another request follows, or no file can be created.
+    func beginDownload(_ received: ReceivedResponse) -> Effect {
+        guard let response = received.http else { return .stops }
+        let download = sink.download
+        if download.asksForRest, let file = download.file, let earlier = download.resumption {
+            switch ResumeDecision.decide(
+                reply(response),
+                offset: file.length,
+                total: earlier.total,
+                validator: earlier.validator
+            ) {
+            case .append(let end, let total):
+                sink.append(end: end, total: total)
+                return .goesOn
+            case .startOver: sink.leaveFile(discarding: true)
+            case .setAside: sink.leaveFile(discarding: false)
+            case .askForLastByte(let total):
+                if file.removeLastByte() {
+                    sink.download.resumption?.total = total
+                    askForRest(of: earlier, from: file.length)
+                } else {
+                    askForWhole()
+                }
+                return perform(transaction.receive(.sendAgain(readsContent: false)))
+            case .askAnew:
+                askForWhole()
+                return perform(transaction.receive(.sendAgain(readsContent: false)))
+            }
+        }
+        do throws(URLError) {
+            guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
+                // A part would be mistaken for the rest.
+                throw .engine(
+                    .badServerResponse,
+                    "The server sends a part where the whole was asked for.",
+                    url: destination.url
+                )
+            }
+            // Before the content: if no file can be created, no content is wanted.
+            let file = try sink.openFile()
+            sink.noteResumption(after: response, file: file)
+            return .goesOn
+        } catch {
+            transaction.note(error)
+            return .stops
+        }
+    }
+
+    private var hasRange: Bool { request.value(forHTTPHeaderField: "Range") != nil }
+
+    private func reply(_ response: HTTPURLResponse) -> ResumeDecision.Reply {
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding")
+        return ResumeDecision.Reply(
+            status: response.statusCode,
+            contentRange: response.value(forHTTPHeaderField: "Content-Range"),
+            contentLength: response.expectedContentLength >= 0 ? response.expectedContentLength : nil,
+            entityTag: response.value(forHTTPHeaderField: "Etag"),
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified"),
+            isCoded: coding.map { !$0.hasSameLetters(as: "identity") } ?? false,
+            hasManyParts: response.mimeType?.hasSameLetters(as: "multipart/byteranges") ?? false,
+            hasDoubtfulEnd: sink.incoming.hasDoubtfulEnd
+        )
+    }
+
+    // MARK: Ending
+
+    /// Ends the task, and leaves the file for another download.
+    func cancel(with error: any Error, handler: Delivery.ResumeDataHandler) {
+        sink.download.resumeDataHandler = handler
+        finish(.failure(error))
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+internal import HTTPSyntax
+internal import Synchronization
+
+/// The choice of HTTP/3 for requests, and the announcements of servers that have it.
+extension Exchange {
+    /// Returns the versions of HTTP that the request may use.
+    /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
+    func offeredVersions(isAuthenticatedByConnection: Bool) -> OfferedVersions {
+        let settings = group.settings
+        guard settings.offersHTTP2, !isAuthenticatedByConnection, task.webSocket == nil else { return .http1 }
+        guard let origin = http3Origin else { return .http2 }
+        switch settings.http3 {
+        case .off: return .http2
+        case .automatic: return settings.http3Origins.withLock { $0.contains(origin, at: .now) } ? .http3 : .http2
+        case .preferred: return .http3
+        }
+    }
+
+    /// The origin of the request, if HTTP/3 is possible with it: neither proxies nor sockets carry QUIC.
+    private var http3Origin: Origin? {
+        guard group.settings.http3 != .off, transfer.proxy == nil, let url = destination.url, let origin = Origin(url),
+            origin.scheme == "https"
+        else { return nil }
+        return origin
+    }
+
+    /// Notes the alternatives that a server announces.
+    func noteAlternatives(of head: ResponseHead) {
+        // The field of a 421 is ignored (RFC 7838, section 6).
+        guard group.settings.http3 == .automatic, task.webSocket == nil, head.status != 421,
+            let field = head.fields["Alt-Svc"], let origin = http3Origin
+        else { return }
+        let isOffered = group.settings.http3Origins.withLock {
+            $0.note(field, age: head.fields["Age"], of: origin, at: .now)
+            return $0.contains(origin, at: .now)
+        }
+        // The next request asks for HTTP/3, but libcurl takes an existing connection before it makes one.
+        if isOffered, transfer.versions != .http3 { retireConnection() }
+    }
+
+    /// Notes a fault of a connection that was not made over TCP.
+    func noteFault(of handle: EasyHandle, result: Int32) {
+        guard group.settings.http3 == .automatic, transfer.versions == .http3, ConnectionFault.isFault(result),
+            // Not known before the response.
+            [0, Int(CURL_HTTP_VERSION_3)].contains(handle.long(CURLINFO_HTTP_VERSION)), let origin = http3Origin
+        else { return }
+        group.settings.http3Origins.withLock { $0.noteFailure(of: origin, at: .now) }
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+#if canImport(FoundationNetworking)
+/// The loading of a request by a `URLProtocol` of the caller's.
+struct ProtocolLoading {
+    let loader: ProtocolLoader
+    /// The response with which the class has reported a redirect.
+    var response: URLResponse?
+}
+
+/// Requests that are loaded by a `URLProtocol` of the caller's.
+extension Exchange {
+    /// Lets a class load the request if one claims it, and notes the request as the class and the task show it; false
+    /// if there is no class.
+    func load(byProtocolOf classes: ProtocolClasses) -> Bool {
+        let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
+        let request = fields.isEmpty ? request : request.adding(fields)
+        if !fields.isEmpty { task.setCurrentRequest(request) }
+        guard !classes.isEmpty else { return false }
+        let loader = ProtocolLoader(
+            request.presenting(content.body),
+            classes: classes,
+            object: { [task] in task.object },
+            pass: { [task] in task.session.loop.post(.reported(task, $0, $1)) }
+        )
+        transaction.beginLoading()
+        loading = ProtocolLoading(loader: loader)
+        loader.start()
+        return true
+    }
+
+    func receive(_ report: ProtocolLoader.Report, from source: ProtocolLoader) {
+        guard case .loading = transaction.phase, source === loading?.loader else { return }
+        switch report {
+        case .unclaimed:
+            loading = nil
+            transaction.endLoading()
+            load()
+        case .response(let response): begin(response)
+        case .data(let data):
+            if let error = sink.deliver(data) { fail(error) }
+        case .redirect(let next, let response): redirect(to: next, response)
+        case .challenge(let challenge):
+            transaction.receive(challenge)
+            group.outbox.deliver(.challenge(challenge), to: task)
+        case .finished:
+            // The class must not report more, and it expects to be stopped.
+            finish(.success)
+        case .failed(let error): finish(.failure(error))
+        }
+    }
+
+    private func begin(_ response: URLResponse) {
+        let received = ReceivedResponse(response)
+        task.setResponse(received, expected: response.expectedContentLength)
+        sink.deliver(received)
+    }
+
+    private func redirect(to next: URLRequest, _ response: URLResponse) {
+        // Its other reports, such as the cancellation of its own transfer, are ignored.
+        loading?.loader.stop()
+        touch()
+        let next = group.settings.withholdingSecrets(from: next, after: task.originalRequest)
+        loading?.response = response
+        transaction.receiveRedirect(to: next)
+        if let response = response as? HTTPURLResponse {
+            group.note(deadline, of: self)
+            group.outbox.deliver(.redirect(response, next), to: task)
+        } else {
+            receive(.redirect(next))
+        }
+    }
+
+    /// Accepts the response of a redirect as the last one.
+    func accept(_ response: URLResponse) {
+        begin(response)
+        finish(.success)
+    }
+
+    /// Passes the delegate's decision to the class.
+    func answer(
+        _ challenge: URLAuthenticationChallenge,
+        _ disposition: URLSession.AuthChallengeDisposition,
+        _ credential: URLCredential?
+    ) {
+        guard let sender = challenge.sender else { return }
+        let sending = Transferring((sender, challenge))
+        loading?.loader.perform {
+            let (sender, challenge) = sending.value
+            switch (disposition, credential) {
+            case (.useCredential, let credential?): sender.use(credential, for: challenge)
+            case (.cancelAuthenticationChallenge, _): sender.cancel(challenge)
+            case (.rejectProtectionSpace, _): sender.rejectProtectionSpaceAndContinue(with: challenge)
+            default: sender.performDefaultHandling(for: challenge)
+            }
+        }
+    }
+}
+#endif

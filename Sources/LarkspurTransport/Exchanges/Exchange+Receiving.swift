@@ -1,0 +1,251 @@
+#if canImport(FoundationNetworking)
+/// Responses and their content: the consequence of a response, and the path of its content to the sink.
+extension Exchange {
+    /// Receives the header section of a response, from within libcurl; false stops the transfer.
+    func receive(_ head: ResponseHead) -> Bool {
+        if head.status == 101, let webSocket, let url = destination.url {
+            transfer.response = ReceivedResponse(head, url: url)
+            if let response = transfer.response { task.setResponse(response, expected: 0) }
+            storeCookies(of: head, from: url)
+            return webSocket.accept(head)
+        }
+        if head.status == 101 {
+            // The bytes that follow are of another protocol, and are not content.
+            transaction.note(
+                .engine(
+                    .badServerResponse,
+                    "The server changed to a protocol that was not asked for.",
+                    url: destination.url
+                )
+            )
+            return false
+        }
+        // Other informational responses contain nothing that a task could report.
+        guard head.status >= 200 else { return true }
+        guard perform(transaction.beginResponse()) == .goesOn else { return false }
+        let consequence = consequence(of: head)
+        guard perform(transaction.receive(consequence)) == .goesOn else { return false }
+        guard case .deliver = consequence else { return true }
+        copyForCache(head)
+        if request.httpMethod == "CONNECT", head.status < 300 {
+            // The bytes that follow belong to a tunnel that no task can use.
+            transfer.isCutShort = true
+            return false
+        }
+        return true
+    }
+
+    private func storeCookies(of head: ResponseHead, from url: URL) {
+        guard request.httpShouldHandleCookies, !head.setCookies.isEmpty else { return }
+        group.outbox.storeCookies(head.setCookies, from: url, mainDocumentURL: request.mainDocumentURL, of: task)
+    }
+
+    private func consequence(of head: ResponseHead) -> Transaction.Consequence {
+        if head.status == 417, transfer.expectsContinue {
+            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do so by
+            // itself, after an apparent end.
+            history.mayExpectContinue = false
+            return .sendAgain(readsContent: false)
+        }
+        guard let url = destination.url, let response = ReceivedResponse(head, url: url) else {
+            return .fail(.engine(.badServerResponse, "The response cannot be represented.", url: destination.url))
+        }
+        do throws(ResponseFraming.Failure) {
+            try beginContent(of: head)
+        } catch {
+            return .fail(.engine(.badServerResponse, error.sentence, url: url))
+        }
+        transfer.response = response
+        watchStream(of: head)
+        noteAlternatives(of: head)
+        if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
+        watchClose()
+        storeCookies(of: head, from: url)
+        // Accepted credentials are noted, whatever the consequence of the response.
+        let demand = demand(of: head, response)
+        invalidateCache(after: head)
+        switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {
+        case .deliver: return demand ?? replacement(for: head) ?? .deliver
+        case .follow(let next, let keepsBody): return .ask(.redirect(to: next, keepsContent: keepsBody))
+        }
+    }
+
+    /// Determines the framing of a response's content.
+    private func beginContent(of head: ResponseHead) throws(ResponseFraming.Failure) {
+        let method = request.httpMethod ?? "GET"
+        var incoming = ContentSink.Incoming()
+        incoming.framed = FramedContent(
+            try ResponseFraming(head.framing, status: head.status, version: head.version, method: method)
+        )
+        incoming.hasDoubtfulEnd = ResponseFraming.isDoubtful(head.framing, version: head.version)
+        if incoming.hasDoubtfulEnd { transfer.handle?.connectionUse.closesConnection = true }
+        incoming.decoder = decoder(for: head, framing: incoming.framed.framing)
+        if incoming.decoder == nil, let count = incoming.framed.expectedCount { incoming.expectedBytes = count }
+        sink.incoming = incoming
+    }
+
+    /// Makes the decoder for the content; nil if the content is delivered unchanged.
+    private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
+        // A part of coded content cannot be decoded without the part before it.
+        guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
+        return ContentDecoder(
+            contentEncoding: field,
+            maximumExpansion: group.settings.options.maximumExpansion
+        )
+    }
+
+    /// Gives the task its last response, and prepares the destination of the content.
+    func deliverResponse() -> Effect {
+        guard let response = transfer.response else { return .stops }
+        let expected = sink.incoming.expectedBytes
+        task.setResponse(response, expected: expected)
+        if let excess = sink.excess(of: max(0, expected)) {
+            transaction.note(excess)
+            return .stops
+        }
+        if task.kind == .download { return beginDownload(response) }
+        sink.deliver(response)
+        sink.incoming.isUnread = task.completion == nil && !task.hasReceiver && task.delegates.data == nil
+        return .goesOn
+    }
+
+    // MARK: Content
+
+    func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception {
+        touch()
+        guard transaction.failure == nil else { return .refused }
+        if isSuspended { return .paused }
+        guard !bytes.isEmpty else { return .taken }
+        var step = transaction.receiveContent()
+        if case .settle(let refusal) = step {
+            // libcurl does not report the content of a refusal that it answers.
+            perform(transaction.receive(settlement(of: refusal)))
+            step = transaction.receiveContent()
+        }
+        switch step {
+        case .deliver, .buffer: if sink.mustWait(isBuffering: transaction.isBuffering) { return .paused }
+        case .discard: break
+        case .refuse, .settle: return .refused
+        }
+        var failure: URLError?
+        sink.incoming.framed.take(bytes).withUnsafeBytes { content in
+            switch step {
+            case .deliver: failure = sink.take(content)
+            // Decoded only if it is delivered in the end.
+            case .buffer: sink.incoming.buffered.append(contentsOf: content)
+            case .discard, .refuse, .settle: break
+            }
+        }
+        if let failure { transaction.note(failure) }
+        if let broken = sink.incoming.framed.failure {
+            transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
+        }
+        guard transaction.failure == nil else { return .refused }
+        // Reading a little content saves a connection; reading much costs more than a new one.
+        if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
+        return .taken
+    }
+
+    /// The length of unused content that is read to the end, in bytes.
+    private static let discardLimit: Int64 = 1 << 16
+
+    /// Continues after a pause: first with content that is not decoded yet, then with the transfer.
+    @discardableResult func goOn() -> Effect {
+        switch transaction.phase {
+        case .replaying:
+            deliverReplay()
+            return .isOver
+        case .awaitingResponse, .receiving:
+            decodeRest()
+            if let failure = transaction.failure {
+                // libcurl may have offered more, so that nothing else would report the failure.
+                fail(failure)
+                return .isOver
+            }
+            applyPauses()
+            return .goesOn
+        case .draining: return drain()
+        default: return .goesOn
+        }
+    }
+
+    private func decodeRest() {
+        guard transaction.failure == nil, !sink.incoming.isPaused, !isSuspended, sink.hasRest else { return }
+        if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
+    }
+
+    /// Ends the task as soon as the last of its content is decoded, after the transfer has ended.
+    func drain() -> Effect {
+        decodeRest()
+        if let failure = transaction.failure {
+            fail(failure)
+            return .isOver
+        }
+        guard !sink.hasRest else { return .goesOn }
+        if let failure = transfer.truncation ?? sink.finish() {
+            fail(failure)
+        } else {
+            storeCopy()
+            finish(.success)
+        }
+        return .isOver
+    }
+
+    // MARK: Decisions
+
+    func receive(_ answer: DelegateAnswer) {
+        switch (transaction.question, answer) {
+        case (.redirect(_, let keepsContent), .redirect(let next)):
+            guard let next else { return accept() }
+            if let refusal = refusal(of: next) {
+                if let response = loading?.response.map(ReceivedResponse.init) ?? transfer.response {
+                    task.setResponse(response, expected: response.object.expectedContentLength)
+                }
+                perform(transaction.receive(Transaction.Decision.fail(refusal)))
+            } else {
+                perform(transaction.receive(.follow(next, keepsContent: keepsContent)))
+            }
+        case (.challenge(let recipient, let demand, _), .challenge(let disposition, let credential)):
+            perform(transaction.receive(decision(disposition, credential, on: demand, by: recipient)))
+        case (nil, .challenge(let disposition, let credential)):
+            if let challenge = transaction.takeChallenge() { self.answer(challenge, disposition, credential) }
+        default: break
+        }
+    }
+
+    /// Returns the reason why the request must not follow the redirect; nil if there is none.
+    ///
+    /// It is asked for only when the redirect is followed: a delegate may take any redirect as the response.
+    private func refusal(of next: URLRequest) -> URLError? {
+        if let excess = history.excessOfRedirects(at: destination.url) { return excess }
+        let refusal = RedirectDecision.refusal(
+            of: next,
+            after: request,
+            allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.webSocket == nil
+        )
+        // A class of the caller's may load other schemes than the network.
+        guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
+        return .engine(refusal.code, refusal.sentence, url: destination.url)
+    }
+
+    /// Accepts the response as the last one.
+    private func accept() {
+        if let response = loading?.response { return accept(response) }
+        perform(transaction.receive(.accept))
+    }
+
+    func follow(_ next: URLRequest, keepsContent: Bool) {
+        history.noteRedirect()
+        task.setCurrentRequest(next)
+        beginNext(next, body: body(of: next, keepsContent: keepsContent))
+    }
+
+    /// Returns the content of the next request. A delegate may have added content, or removed it.
+    private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
+        if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
+        // It may also have put a stream in the place of the content.
+        if case .data = content.body, task.kind != .upload { return RequestBody(of: next) }
+        return keepsContent ? content.body : .none
+    }
+}
+#endif

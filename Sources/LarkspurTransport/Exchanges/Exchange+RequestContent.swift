@@ -1,0 +1,55 @@
+#if canImport(FoundationNetworking)
+/// Content from streams: the source of the streams, and their chunks.
+extension Exchange {
+    /// Whether the content can be sent. If it needs a stream that is missing, the delegate is asked for one.
+    var hasContent: Bool {
+        guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
+        if let stream {
+            use(stream.value)
+            return true
+        }
+        if !content.hasAskedForStream {
+            content.hasAskedForStream = true
+            group.outbox.deliver(.needsBodyStream, to: task)
+        }
+        return false
+    }
+
+    func receive(_ chunk: BodyPump.Chunk, ofStream number: Int) {
+        if case .stream(let stream) = chunk { return receive(stream.value) }
+        guard let streamReader = content.streamReader, number == content.streamNumber else { return }
+        streamReader.receive(chunk)
+        guard transaction.isTransferring, transfer.isSendingPaused else { return }
+        transfer.isSendingPaused = false
+        applyPauses()
+    }
+
+    private func receive(_ stream: InputStream?) {
+        guard case .waiting = transaction.phase, content.hasAskedForStream, content.streamReader == nil else { return }
+        content.hasAskedForStream = false
+        guard let stream else {
+            return fail(
+                .engine(
+                    .requestBodyStreamExhausted,
+                    "There is no stream with the content to be sent.",
+                    url: destination.url
+                )
+            )
+        }
+        use(stream)
+        enqueue()
+    }
+
+    private func use(_ stream: InputStream) {
+        // A later transaction needs another stream.
+        content.body = .stream(nil)
+        let task = task
+        content.streamNumber += 1
+        let pump = BodyPump(stream) { [weak task, number = content.streamNumber] chunk in
+            if let task { task.session.loop.post(.body(task, chunk, ofStream: number)) }
+        }
+        content.streamReader = StreamReader(pump)
+        pump.readMore()
+    }
+}
+#endif

@@ -1,0 +1,324 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+internal import HTTPSyntax
+
+/// One transaction: the set-up of libcurl, and its reports.
+extension Exchange {
+    /// Begins the transfer, after the host's queue has admitted it.
+    func beginTransfer() {
+        transfer = Transfer(start: Date(), connectTimeout: task.leaveQueue(), headMemory: host?.headMemory)
+        transaction.beginTransfer()
+        touch()
+        do throws(URLError) {
+            let reader = try content.makeReader()
+            transfer.proxy = try proxy()
+            let handle = try group.connections.takeHandle(for: destination.url)
+            transfer.handle = handle
+            handle.client = self
+            try configure(handle, contentLength: reader.map { $0.length })
+            guard let shard = group.connections.shard(for: webSocket == nil ? host : nil), shard.add(self, handle)
+            else {
+                throw .engine(.unknown, "libcurl could not begin a transfer.", url: destination.url)
+            }
+            transfer.shard = shard
+            if shard.watchesStreams { handle.watchStreams(true) }
+            if transfer.watchesStream { shard.beginWatchingStreams() }
+            if reader != nil { shard.watchUpload(of: self) }
+            group.note(deadline, of: self)
+        } catch {
+            abandonTransfer()
+            fail(error)
+        }
+    }
+
+    /// Returns the resources of a transfer that did not begin, and that has no metrics.
+    private func abandonTransfer() {
+        transaction.abandonTransfer()
+        guard transfer.handle == nil else { return giveHandleBack() }
+        leaveHost()
+    }
+
+    /// - Parameter contentLength: The content's length; the outer optional is nil without content, the inner one if the
+    ///   length is not known.
+    private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
+        let settings = group.settings
+        let credentials = makeCredentials()
+        let head: RequestHead
+        var proxyLine: String?
+        do throws(RequestHead.Failure) {
+            head = try RequestHead(
+                withCacheFields(credentials.request),
+                additionalFields: credentials.additionalFields,
+                body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
+                cookie: request.httpShouldHandleCookies
+                    ? destination.url.flatMap { settings.cookies.field(for: $0) } : nil,
+                authorization: credentials.authorization,
+                mayAskFirst: history.mayExpectContinue,
+                remembered: &group.requestLines
+            )
+            proxyLine = try credentials.proxyLine
+        } catch {
+            throw .engine(error.code, error.sentence, url: destination.url)
+        }
+        if case .known(let length) = head.body { content.streamReader?.length = length }
+        noteSent(head)
+        handle.clearFailure()
+        handle.set(CURLOPT_URL, head.url)
+        handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
+        handle.setCredentials(
+            EasyHandle.Credentials(
+                proxyField: proxyLine,
+                server: credentials.server,
+                proxy: credentials.proxy,
+                watchesTunnel: isTunnelled
+            )
+        )
+        setMethod(head.method, of: handle, length: head.body)
+        transfer.expectsContinue = head.expectsContinue
+        handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
+        transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
+        handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
+        // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
+        handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
+        watchStreamOfUpload()
+        handle.watchStreams(false)
+        handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
+        // The idle timer covers connecting too.
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
+        configureConnection(of: handle)
+        try configureTLS(of: handle)
+        if let connection = task.webSocket {
+            var lines = head.lines
+            if !head.setsAcceptEncoding, let line = head.acceptEncoding { lines.append(line) }
+            let request = UpgradeRequest.bytes(url: head.url, lines: lines)
+            try prepareUpgrade(of: handle, connection, request, isAuthenticatedByConnection: credentials.server != nil)
+        }
+    }
+
+    private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
+        handle.resetMethod()
+        if method == "HEAD" {
+            // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content in return.
+            handle.set(CURLOPT_NOBODY, 1)
+            return handle.set(CURLOPT_CUSTOMREQUEST, nil)
+        }
+        let defaultMethod: String
+        switch (length, content.body) {
+        case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
+        case (_, .data(let data)) where data.count < 1 << 16:
+            handle.set(CURLOPT_POST, 1)
+            // Sent together with the head.
+            handle.setContent(data)
+            _ = content.reader?.seek(to: Int64(data.count))
+            defaultMethod = "POST"
+        case (.known(let length), _):
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, int64: length)
+            defaultMethod = "PUT"
+        case (.unknown, _):
+            handle.set(CURLOPT_UPLOAD, 1)
+            handle.set(CURLOPT_INFILESIZE_LARGE, int64: -1)
+            defaultMethod = "PUT"
+        }
+        handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
+    }
+
+    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, the one protocol
+    /// that can need it.
+    func nudge() {
+        guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
+            handle.long(CURLINFO_HTTP_VERSION) == 3
+        else { return }
+        // libcurl looks only when a pause ends.
+        handle.pause(receiving: true, sending: transfer.isSendingPaused)
+        handle.pause(receiving: false, sending: transfer.isSendingPaused)
+    }
+
+    /// Handles the end of the transfer, or its failure in libcurl.
+    func transferEnded(_ result: Int32) {
+        guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
+        if result == 0, let webSocket, webSocket.begin() { return }
+        noteClose(of: handle)
+        if result == 0, task.webSocket == nil { handle.servesAgain = true }
+        let refusal = result == 0 ? nil : tunnelRefusal(of: handle)
+        let unreadable = content.reader?.failure
+        let end = Transaction.TransferEnd(
+            failure: transaction.failure ?? unreadable ?? ending(of: handle, result: result),
+            isContentUnreadable: unreadable != nil,
+            repetition: repetition(after: result, of: handle)
+        )
+        if ConnectionFault.isFault(result) || streamFailure != nil { retireConnection() }
+        noteSentBytes()
+        noteFault(of: handle, result: result)
+        if handle.hasMultiplexed { host?.allowMultiplexing(in: transfer.shard) }
+        releaseHandle()
+        perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
+    }
+
+    /// Returns the way in which the request is sent again after its transfer has failed; nil if it is not. A task uses
+    /// each of them once.
+    private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
+        if repeatsOnNewConnection(after: result, of: handle) {
+            history.hasRepeated = true
+            return .onNewConnection
+        }
+        guard needsNewStream(after: result, isReused: handle.long(CURLINFO_NUM_CONNECTS) == 0) else { return nil }
+        history.hasRenewedStream = true
+        return .withNewStream
+    }
+
+    /// Whether an idle connection turned out to be closed after part of a stream had been sent on it. libcurl then
+    /// restarts on another connection, for which it needs content that can be read again.
+    ///
+    /// - Parameter isReused: Whether the last connection was a reused one.
+    private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
+        guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
+            case .stream = content.body,
+            // Some versions report only that there was nothing to read.
+            result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
+                || isReused && Self.lossResults.contains(result),
+            resendDecision == .resend
+        else { return false }
+        return true
+    }
+
+    /// The results of transfers whose connection was lost: nothing arrived (52), or a write (55) or a read (56) failed.
+    /// Versions from 8.x on, and any version that loses the connection while it sends, return them instead of
+    /// restarting.
+    private static let lossResults: [Int32] = [52, 55, 56]
+
+    /// Returns the error in the end of a transfer; nil if there is none.
+    private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
+        if transfer.isCutShort { return nil }
+        if result != 0 { return self.error(of: handle, result: result) }
+        if let streamFailure { return streamFailure }
+        guard transfer.response != nil, !sink.incoming.framed.isComplete else { return nil }
+        return .engine(
+            .networkConnectionLost,
+            "The server ended the response before its content was complete.",
+            url: destination.url
+        )
+    }
+
+    private func error(of handle: EasyHandle, result: Int32) -> URLError {
+        if result == CURLE_SEND_FAIL_REWIND, transfer.response == nil, resendDecision == .fail {
+            return ResendDecision.error(for: request)
+        }
+        let (server, proxy) = peers(of: handle)
+        if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.connectTimeout {
+            let target = (proxy ?? server).map { " to the \($0)" } ?? ""
+            return .engine(.timedOut, "No connection\(target) was made within \(limit) seconds.", url: destination.url)
+        }
+        let objection = objection(of: handle, result: result)
+        let refusedProxy = refusedProxy(of: handle, result: result)
+        let verification = refusedProxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
+        return TransferFailure(
+            curlCode: result,
+            osError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
+            verifyResult: objection.map { Int($0.error) } ?? handle.long(verification),
+            message: handle.errorMessage,
+            hasResponse: transfer.response != nil,
+            isTLS: destination.isSecure,
+            objection: objection,
+            refusedProxy: refusedProxy,
+            server: server,
+            proxy: proxy,
+            tunnelStatus: isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
+        ).error(url: destination.url)
+    }
+
+    /// Returns the server, and the proxy if there is one, with the addresses of the one that is connected to.
+    private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
+        let addresses = handle.triedAddresses
+        let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
+        return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
+    }
+
+    /// Returns the server or proxy to which no connection has been made yet; nil if there is a connection.
+    ///
+    /// libcurl before 7.80 does not report when it begins to send.
+    var unconnectedPeer: Peer? {
+        guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
+            !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty
+        else { return nil }
+        let (server, proxy) = peers(of: handle)
+        return proxy ?? server
+    }
+}
+
+extension Int {
+    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most what libcurl takes.
+    fileprivate static func milliseconds(_ seconds: TimeInterval) -> Int {
+        guard seconds > 0 else { return 1 }
+        return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
+    }
+}
+
+extension RequestHead {
+    /// The line for the codings that the engine can decode.
+    ///
+    /// A part of coded content cannot be decoded, so none is requested with a range, as in the Fetch standard.
+    fileprivate var acceptEncoding: String? {
+        lines.contains(where: \.isRange) ? "Accept-Encoding: identity" : Self.anyCoding
+    }
+
+    private static let anyCoding = ContentDecoder.acceptEncoding.map { "Accept-Encoding: " + $0 }
+}
+
+extension String {
+    fileprivate var isRange: Bool {
+        let name = utf8.prefix(6)
+        return name.count == 6 && zip(name, "range:".utf8).allSatisfy { $0.asLowercase == $1 }
+    }
+}
+
+extension Exchange: ConnectionUser {
+    var identifier: Int { task.identifier }
+
+    func watchStreams(_ isOn: Bool) { transfer.handle?.watchStreams(isOn) }
+
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        touch()
+        if StatusLine.begins(line) { transfer.sending.noteResponse() }
+        do throws(ResponseHeadParser.Failure) {
+            guard let head = try transfer.parser.consume(line) else { return true }
+            if head.status >= 200, content.reader != nil {
+                // Before the delegate receives the response.
+                noteSentBytes()
+                group.noteAnswer(to: self)
+            }
+            return receive(head)
+        } catch {
+            transaction.note(.engine(.badServerResponse, error.sentence, url: destination.url))
+            retireConnection()
+            return false
+        }
+    }
+
+    func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
+        guard let reader = content.reader else { return .failed }
+        let provision = reader.read(into: buffer)
+        if case .paused = provision { transfer.isSendingPaused = true }
+        return provision
+    }
+
+    func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
+
+    /// Reports the sent bytes to the delegate.
+    func noteSentBytes() {
+        guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
+        // libcurl also counts the framing of chunks, and the reader the bytes that still wait in libcurl's buffers.
+        let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
+        let difference = sent - content.sentBytes
+        guard difference > 0 else { return }
+        content.sentBytes = sent
+        touch()
+        let expected = reader.length ?? NSURLSessionTransferSizeUnknown
+        task.count {
+            $0.sent = sent
+            $0.expectedToSend = expected
+        }
+        group.outbox.deliver(.sent(difference, total: sent, expected: expected), to: task)
+    }
+}
+#endif

@@ -1,0 +1,61 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+/// The responses of a proxy to `CONNECT`.
+///
+/// It is an object, as it is large, and most transfers have none.
+final class TunnelAnswers {
+    private var parser = ResponseHeadParser()
+    /// The last response; nil if it cannot be parsed.
+    private(set) var last: ResponseHead?
+
+    func receive(_ line: UnsafeRawBufferPointer) {
+        do throws(ResponseHeadParser.Failure) {
+            if let head = try parser.consume(line), head.status >= 200 { last = head }
+        } catch {
+            last = nil
+        }
+    }
+}
+
+/// Tunnels through proxies.
+extension Exchange {
+    /// Receives a line of libcurl's trace of received headers.
+    ///
+    /// The fields of a proxy's response are not among those of responses, so that no proxy can pass for a server that
+    /// it has not even connected to. They are read only if there is no tunnel.
+    func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
+        guard isTunnelled, transfer.response == nil else { return }
+        if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
+        transfer.tunnel?.receive(line)
+    }
+
+    /// Returns the refusal of a proxy that demands credentials before it makes a tunnel; nil if the transfer has failed
+    /// for another reason. The refusal replaces the response.
+    func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
+        guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
+            let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
+            let response = ReceivedResponse(head, url: url)
+        else { return nil }
+        transfer.response = response
+        sink.incoming.expectedBytes = NSURLSessionTransferSizeUnknown
+        return Transaction.Refusal(recipient: .proxy, head: head)
+    }
+}
+
+extension ResponseHead {
+    /// The head reduced to its challenges: the proxy's other fields must not be taken for the server's.
+    fileprivate var withChallengesOnly: ResponseHead {
+        ResponseHead(
+            status: status,
+            version: version,
+            fields: fields.filter { $0.key == "Proxy-Authenticate" },
+            setCookies: [],
+            challenges: [],
+            proxyChallenges: proxyChallenges,
+            location: nil,
+            framing: FramingFields()
+        )
+    }
+}
+#endif

@@ -1,0 +1,50 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// Transfers that open a WebSocket.
+extension Exchange {
+    /// Has the transfer make a connection only, on which the exchange's driver then sends the request.
+    func prepareUpgrade(
+        of handle: EasyHandle,
+        _ connection: WebSocketConnection,
+        _ request: [UInt8],
+        isAuthenticatedByConnection: Bool
+    ) throws(URLError) {
+        guard let poll = group.connections.poll else { return }
+        guard !isAuthenticatedByConnection else {
+            throw .engine(
+                .userAuthenticationRequired,
+                "The server of a WebSocket asks for NTLM or Negotiate, which its handshake cannot have.",
+                url: self.destination.url
+            )
+        }
+        handle.connectOnly()
+        webSocket = WebSocketDriver(
+            carrier: self,
+            connection: connection,
+            handle: handle,
+            poll: poll,
+            request: request
+        )
+    }
+}
+
+extension Exchange: WebSocketCarrier {
+    var url: URL? { destination.url }
+    var now: LoopTime { group.now }
+    var pausesReceiving: Bool { isSuspended || sink.incoming.isPaused }
+    var response: HTTPURLResponse? { transfer.response?.http }
+    var isAnswered: Bool { transfer.response != nil || transaction.failure != nil }
+    var isContentComplete: Bool { sink.incoming.framed.isComplete }
+
+    func note(_ failure: URLError) { transaction.note(failure) }
+
+    func readLater() { task.post(.goOn) }
+
+    func noteDeadline() {
+        if !transaction.isFinished { group.note(deadline, of: self) }
+    }
+
+    func webSocketEnded() { finish(.success) }
+}
+#endif

@@ -1,0 +1,308 @@
+#if canImport(FoundationNetworking)
+/// One task on the group. It performs the actions of its transactions, one request after the other, until its end.
+///
+/// The exchange belongs to the loop's thread, as do the other classes whose properties are `@exclusivity(unchecked)`.
+/// No caller's code runs while one of them changes, and run-time checks of that took 7 % of a small GET's instructions.
+final class Exchange: DeadlineHolder {
+    /// The end of a task.
+    enum Outcome {
+        case success
+        case failure(any Error)
+    }
+
+    let task: TaskCore
+    unowned let group: ExchangeGroup
+    @exclusivity(unchecked) var deadlineIndex: Int?
+    @exclusivity(unchecked) var isSuspended = false
+    @exclusivity(unchecked) private var place = Place()
+    @exclusivity(unchecked) private var current: CurrentRequest
+    @exclusivity(unchecked) var transaction: Transaction
+    @exclusivity(unchecked) var transfer = Transfer()
+    @exclusivity(unchecked) var content: RequestContent
+    let sink: ContentSink
+    /// The state of the cache; nil if the cache takes no part.
+    @exclusivity(unchecked) var caching: CacheState?
+    @exclusivity(unchecked) var history = TaskHistory()
+    /// The loading of the request by a `URLProtocol` of the caller's.
+    @exclusivity(unchecked) var loading: ProtocolLoading?
+    /// The connection of a WebSocket; nil for other tasks, and while there is no transfer.
+    @exclusivity(unchecked) var webSocket: WebSocketDriver?
+    @exclusivity(unchecked) private var timers: TaskTimers
+
+    /// Creates an exchange; nil if the task has no request, without which it cannot have been made.
+    init?(task: TaskCore, group: ExchangeGroup) {
+        guard let request = task.originalRequest else { return nil }
+        self.task = task
+        self.group = group
+        current = CurrentRequest(request)
+        transaction = Transaction(url: current.destination.url)
+        content = RequestContent(task.body)
+        sink = ContentSink(task: task, group: group)
+        timers = TaskTimers(
+            now: group.now,
+            start: task.timerStart(at: group.now),
+            resourceTimeout: group.settings.resourceTimeout,
+            idleTimeout: group.settings.idleTimeout(of: request)
+        )
+    }
+
+    /// The current request.
+    var request: URLRequest {
+        get { current.request }
+        _modify { yield &current.request }
+    }
+
+    var destination: Destination { current.destination }
+
+    /// Begins the request: with a `URLProtocol` that claims it, else from the cache or the network.
+    func start() {
+        group.note(timers.deadline(isIdleTimed: false), of: self)
+        prepareResumption()
+        sink.url = destination.url
+        if task.webSocket == nil, load(byProtocolOf: group.settings.protocols) { _ = task.leaveQueue() } else { load() }
+    }
+
+    /// Begins another request in place of the current one.
+    func beginNext(_ next: URLRequest, body: RequestBody) {
+        if transaction.isTransferring { releaseHandle() }
+        request = next
+        transaction = Transaction(url: destination.url)
+        loading = nil
+        sink.incoming = ContentSink.Incoming()
+        content.beginNext(body)
+        start()
+    }
+
+    /// Waits for a connection to the host of the request, as soon as its content is available.
+    func enqueue() {
+        guard !isSuspended, hasContent else { return }
+        timers.idleTimeout = group.settings.idleTimeout(of: request)
+        if place.queue == nil { place.queue = group.connections.queue(of: destination) }
+        place.queue?.enqueue(self, priority: task.priority)
+    }
+
+    // MARK: Controls
+
+    func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        touch()
+        perform(transaction.resume())
+    }
+
+    func suspend() {
+        guard !isSuspended else { return }
+        isSuspended = true
+        perform(transaction.suspend())
+    }
+
+    func prioritize() {
+        if case .waiting = transaction.phase, ticket != nil { enqueue() }
+    }
+
+    /// Continues a transfer after the consumer has consumed some of the content.
+    func resumeReceiving() {
+        guard sink.incoming.isPaused else { return }
+        sink.incoming.isPaused = false
+        goOn()
+    }
+
+    func applyPauses() {
+        touch()
+        if let webSocket { return webSocket.goOn() }
+        transfer.handle?.pause(
+            receiving: isSuspended || sink.incoming.isPaused,
+            sending: isSuspended || transfer.isSendingPaused
+        )
+        group.note(deadline, of: self)
+    }
+
+    // MARK: Time
+
+    /// Notes that a byte was sent or received.
+    func touch() { timers.touch(at: group.now) }
+
+    /// The time at which the task fails unless something happens. While its consumer or a suspension pauses the
+    /// transfer, no bytes are expected from the network.
+    var deadline: LoopTime {
+        if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
+        return timers.deadline(
+            isIdleTimed: !isSuspended && transaction.runsIdleTimer(isPaused: sink.incoming.isPaused)
+        )
+    }
+
+    /// Ends the task if its deadline has passed; false if it has not.
+    func expire(at now: LoopTime) -> Bool {
+        guard now >= deadline else { return false }
+        if let webSocket, webSocket.isOpen, now >= webSocket.deadline {
+            webSocket.expire(at: now)
+            return transaction.isFinished
+        }
+        if transaction.isTransferring { retireConnection() }
+        fail(timers.failure(at: now, url: destination.url, unconnected: unconnectedPeer))
+        return true
+    }
+
+    // MARK: Actions
+
+    /// The effect of actions on the code that performs them.
+    enum Effect {
+        case goesOn
+        /// The transfer is to be stopped.
+        case stops
+        /// The transaction is over.
+        case isOver
+    }
+
+    /// Performs actions. Within a callback of libcurl's, none of them ends the transaction.
+    @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
+        var effect = Effect.goesOn
+        for action in actions {
+            // Without a destination the buffered content has no use.
+            if case .deliverBuffered = action, effect == .stops {
+                sink.dropBuffered()
+                continue
+            }
+            switch perform(action) {
+            case .goesOn: break
+            case .stops: effect = .stops
+            case .isOver: return .isOver
+            }
+        }
+        return effect
+    }
+
+    private func perform(_ action: Transaction.Action) -> Effect {
+        switch action {
+        case .stop: return .stops
+        case .deliver: return deliverResponse()
+        case .deliverBuffered: if let failure = sink.takeBuffered() { transaction.note(failure) }
+        case .dropBuffered: sink.dropBuffered()
+        case .ask(let question): ask(question)
+        case .settle(let refusal): return perform(transaction.receive(settlement(of: refusal)))
+        case .pause: applyPauses()
+        case .goOn: return goOn()
+        case .drain: return drain()
+        case .enqueue: enqueue()
+        case .leaveQueue: ticket = nil
+        case .send(let repetition):
+            if repetition == .onNewConnection { history.needsNewConnection = true }
+            beginNext(request, body: repetition == .withNewStream ? .stream(nil) : content.body)
+            return .isOver
+        case .follow(let next, let keepsContent):
+            follow(next, keepsContent: keepsContent)
+            return .isOver
+        case .replay:
+            beginReplay()
+            return .isOver
+        case .fail(let error):
+            fail(error)
+            return .isOver
+        }
+        return .goesOn
+    }
+
+    private func ask(_ question: Transaction.Question) {
+        switch question {
+        case .redirect(let next, _):
+            guard let response = transfer.response?.http else { return }
+            group.outbox.deliver(.redirect(response, next), to: task)
+        case .challenge(_, _, let challenge): group.outbox.deliver(.challenge(challenge), to: task)
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends the task with a failure, unless a stored response may replace it.
+    func fail(_ error: URLError) {
+        if let fallback = fallback(after: error) { replay(fallback) } else { finish(.failure(error)) }
+    }
+
+    /// Ends the task in any phase; not from within libcurl.
+    func finish(_ outcome: Outcome) {
+        if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
+        guard transaction.finish() else { return }
+        loading?.loader.stop()
+        loading = nil
+        ticket = nil
+        if case .failure(let error) = outcome { task.webSocket?.end(.failed(error)) }
+        giveHandleBack()
+        content.reader = nil
+        content.streamReader = nil
+        caching = nil
+        group.forget(self)
+        let error: (any Error)? =
+            switch outcome {
+            case .success: sink.deliverResult()
+            case .failure(let error): error
+            }
+        group.outbox.end(task, with: sink.endDownload(with: error))
+        sink.incoming = ContentSink.Incoming()
+    }
+
+    /// Collects metrics, and returns the handle and the place at the host.
+    func releaseHandle() {
+        guard let handle = transfer.handle else { return }
+        collectMetrics(handle)
+        giveHandleBack()
+    }
+
+    /// Returns the handle and the place at the host without metrics, for a transfer that did not begin.
+    func giveHandleBack() {
+        guard let handle = transfer.handle.take() else { return }
+        webSocket.take()?.detach()
+        stopWatchingStream()
+        transfer.shard?.remove(self, handle)
+        group.connections.reclaim(handle)
+        leaveHost()
+    }
+
+    func leaveHost() { place.queue.take()?.release(task.webSocket == nil ? transfer.shard.take() : nil) }
+
+    private func collectMetrics(_ handle: EasyHandle) {
+        task.add(
+            TransferMetrics(
+                handle,
+                request: request,
+                response: transfer.response,
+                source: caching?.replay?.source == .validatedCache ? .validatedCache : .network,
+                cacheUse: caching?.use,
+                start: transfer.start,
+                contentBytes: sink.incoming.framed.count,
+                decodedBytes: sink.incoming.arrivedBytes(isBuffering: transaction.isBuffering),
+                tls: transfer.tls
+            )
+        )
+    }
+
+    // MARK: The place at the host
+
+    /// The ticket in the queue of the host, while the exchange waits there.
+    var ticket: Int? {
+        get { place.ticket }
+        set { place.ticket = newValue }
+    }
+
+    /// The queue of the host that has admitted the exchange.
+    var host: HostQueue? { place.queue }
+
+    /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
+    func leaveHostForGood() { place.queue.take()?.release(nil) }
+
+    private struct Place {
+        var ticket: Int?
+        var queue: HostQueue?
+    }
+}
+
+/// A request of an exchange, with what its URL says.
+struct CurrentRequest {
+    var request: URLRequest { didSet { destination = Destination(request.url) } }
+    private(set) var destination: Destination
+
+    init(_ request: URLRequest) {
+        self.request = request
+        destination = Destination(request.url)
+    }
+}
+#endif

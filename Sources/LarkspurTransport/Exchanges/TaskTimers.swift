@@ -1,0 +1,40 @@
+#if canImport(FoundationNetworking)
+/// The times at which a task fails: after a time without a byte, and as a whole.
+struct TaskTimers {
+    private let resourceDeadline: LoopTime
+    private let resourceTimeout: TimeInterval
+    /// The limit for the time without a byte, in seconds.
+    var idleTimeout: TimeInterval
+    private var lastActivity: LoopTime
+
+    /// - Parameters:
+    ///   - start: The time from which the task as a whole is measured.
+    ///   - resourceTimeout: The limit for the task as a whole, in seconds.
+    ///   - idleTimeout: The limit for the time without a byte, in seconds.
+    init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
+        lastActivity = now
+        self.resourceTimeout = resourceTimeout
+        resourceDeadline = start.adding(resourceTimeout)
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Notes that a byte was sent or received.
+    mutating func touch(at now: LoopTime) { lastActivity = now }
+
+    /// Returns the time at which the task fails if nothing happens.
+    /// - Parameter isIdleTimed: Whether the time without a byte counts.
+    func deadline(isIdleTimed: Bool) -> LoopTime {
+        isIdleTimed ? min(lastActivity.adding(idleTimeout), resourceDeadline) : resourceDeadline
+    }
+
+    /// Returns the failure of a task whose deadline has passed.
+    /// - Parameter peer: The server or proxy to which no connection was made; nil if there is a connection.
+    func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?) -> URLError {
+        if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url) }
+        let sentence =
+            peer.map { "No connection to the \($0) was made within \(idleTimeout) seconds." }
+            ?? "Not a byte was sent or received for \(idleTimeout) seconds."
+        return .engine(.timedOut, sentence, url: url)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+extension ResponseHead {
+    /// A head whose fields are still arriving.
+    struct Draft {
+        let status: Int
+        let version: String
+        private var fields: [String: String] = [:]
+        private var spelledAsSent: Set<CaselessName> = []
+        private var setCookies: [String] = []
+        private var challenges: [String] = []
+        private var proxyChallenges: [String] = []
+        private var location: String?
+        private var lengths: String?
+        private var transferEncoding: String?
+        private var obscured: String?
+
+        init(status: Int, version: String) {
+            self.status = status
+            self.version = version
+            fields.reserveCapacity(12)
+        }
+
+        mutating func add(_ name: FieldName, _ value: String) {
+            switch name.role {
+            case .plain: add(value, named: name.text)
+            case .spelledAsSent: add(value, named: firstSpelling(of: name.text))
+            case .setCookie: setCookies.append(value)
+            case .challenge:
+                challenges.append(value)
+                add(value, named: name.text)
+            case .proxyChallenge:
+                proxyChallenges.append(value)
+                add(value, named: name.text)
+            case .location:
+                location = location ?? value
+                add(value, named: name.text)
+            case .contentLength:
+                Self.append(value, to: &lengths)
+            case .transferEncoding:
+                Self.append(value, to: &transferEncoding)
+                add(value, named: name.text)
+            }
+        }
+
+        /// Notes that a field which determines the end of the content is written in a way that not every recipient
+        /// reads.
+        mutating func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
+
+        private mutating func add(_ value: String, named name: String) {
+            Self.append(value, to: &fields[name])
+        }
+
+        /// Appends in place, as a field may be repeated as often as a head has room.
+        private static func append(_ value: String, to list: inout String?) {
+            if list?.append(", " + value) == nil { list = value }
+        }
+
+        private mutating func firstSpelling(of name: String) -> String {
+            spelledAsSent.insert(CaselessName(name)).memberAfterInsert.text
+        }
+
+        consuming func finished() -> ResponseHead {
+            let length = lengths.map(ContentLength.init)
+            // A Transfer-Encoding overrides Content-Length, which must not be taken for the length (RFC 9112, section
+            // 6.3).
+            if transferEncoding == nil, let lengths, let length {
+                let isList = lengths.utf8.contains(UInt8(ascii: ","))
+                fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths
+            }
+            if !setCookies.isEmpty { fields["Set-Cookie"] = SetCookieList(setCookies).text }
+            return ResponseHead(
+                status: status,
+                version: version,
+                fields: fields,
+                setCookies: setCookies,
+                challenges: challenges,
+                proxyChallenges: proxyChallenges,
+                location: location,
+                framing: FramingFields(length: length, transferEncoding: transferEncoding, obscured: obscured)
+            )
+        }
+    }
+}
+#endif

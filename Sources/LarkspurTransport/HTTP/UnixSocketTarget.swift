@@ -1,0 +1,52 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// A URL of the scheme http+unix or https+unix, whose host is the percent-encoded path of a Unix-domain socket.
+struct UnixSocketTarget: Equatable {
+    static let schemes = ["http+unix", "https+unix"]
+    /// The value of the Host field that such servers expect, and their name in TLS.
+    static let host = "localhost"
+
+    let socketPath: String
+    let isSecure: Bool
+    /// The URL to request over the socket, with the host that such servers expect.
+    let text: String
+
+    init(_ url: URL) throws(RequestHead.Failure) {
+        guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme) else { throw .unsupportedScheme }
+        // The capacity of sockaddr_un, with the zero at its end.
+        guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
+            path.utf8.count < 108, !path.utf8.contains(0)
+        else { throw .invalidSocketPath }
+        socketPath = path
+        isSecure = scheme == Self.schemes[1]
+        let resource = url.path(percentEncoded: true)
+        let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
+        text = "\(isSecure ? "https" : "http")://\(Self.host)\(resource.isEmpty ? "/" : resource)\(query)"
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidURL }
+    }
+}
+
+extension URL {
+    /// Creates the URL of a resource of a server on a Unix-domain socket, such as the Docker API, for tasks of a
+    /// ``CurlURLSession``. Nil if the result is not a valid URL.
+    ///
+    /// - Parameters:
+    ///   - socketPath: The absolute path of the socket, of at most 107 bytes.
+    ///   - resource: The path and query of the resource, percent-encoded. A slash is added at its beginning if it has
+    ///     none. Default: "/".
+    public init?(unixSocket socketPath: String, resource: String = "/") {
+        let host = socketPath.utf8.map(\.percentEncoded).joined()
+        self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")
+    }
+}
+
+extension UInt8 {
+    fileprivate var percentEncoded: String {
+        if isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asLowercase) {
+            return String(decoding: CollectionOfOne(self), as: UTF8.self)
+        }
+        return (self < 16 ? "%0" : "%") + String(self, radix: 16, uppercase: true)
+    }
+}
+#endif

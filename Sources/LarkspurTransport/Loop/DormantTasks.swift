@@ -1,0 +1,55 @@
+#if canImport(FoundationNetworking)
+/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could start them, or
+/// wait for their earliest begin date.
+///
+/// It is a value without I/O.
+struct DormantTasks {
+    enum Due {
+        case begins(TaskCore)
+        /// The task has taken longer than its session allows.
+        case expired(TaskCore)
+    }
+
+    private final class Entry: DeadlineHolder {
+        let task: TaskCore
+        let dormancy: Dormancy
+        var deadlineIndex: Int?
+
+        init(task: TaskCore, dormancy: Dormancy) {
+            self.task = task
+            self.dormancy = dormancy
+        }
+    }
+
+    private let resourceTimeout: TimeInterval
+    private var entries: [Int: Entry] = [:]
+    private var deadlines = DeadlineHeap<Entry>()
+
+    /// - Parameter resourceTimeout: The limit for a task as a whole, in seconds.
+    init(resourceTimeout: TimeInterval) { self.resourceTimeout = resourceTimeout }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// The time at which the next of them is due.
+    var deadline: LoopTime { deadlines.next }
+
+    mutating func add(_ task: TaskCore, _ dormancy: Dormancy) {
+        remove(task)
+        let entry = Entry(task: task, dormancy: dormancy)
+        entries[task.identifier] = entry
+        deadlines.set(dormancy.deadline(resourceTimeout: resourceTimeout), of: entry)
+    }
+
+    mutating func remove(_ task: TaskCore) {
+        if let entry = entries.removeValue(forKey: task.identifier) { deadlines.remove(entry) }
+    }
+
+    /// Removes and returns a task that is due; nil if none is.
+    mutating func takeDue(at now: LoopTime) -> Due? {
+        guard let entry = deadlines.takeDue(at: now) else { return nil }
+        entries[entry.task.identifier] = nil
+        return now >= entry.dormancy.expiry(resourceTimeout: resourceTimeout)
+            ? .expired(entry.task) : .begins(entry.task)
+    }
+}
+#endif

@@ -1,0 +1,168 @@
+#if canImport(FoundationNetworking)
+/// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
+///
+/// The loop, the exchanges and their handles belong to that thread.
+final class EventLoop {
+    private let mailbox: LoopMailbox
+    private let settings: SessionSettings
+    /// The reason why every task fails; nil if the loop works.
+    private let failure: LoopFailure?
+    private let connections: Connections
+    private let outbox: Outbox
+    private let exchanges: ExchangeGroup
+    @exclusivity(unchecked) private var dormant: DormantTasks
+    @exclusivity(unchecked) private var commands: [LoopMailbox.Command] = []
+    @exclusivity(unchecked) private var jobs = LoopJobs()
+
+    init(mailbox: LoopMailbox, settings: SessionSettings, poll: Result<EventPoll, LoopFailure>) {
+        self.mailbox = mailbox
+        self.settings = settings
+        dormant = DormantTasks(resourceTimeout: settings.resourceTimeout)
+        let shards = poll.flatMap { poll in
+            Result { () throws(LoopFailure) in try Shards(settings: settings, poll: poll) }
+        }
+        switch shards {
+        case .success(let shards):
+            failure = nil
+            connections = Connections(settings: settings, shards: shards)
+        case .failure(let failure):
+            self.failure = failure
+            connections = Connections(settings: settings, shards: nil)
+        }
+        outbox = Outbox(mailbox: mailbox, cookies: settings.cookies)
+        exchanges = ExchangeGroup(
+            settings: settings,
+            outbox: outbox,
+            connections: connections,
+            isEnding: mailbox.isOver
+        )
+    }
+
+    /// Runs the loop; returns false if tasks failed for lack of resources, and more commands have arrived since.
+    func run() -> Bool {
+        var hasEnded = false
+        repeat {
+            repeat { turn() } while !isFinished
+            hasEnded = mailbox.endThread()
+        } while !hasEnded && failure == nil
+        connections.close()
+        return hasEnded
+    }
+
+    private var isIdle: Bool { exchanges.isEmpty && dormant.isEmpty && !outbox.isHolding }
+
+    /// The time at which an idle thread ends.
+    private var idleDeadline: LoopTime { exchanges.idleSince.adding(LoopMailbox.idleTime) }
+
+    private var isFinished: Bool {
+        isIdle && jobs.isEmpty && (exchanges.isEnding || failure != nil || exchanges.now >= idleDeadline)
+    }
+
+    private func turn() {
+        mailbox.takeCommands(&commands)
+        exchanges.now = .now
+        if !commands.isEmpty {
+            exchanges.idleSince = exchanges.now
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+        }
+        if failure == nil {
+            exchanges.now = .now
+            connections.advance(at: exchanges.now)
+            exchanges.nudgeAnswered()
+        }
+        expireDue()
+        outbox.send()
+        runJobs()
+        guard let poll = connections.poll, !isFinished else { return }
+        let time = jobs.isEmpty ? exchanges.now.milliseconds(until: min(nextDeadline, connections.deadline)) : 0
+        mailbox.wait(poll, milliseconds: time)
+    }
+
+    /// Runs the jobs of Swift tasks. They follow the events that may have resumed the tasks, and what they take of time
+    /// comes before the next look at the sockets, so that no deadline is over before its bytes have been seen.
+    private func runJobs() {
+        mailbox.takeJobs(into: &jobs)
+        guard !jobs.isEmpty else { return }
+        // Not on a thread of the program that has handed them over.
+        if failure != nil { return jobs.leave() }
+        jobs.run()
+        exchanges.now = .now
+        exchanges.idleSince = exchanges.now
+    }
+
+    /// The time at which the thread has something to do, apart from libcurl's transfers.
+    private var nextDeadline: LoopTime { isIdle ? idleDeadline : min(exchanges.deadline, dormant.deadline) }
+
+    private func perform(_ command: LoopMailbox.Command) {
+        switch command {
+        case .resume(let task), .suspend(let task): control(task)
+        case .cancel(let task, let error):
+            dormant.remove(task)
+            if let exchange = exchanges[task] {
+                exchange.finish(.failure(error))
+            } else {
+                // The task had not begun.
+                outbox.end(task, with: error)
+            }
+        case .cancelResumably(let task, let error, let handler):
+            dormant.remove(task)
+            if let exchange = exchanges[task] {
+                exchange.cancel(with: error, handler: handler)
+            } else {
+                let data = task.unusedResumeData
+                outbox.deliver(.resumeData(data, handler), to: task)
+                // Has no effect on a task that has ended.
+                outbox.end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
+            }
+        case .answer(let task, let answer): exchanges[task]?.receive(answer)
+        case .consumed(let task): exchanges[task]?.resumeReceiving()
+        case .body(let task, let chunk, let number): exchanges[task]?.receive(chunk, ofStream: number)
+        case .reported(let task, let source, let report): exchanges[task]?.receive(report, from: source)
+        case .prioritize(let task): exchanges[task]?.prioritize()
+        case .deliver(let item): outbox.deliver(item)
+        case .webSocket(let task, let order):
+            if let driver = exchanges[task]?.webSocket {
+                driver.perform(order)
+            } else {
+                order.fail(task.webSocket?.channel.error() ?? URLError(.cancelled))
+            }
+        case .stored(let task): outbox.release(task)
+        case .run(let action): action()
+        case .cached(let task, let entries): exchanges[task]?.receive(entries)
+        case .end: exchanges.end()
+        }
+    }
+
+    /// Starts, delays, continues or pauses a task according to its current state: commands from several threads may
+    /// overtake one another.
+    private func control(_ task: TaskCore) {
+        if let exchange = exchanges[task] {
+            if task.isSuspended { exchange.suspend() } else { exchange.resume() }
+            return
+        }
+        dormant.remove(task)
+        let beginning = task.begin(at: exchanges.now)
+        if let failure, beginning != .never {
+            return outbox.end(task, with: failure.error(url: task.originalRequest?.url))
+        }
+        switch beginning {
+        case .now: exchanges.begin(task)
+        case .later(let dormancy): dormant.add(task, dormancy)
+        case .never: break
+        }
+    }
+
+    private func expireDue() {
+        exchanges.expireDue()
+        while let due = dormant.takeDue(at: exchanges.now) {
+            switch due {
+            case .begins(let task): control(task)
+            case .expired(let task):
+                let url = task.originalRequest?.url
+                outbox.end(task, with: URLError.resourceTimedOut(after: settings.resourceTimeout, url: url))
+            }
+        }
+    }
+}
+#endif

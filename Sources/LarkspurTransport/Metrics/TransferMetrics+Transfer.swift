@@ -1,0 +1,77 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+
+extension TransferMetrics {
+    /// Reads libcurl's measurements of a transfer that has ended.
+    /// - Parameters:
+    ///   - contentBytes: The number of content bytes that arrived, out of their chunks and not decoded.
+    ///   - tls: The protocol and the cipher suite, which libcurl knows only while the transfer is under way.
+    init(
+        _ handle: EasyHandle,
+        request: URLRequest,
+        response: ReceivedResponse?,
+        source: Source,
+        cacheUse: CacheUse?,
+        start: Date,
+        contentBytes: Int64,
+        decodedBytes: Int64,
+        tls: (version: String?, cipher: String?)
+    ) {
+        self.request = request
+        received = response
+        self.source = source
+        self.cacheUse = cacheUse
+        self.start = start
+        let isNewConnection = handle.long(CURLINFO_NUM_CONNECTS) > 0
+        let requestStart = handle.time(CURLINFO_PRETRANSFER_TIME_T)
+        nameLookup = isNewConnection ? handle.time(CURLINFO_NAMELOOKUP_TIME_T) : nil
+        connect = isNewConnection ? handle.time(CURLINFO_CONNECT_TIME_T) : nil
+        secureConnect = isNewConnection ? handle.time(CURLINFO_APPCONNECT_TIME_T) : nil
+        self.requestStart = requestStart
+        firstByte = response == nil ? nil : handle.time(CURLINFO_STARTTRANSFER_TIME_T)
+        end = handle.time(CURLINFO_TOTAL_TIME_T) ?? .zero
+        protocolName = response == nil ? nil : Self.protocolName(handle.long(CURLINFO_HTTP_VERSION))
+        isProxyConnection = handle.route.proxy != nil
+        isReusedConnection = !isNewConnection && requestStart != nil
+        localAddress = handle.address(CURLINFO_LOCAL_IP)
+        localPort = localAddress.map { _ in handle.long(CURLINFO_LOCAL_PORT) }
+        remoteAddress = handle.address(CURLINFO_PRIMARY_IP)
+        remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
+        let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
+        let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
+        // Since 8.8 libcurl's request size includes everything that was sent; before, only the part that was sent in
+        // one piece.
+        let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
+        requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
+        self.requestBodyBytes = requestBodyBytes
+        responseHeaderBytes = Int64(handle.long(CURLINFO_HEADER_SIZE))
+        responseBodyBytes = contentBytes
+        responseBodyBytesDecoded = decodedBytes
+        tlsVersion = tls.version
+        tlsCipherSuite = tls.cipher
+    }
+
+    /// Returns the ALPN name for CURL_HTTP_VERSION_1_0 and later values.
+    private static func protocolName(_ version: Int) -> String? {
+        switch version {
+        case 1: "http/1.0"
+        case 2: "http/1.1"
+        case 3: "h2"
+        case 30: "h3"
+        default: nil
+        }
+    }
+}
+
+extension EasyHandle {
+    /// Returns a duration that libcurl measured, in microseconds; nil for a phase that did not happen.
+    fileprivate func time(_ info: Int32) -> Duration? {
+        let microseconds = int64(info)
+        return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+
+    fileprivate func address(_ info: Int32) -> String? {
+        string(info).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+#endif

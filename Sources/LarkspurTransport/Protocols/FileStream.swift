@@ -1,0 +1,46 @@
+#if canImport(FoundationNetworking)
+/// A file as a stream. It begins anew when it is opened after it was closed or read to its end, so that a class that
+/// loads requests can look at the content as often as it likes.
+///
+/// Like other streams it is used on one thread at a time.
+final class FileStream: InputStream {
+    private let file: URL
+    private var stream: InputStream?
+
+    init(_ file: URL) {
+        self.file = file
+        super.init(data: Data())
+    }
+
+    override var streamStatus: Stream.Status { stream?.streamStatus ?? .notOpen }
+
+    // The property of Foundation's streams ends the process while there is no error.
+    override var streamError: (any Error)? { streamStatus == .error ? stream?.streamError : nil }
+
+    override var hasBytesAvailable: Bool { stream?.hasBytesAvailable ?? false }
+
+    override func open() {
+        switch streamStatus {
+        case .notOpen, .closed, .atEnd, .error:
+            stream?.close()
+            // Without a file of this URL there is no stream either, and nothing is read.
+            stream = file.isFileURL ? InputStream(url: file) : nil
+            stream?.open()
+        default: break
+        }
+    }
+
+    override func close() { stream?.close() }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+        stream?.read(buffer, maxLength: len) ?? 0
+    }
+
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        length len: UnsafeMutablePointer<Int>
+    ) -> Bool {
+        false
+    }
+}
+#endif

@@ -1,0 +1,131 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes its reports to the loop.
+///
+/// The class is called on a queue of its own, so that it may block, or use sessions. Its reports may come from any
+/// thread, and count until it is stopped.
+final class ProtocolLoader: NSObject, URLProtocolClient {
+    enum Report: Sendable {
+        /// No class claims the request, so it is sent over the network.
+        case unclaimed
+        case response(URLResponse)
+        case data(Data)
+        case redirect(URLRequest, URLResponse)
+        case challenge(URLAuthenticationChallenge)
+        case finished
+        case failed(any Error)
+    }
+
+    private enum State {
+        case waiting
+        case loading(Transferring<URLProtocol>)
+        case over
+    }
+
+    private let queue = DispatchQueue(label: "larkspur.protocol")
+    private let object: @Sendable () -> URLSessionTask?
+    private let pass: @Sendable (ProtocolLoader, Report) -> Void
+    private let request: URLRequest
+    private let classes: ProtocolClasses
+    private let state = Mutex(State.waiting)
+
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - classes: The caller's classes, at least one.
+    ///   - object: Returns the task object that the class sees; nil if it was released.
+    ///   - pass: Passes a report on to the loop. Called on any thread.
+    init(
+        _ request: URLRequest,
+        classes: ProtocolClasses,
+        object: @escaping @Sendable () -> URLSessionTask?,
+        pass: @escaping @Sendable (ProtocolLoader, Report) -> Void
+    ) {
+        self.request = request
+        self.classes = classes
+        self.object = object
+        self.pass = pass
+        super.init()
+    }
+
+    func start() {
+        queue.async { [self] in
+            guard let object = object(), let loader = classes.class(for: request, of: object) else {
+                return report(.unclaimed)
+            }
+            let request = loader.canonicalRequest(for: self.request)
+            // A class may have an initialiser of its own for tasks, which takes the task's original request.
+            // Foundation's comparison of requests leaves out their fields and content.
+            let instance: URLProtocol
+            let original = object.originalRequest
+            if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
+                request.httpBody == original?.httpBody, request.httpBodyStream === original?.httpBodyStream
+            {
+                instance = loader.init(task: object, cachedResponse: nil, client: self)
+            } else {
+                instance = loader.init(request: request, cachedResponse: nil, client: self)
+                instance.task = object
+            }
+            let isStarted = state.withLock { state in
+                guard case .waiting = state else { return false }
+                state = .loading(Transferring(instance))
+                return true
+            }
+            if isStarted { instance.startLoading() }
+        }
+    }
+
+    /// Stops the class; later reports are ignored.
+    func stop() {
+        let instance = state.withLock { state -> Transferring<URLProtocol>? in
+            defer { state = .over }
+            guard case .loading(let instance) = state else { return nil }
+            return instance
+        }
+        if let instance { queue.async { instance.value.stopLoading() } }
+    }
+
+    /// Runs an action on the queue where the class is called.
+    func perform(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+
+    private func report(_ report: Report) {
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            return false
+        }
+        if !isOver { pass(self, report) }
+    }
+
+    // MARK: Reports of the class
+
+    func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
+        report(.redirect(request, redirectResponse))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {
+        report(.response(cachedResponse.response))
+        report(.data(cachedResponse.data))
+        report(.finished)
+    }
+
+    func urlProtocol(
+        _ protocol: URLProtocol,
+        didReceive response: URLResponse,
+        cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+        report(.response(response))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data) { report(.data(data)) }
+
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol) { report(.finished) }
+
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error) { report(.failed(error)) }
+
+    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+        report(.challenge(challenge))
+    }
+
+    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+}
+#endif

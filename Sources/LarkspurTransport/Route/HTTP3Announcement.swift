@@ -1,0 +1,46 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The announcement of HTTP/3 at the origin's own host and port, from an `Alt-Svc` field (RFC 7838, section 3).
+struct HTTP3Announcement {
+    /// The time for which it holds, in seconds.
+    let lifetime: Int64
+
+    /// Reads a field; nil if it does not announce HTTP/3 there.
+    init?(_ field: String, of origin: Origin) {
+        for alternative in FieldParameters.split(field, at: ",") {
+            let parameters = FieldParameters(alternative)
+            // The identifier of a protocol is that of ALPN, in its exact spelling.
+            let parts = parameters.leading.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == "h3",
+                Self.isAuthority(FieldParameters.unquote(String(parts[1])), of: origin)
+            else { continue }
+            lifetime = DeltaSeconds(parameters.values["ma"])?.value ?? 86_400
+            return
+        }
+        return nil
+    }
+
+    /// Whether an authority, in which the host may be missing, is that of an origin.
+    private static func isAuthority(_ text: String, of origin: Origin) -> Bool {
+        guard let colon = text.lastIndex(of: ":"), text[colon...].dropFirst() == String(origin.port) else {
+            return false
+        }
+        let host = text[..<colon].lowercased()
+        return host.isEmpty || host == origin.host || host == "[\(origin.host)]"
+    }
+}
+
+/// A number of seconds in a field, at most a year (RFC 9111, section 1.2.2).
+struct DeltaSeconds {
+    private static let year: Int64 = 31_536_000
+
+    let value: Int64
+
+    /// Reads a number; nil if the text is none.
+    init?(_ text: String?) {
+        guard let text, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        value = min(Int64(text) ?? Self.year, Self.year)
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+#if canImport(FoundationNetworking)
+/// Hosts that are connected to without a proxy.
+struct HostException: Sendable, Equatable {
+    private enum Hosts: Sendable, Equatable {
+        case all
+        /// The names without a dot.
+        case local
+        /// A host and, with a dot before its name, all of its subdomains; in lower case.
+        case domain(String)
+        /// The addresses that begin with this many bits of an address.
+        case network(IPAddress, bits: Int)
+    }
+
+    private let hosts: Hosts
+    private let port: Int?
+
+    /// Parses an exception; nil if the text is none.
+    init?(_ text: String) {
+        let text = text.trimmingCharacters(in: .whitespaces).lowercased()
+        if let network = Self.network(text) {
+            (hosts, port) = (network, nil)
+            return
+        }
+        var (name, port) = Self.split(text)
+        if name.utf8.starts(with: "*.".utf8) { name = String(name.dropFirst(2)) }
+        if name.utf8.first == UInt8(ascii: ".") { name = String(name.dropFirst()) }
+        // A name may end with the dot of the root.
+        if name.utf8.last == UInt8(ascii: ".") { name = String(name.dropLast()) }
+        guard !name.isEmpty else { return nil }
+        self.port = port
+        switch name {
+        case "*": hosts = .all
+        case "<local>": hosts = .local
+        default: hosts = Self.network(name) ?? .domain(name)
+        }
+    }
+
+    /// - Parameter host: A name or an address, the latter with or without brackets.
+    func matches(host: String, port: Int) -> Bool {
+        if let own = self.port, own != port { return false }
+        var host = host.lowercased()
+        if host.utf8.last == UInt8(ascii: ".") { host = String(host.dropLast()) }
+        switch hosts {
+        case .all: return true
+        case .local: return !host.utf8.contains(UInt8(ascii: ".")) && IPAddress(host) == nil
+        case .domain(let domain):
+            guard host.utf8.count > domain.utf8.count else { return host == domain }
+            return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".") && host.hasSuffix(domain)
+        case .network(let network, let bits):
+            return IPAddress(host).map { $0.hasPrefix(of: network, bits: bits) } ?? false
+        }
+    }
+
+    private static func network(_ text: String) -> Hosts? {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
+        guard parts.count == 2 else { return .network(address, bits: address.bytes.count * 8) }
+        guard let bits = Int(parts[1]), (0...address.bytes.count * 8).contains(bits) else { return nil }
+        return .network(address, bits: bits)
+    }
+
+    private static func split(_ text: String) -> (String, Int?) {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+            let port = UInt16(text[text.utf8.index(after: colon)...])
+        else { return (text, nil) }
+        return (String(text[..<colon]), Int(port))
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+#if canImport(FoundationNetworking)
+/// An IPv4 or IPv6 address.
+struct IPAddress: Sendable, Equatable {
+    /// The 4 or 16 bytes, the most significant first.
+    let bytes: [UInt8]
+
+    /// Parses an address; nil if the text is none. IPv6 may be in brackets.
+    init?(_ text: String) {
+        var name = text
+        if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]") {
+            name = String(name.dropFirst().dropLast())
+        }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, name, &bytes) == 1 {
+            self.bytes = Array(bytes.prefix(4))
+        } else if inet_pton(AF_INET6, name, &bytes) == 1 {
+            self.bytes = bytes
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether the address begins with this many bits of another one; never if the versions differ.
+    func hasPrefix(of other: IPAddress, bits: Int) -> Bool {
+        guard bytes.count == other.bytes.count else { return false }
+        let whole = bits / 8
+        guard bytes.prefix(whole) == other.bytes.prefix(whole) else { return false }
+        let rest = bits % 8
+        guard rest > 0, whole < bytes.count else { return true }
+        return (bytes[whole] ^ other.bytes[whole]) >> UInt8(8 - rest) == 0
+    }
+}
+#endif

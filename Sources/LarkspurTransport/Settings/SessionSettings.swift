@@ -1,0 +1,108 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+internal import Synchronization
+
+/// The configuration values that the engine reads, once when its session is made. It is an object, as each request uses
+/// it and copying so many values is expensive.
+final class SessionSettings: Sendable {
+    let maximumConnectionsPerHost: Int
+    /// The timeout without a byte in seconds, for requests with the default timeout.
+    let requestTimeout: TimeInterval
+    /// The timeout for a task as a whole, in seconds.
+    let resourceTimeout: TimeInterval
+    private let additionalFields: [String: String]
+    /// The fields that are also sent to other origins after a redirect.
+    private let fieldsForStrangers: [String: String]
+    let cookies: CookieJar
+    let credentials: CredentialStore
+    let protocols: ProtocolClasses
+    let proxies: ProxySettings
+    let options: EngineOptions
+    let offersHTTP2: Bool
+    /// The use of HTTP/3; off if it is not possible.
+    let http3: HTTP3Use
+    let http3Origins = Mutex(HTTP3Origins())
+    let tls: TLSSettings
+    /// The session's cache; nil without one.
+    let cache: (any ResponseStore)?
+    private let cachePolicy: URLRequest.CachePolicy
+    /// The folder for the files of downloads.
+    var downloadFolder: URL { options.partialDownloadFolder ?? FileManager.default.temporaryDirectory }
+
+    init(
+        _ configuration: URLSessionConfiguration,
+        options: EngineOptions,
+        tlsAbilities: TLSAbilities? = nil,
+        hasHTTP3: Bool = Libcurl.hasHTTP3
+    ) {
+        maximumConnectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
+        requestTimeout = configuration.timeoutIntervalForRequest
+        resourceTimeout = configuration.timeoutIntervalForResource
+        additionalFields = Self.fields(configuration.httpAdditionalHeaders)
+        fieldsForStrangers = additionalFields.filter { name, _ in
+            !Self.secrets.contains { $0.hasSameLetters(as: name) }
+        }
+        cookies = CookieJar(
+            storage: configuration.httpCookieStorage,
+            acceptPolicy: configuration.httpCookieAcceptPolicy,
+            isEnabled: configuration.httpShouldSetCookies
+        )
+        credentials = CredentialStore(storage: configuration.urlCredentialStorage)
+        protocols = ProtocolClasses(configuration.protocolClasses ?? [])
+        proxies = ProxySettings(
+            options.proxy,
+            dictionary: configuration.connectionProxyDictionary,
+            environment: { getenv($0).map { String(cString: $0) } }
+        )
+        self.options = options
+        offersHTTP2 = HTTP2Trust.offersHTTP2(options.http2)
+        http3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: offersHTTP2, tls: options.tls)
+        tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
+        cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
+        cachePolicy = configuration.requestCachePolicy
+    }
+
+    /// The fields with credentials, which are only for the servers that the caller chose.
+    private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
+    func additionalFields(for request: URLRequest, after original: URLRequest?) -> [String: String] {
+        if additionalFields.count == fieldsForStrangers.count { return additionalFields }
+        guard let url = request.url, let original = original?.url,
+            ProtectionSpace.Server(url: url) == ProtectionSpace.Server(url: original)
+        else { return fieldsForStrangers }
+        return additionalFields
+    }
+
+    /// Removes the session's credentials from a redirect of a class of the caller's, if it leads to another origin.
+    func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {
+        let fields = additionalFields(for: next, after: original)
+        var next = next
+        for (name, value) in additionalFields where fields[name] == nil {
+            if next.value(forHTTPHeaderField: name) == value { next.setValue(nil, forHTTPHeaderField: name) }
+        }
+        return next
+    }
+
+    /// Converts all entries of the dictionary to text.
+    static func fields(_ additional: [AnyHashable: Any]?) -> [String: String] {
+        guard let additional, !additional.isEmpty else { return [:] }
+        let pairs = additional.map { name, value in ("\(name.base)", "\(value)") }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// Returns the policy of the request if it has one of its own, else the configuration's.
+    func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
+        let own = request.cachePolicy
+        return own == .useProtocolCachePolicy ? cachePolicy : own
+    }
+
+    /// Returns the timeout of the request if it has one of its own, else the configuration's: 60 seconds is the value
+    /// of a request without a timeout.
+    func idleTimeout(of request: URLRequest) -> TimeInterval {
+        let own = request.timeoutInterval
+        let timeout = own == 60 ? requestTimeout : own
+        return timeout > 0 ? timeout : 60
+    }
+}
+#endif

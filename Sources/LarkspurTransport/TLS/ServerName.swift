@@ -1,0 +1,49 @@
+internal import HTTPSyntax
+
+/// The canonical spelling of hosts.
+enum ServerName {
+    /// Converts a name to lower case without the dot at its end, and an address to the system's notation; nil for a
+    /// text that can be neither.
+    static func canonical(_ host: String) -> String? {
+        var name = host[...]
+        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+        if name.utf8.last == UInt8(ascii: ".") { name = name.dropLast() }
+        guard !name.isEmpty else { return nil }
+        if name.utf8.contains(UInt8(ascii: ":")) { return sixthVersionAddress(name) }
+        let bytes = name.utf8.map(\.asLowercase)
+        guard bytes.allSatisfy(isNameByte) else { return nil }
+        let lowercased = String(decoding: bytes, as: UTF8.self)
+        return numericAddress(lowercased) ?? lowercased
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Converts an IPv4 address in any notation that libcurl accepts: 127.1 and 0x7f000001 are 127.0.0.1.
+    private static func numericAddress(_ name: String) -> String? {
+        var value = in_addr()
+        guard inet_aton(name, &value) == 1 else { return nil }
+        return text(of: &value, AF_INET)
+    }
+
+    private static func sixthVersionAddress(_ name: Substring) -> String? {
+        // The text after a percent sign is the zone, which identifies a network and not a host.
+        let address = name.prefix { $0 != "%" }
+        var value = in6_addr()
+        guard inet_pton(AF_INET6, String(address), &value) == 1 else { return nil }
+        return text(of: &value, AF_INET6)
+    }
+
+    private static func text(of value: UnsafeRawPointer, _ family: Int32) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer -> String? in
+            guard let start = buffer.baseAddress, inet_ntop(family, value, start, 64) != nil else { return nil }
+            return String(cString: start)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+/// The location of the system's certificate authorities for libcurl.
+///
+/// A libcurl that was built for another distribution, such as one that is shipped with a program, names a file that
+/// this system does not have. Every secure request would then fail.
+enum SystemRoots: Equatable {
+    case asConfigured
+    /// The file, without the folder: with both, libcurl reads them again for every connection; it caches the file
+    /// alone.
+    case fileAlone
+    /// The file of this system instead.
+    case other(String)
+
+    /// The files in which distributions store their authorities, in the order of Go's standard library (`crypto/x509`,
+    /// `root_linux.go`).
+    static let files = [
+        "/etc/ssl/certs/ca-certificates.crt",
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/ca-bundle.pem",
+        "/etc/pki/tls/cacert.pem",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    /// - Parameters:
+    ///   - file: The file that libcurl was built with; nil if libcurl does not report it, as before 7.84.
+    ///   - folder: The folder of certificates that libcurl was built with; nil if libcurl does not report it.
+    ///   - isReadable: Returns whether a path leads to a readable file or folder.
+    init(
+        file: String?,
+        folder: String?,
+        isReadable: (String) -> Bool = { access($0, R_OK) == 0 }
+    ) {
+        guard let file, !file.isEmpty else {
+            self = .asConfigured
+            return
+        }
+        if isReadable(file) {
+            self = .fileAlone
+        } else if let folder, !folder.isEmpty, isReadable(folder) {
+            self = .asConfigured
+        } else {
+            self = Self.files.first(where: isReadable).map(SystemRoots.other) ?? .asConfigured
+        }
+    }
+}
+#endif

@@ -1,0 +1,59 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// A delegate's answer to a question.
+enum DelegateAnswer: Sendable {
+    case redirect(URLRequest?)
+    case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
+}
+
+/// A completion handler that takes the first answer and passes it to the asking code.
+///
+/// A handler that is released without having been called counts as the answer of a delegate that does not implement the
+/// method. So a delegate that forgets the handler cannot hang a task.
+final class Question<Value: Sendable>: Sendable {
+    private enum State {
+        case asking
+        case answered(Value)
+        case waiting(@Sendable (Value) -> Void)
+        case over
+    }
+
+    private let state = Mutex(State.asking)
+    private let fallback: Value
+
+    init(fallback: Value) { self.fallback = fallback }
+
+    deinit {
+        if case .waiting(let resume) = state.withLock({ $0 }) { resume(fallback) }
+    }
+
+    func answer(_ value: Value) {
+        let resume = state.withLock { state -> (@Sendable (Value) -> Void)? in
+            switch state {
+            case .asking:
+                state = .answered(value)
+                return nil
+            case .waiting(let resume):
+                state = .over
+                return resume
+            case .answered, .over: return nil
+            }
+        }
+        resume?(value)
+    }
+
+    /// Returns the answer, if the delegate's method gave it before it returned; else passes it to `resume` when it
+    /// arrives.
+    func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
+        state.withLock { state in
+            guard case .answered(let value) = state else {
+                state = .waiting(resume)
+                return nil
+            }
+            state = .over
+            return value
+        }
+    }
+}
+#endif

@@ -1,0 +1,25 @@
+#if canImport(FoundationNetworking)
+/// A delegate as each of the protocols that it may conform to. The conformances are looked up once, as a look-up at
+/// every call is expensive.
+struct Delegates: Sendable {
+    let task: (any URLSessionTaskDelegate)?
+    let data: (any URLSessionDataDelegate)?
+    let download: (any URLSessionDownloadDelegate)?
+
+    init(_ delegate: (any URLSessionDelegate)?) {
+        task = delegate as? any URLSessionTaskDelegate
+        data = delegate as? any URLSessionDataDelegate
+        download = delegate as? any URLSessionDownloadDelegate
+    }
+}
+
+/// The delegate of a task, with the objects that it is called with.
+struct Listener {
+    let delegates: Delegates
+    let session: any SessionObject
+    let task: URLSessionTask
+
+    var dataTask: URLSessionDataTask? { task as? URLSessionDataTask }
+    var downloadTask: URLSessionDownloadTask? { task as? URLSessionDownloadTask }
+}
+#endif

@@ -1,0 +1,184 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The delivery of the loop's events, by calls of delegates and completion handlers, one after the other.
+///
+/// The events of one turn of the loop are handed over together. On an operation queue that other code can use, each
+/// call is an operation of its own, and the next one is queued when it has returned. So operations that a delegate
+/// queues in a call run before the next call, a suspended queue holds the calls back, and the calls keep their order on
+/// a queue that runs several operations at a time.
+final class Delivery: Sendable {
+    /// The thread or queue on which delegates are called.
+    enum Place: Sendable {
+        /// The loop's thread; the delegate must not block.
+        case loop
+        /// An operation queue of the session with its underlying dispatch queue. The dispatch queue is cheaper, and is
+        /// used until a program reads the operation queue.
+        case own(OperationQueue, DispatchQueue)
+        /// An operation queue of the caller.
+        case operations(OperationQueue)
+    }
+
+    /// One pending call.
+    enum Item: Sendable {
+        case event(TaskCore, Event)
+        case action(@Sendable () -> Void)
+
+        fileprivate func perform() {
+            switch self {
+            case .event(let task, let event): task.deliver(event)
+            case .action(let action): action()
+            }
+        }
+    }
+
+    enum Event: Sendable {
+        case response(ReceivedResponse)
+        case data(Data)
+        case sent(Int64, total: Int64, expected: Int64)
+        case wrote(Int64, total: Int64, expected: Int64)
+        case redirect(HTTPURLResponse, URLRequest)
+        case challenge(URLAuthenticationChallenge)
+        /// A challenge that the session's delegate has left to that of the task.
+        case taskChallenge(URLAuthenticationChallenge)
+        case needsBodyStream
+        case willCache(CacheProposal)
+        /// A download resumes at this offset.
+        case resumed(at: Int64, expected: Int64)
+        /// The resume data of a cancelled download, for the handler of the cancellation.
+        case resumeData(Data?, ResumeDataHandler)
+        /// A download is complete, in this file.
+        case file(URL)
+        /// The metrics are complete; the delegate receives them before the end.
+        case metrics(hasFailed: Bool)
+        case complete((any Error)?)
+        /// The content of a task with a completion handler.
+        case content(Data)
+        /// The delegate has answered later with the disposition of the response.
+        case disposition(URLSession.ResponseDisposition)
+    }
+
+    typealias ResumeDataHandler = Transferring<(Data?) -> Void>
+
+    private let place: Place
+    private let pending = Mutex(PendingItems())
+    /// Whether a program has read the session's own operation queue.
+    private let isQueueKnown = Atomic(false)
+
+    init(place: Place) { self.place = place }
+
+    /// Whether the delegate is called on the loop's thread.
+    var isOnLoop: Bool {
+        if case .loop = place { true } else { false }
+    }
+
+    /// Notes that other code may use the session's own operation queue from now on.
+    func noteUseOfQueue() { isQueueKnown.store(true, ordering: .relaxed) }
+
+    /// Delivers the loop's events, and empties the array; only on the loop's thread.
+    func send(_ items: inout [Item]) {
+        guard !items.isEmpty else { return }
+        if case .loop = place {
+            // Commands that delegates cause meanwhile arrive in the mailbox.
+            for item in items { item.perform() }
+            items.removeAll(keepingCapacity: true)
+            return
+        }
+        let mustSchedule = pending.withLock { $0.add(&items) }
+        items.removeAll(keepingCapacity: true)
+        if mustSchedule { schedule() }
+    }
+
+    /// Delivers one call from any thread.
+    func send(_ item: Item, through loop: LoopMailbox) {
+        if case .loop = place { return loop.post(.deliver(item)) }
+        var items = [item]
+        send(&items)
+    }
+
+    /// Runs an action where delegates are called, after the calls that were handed over before.
+    func afterwards(through loop: LoopMailbox, _ action: @escaping @Sendable () -> Void) {
+        send(.action(action), through: loop)
+    }
+
+    /// Delivers held events before any others; only where delegates are called.
+    func sendFirst(_ items: [Item]) {
+        if case .loop = place {
+            for item in items { item.perform() }
+        } else {
+            pending.withLock { $0.putFirst(items) }
+        }
+    }
+
+    // MARK: On the delegate queue
+
+    private func schedule() {
+        switch place {
+        case .loop: break
+        case .own(let operations, _) where isQueueKnown.load(ordering: .relaxed):
+            operations.addOperation(DeliveryOperation(self))
+        case .own(_, let queue): queue.async { [self] in performAll() }
+        case .operations(let operations): operations.addOperation(DeliveryOperation(self))
+        }
+    }
+
+    /// Makes the pending call, and schedules the next one.
+    fileprivate func performNext() {
+        pending.withLock { $0.takeNext() }?.perform()
+        if pending.withLock({ $0.hasNext() }) { schedule() }
+    }
+
+    /// Makes all pending calls, as long as no other code uses the operation queue.
+    private func performAll() {
+        repeat {
+            if isQueueKnown.load(ordering: .relaxed) { return schedule() }
+            pending.withLock { $0.takeNext() }?.perform()
+        } while pending.withLock { $0.hasNext() }
+    }
+}
+
+/// One call of a delegate or completion handler as an operation.
+private final class DeliveryOperation: Operation, @unchecked Sendable {
+    // Safe: its only property is a constant.
+    private let delivery: Delivery
+
+    init(_ delivery: Delivery) { self.delivery = delivery }
+
+    override func main() { delivery.performNext() }
+
+    /// Has no effect: a program that cancels all operations of a queue must not leave tasks without an end.
+    override func cancel() {}
+}
+
+/// The pending calls, in order, and whether the next one is scheduled.
+private struct PendingItems {
+    /// The calls to make first, in reverse order.
+    private var first: [Delivery.Item] = []
+    private var later: [Delivery.Item] = []
+    private var isScheduled = false
+
+    /// Takes over the items of an array, possibly in exchange for an empty array with storage.
+    /// - Returns: Whether the first call has to be scheduled.
+    mutating func add(_ items: inout [Delivery.Item]) -> Bool {
+        if later.isEmpty { swap(&later, &items) } else { later += items }
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    mutating func putFirst(_ items: [Delivery.Item]) { first += items.reversed() }
+
+    mutating func takeNext() -> Delivery.Item? {
+        if first.isEmpty {
+            swap(&first, &later)
+            first.reverse()
+        }
+        return first.popLast()
+    }
+
+    /// Whether another call is pending; if none is, the next one to arrive has to be scheduled.
+    mutating func hasNext() -> Bool {
+        isScheduled = !first.isEmpty || !later.isEmpty
+        return isScheduled
+    }
+}
+#endif

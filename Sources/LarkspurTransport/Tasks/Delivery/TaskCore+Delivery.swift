@@ -1,0 +1,260 @@
+#if canImport(FoundationNetworking)
+extension TaskCore {
+    /// Calls the delegate, or the completion handler, with an event; in the place where the session's delegate is
+    /// called.
+    func deliver(_ event: Delivery.Event) {
+        let state = deliveryState
+        // The handler is called in any case.
+        if case .resumeData(let data, let handler) = event { return handler.value(data) }
+        guard !state.isOver else { return }
+        if state.isHeld {
+            switch event {
+            case .disposition(let disposition): return release(disposition)
+            // A task that has failed does not wait for the delegate's answer any longer.
+            case .complete(.some), .metrics(hasFailed: true): break
+            default: return state.heldEvents.append(event)
+            }
+        }
+        switch event {
+        case .response(let response): deliverResponse(response)
+        case .data(let data): deliverData(data)
+        case .sent(let count, let total, let expected):
+            if let receiver = state.receiver { return receiver.sent(count, total: total, expected: expected) }
+            call(\.task) {
+                $0.urlSession(
+                    $1,
+                    task: $2,
+                    didSendBodyData: count,
+                    totalBytesSent: total,
+                    totalBytesExpectedToSend: expected
+                )
+            }
+        case .wrote(let count, let total, let expected):
+            deliverProgress(count, total: total, expected: expected)
+        case .resumed(let offset, let expected):
+            if let receiver = state.receiver { return receiver.resumed(at: offset, expected: expected) }
+            call(\.download) { delegate, session, task in
+                guard let task = task as? URLSessionDownloadTask else { return }
+                delegate.urlSession(
+                    session,
+                    downloadTask: task,
+                    didResumeAtOffset: offset,
+                    expectedTotalBytes: expected
+                )
+            }
+        case .redirect(let response, let request): askAboutRedirect(response, request)
+        case .challenge(let challenge): askAboutChallenge(challenge)
+        case .taskChallenge(let challenge): askTaskAboutChallenge(challenge)
+        case .needsBodyStream: askForBodyStream()
+        case .willCache(let proposal): askAboutCaching(proposal)
+        case .content(let data): state.content = data
+        case .file(let file): deliverFile(file)
+        case .metrics:
+            call(\.task) { delegate, session, task in
+                let metrics = CurlTaskMetrics(transfers: withStorage { $0.record.metrics }, from: creation)
+                delegate.urlSession(session, task: task, didFinishCollecting: metrics)
+            }
+        case .complete(let error): complete(error)
+        case .disposition, .resumeData: break
+        }
+    }
+
+    private func call<Delegate>(
+        _ delegate: KeyPath<Delegates, Delegate?>,
+        _ body: (Delegate, URLSession, URLSessionTask) -> Void
+    ) {
+        guard let listener, let delegate = listener.delegates[keyPath: delegate] else { return }
+        body(delegate, listener.session, listener.task)
+    }
+
+    // MARK: Response and content
+
+    private func deliverResponse(_ response: ReceivedResponse) {
+        if let receiver = deliveryState.receiver {
+            switch receiver.receive(response) {
+            case .now(let disposition): apply(disposition)
+            case .later(let decide):
+                deliveryState.isHeld = true
+                decide { [self] in session.delivery.send(.event(self, .disposition($0)), through: session.loop) }
+            }
+            return
+        }
+        if case .bytes(let channel) = completion { return channel.receive(response.object) }
+        guard let listener, let delegate = listener.delegates.data, let task = listener.dataTask else { return }
+        let question = Question(fallback: URLSession.ResponseDisposition.allow)
+        delegate.urlSession(listener.session, dataTask: task, didReceive: response.object) { question.answer($0) }
+        let answer = question.take { [self] disposition in
+            self.session.delivery.send(
+                .event(self, .disposition(disposition)),
+                through: self.session.loop
+            )
+        }
+        if let answer { apply(answer) } else { deliveryState.isHeld = true }
+    }
+
+    private func apply(_ disposition: URLSession.ResponseDisposition) {
+        switch disposition {
+        case .cancel: cancel()
+        // A completion handler expects the content.
+        case .becomeDownload where completion == nil: becomeDownload()
+        default: break
+        }
+    }
+
+    private func release(_ disposition: URLSession.ResponseDisposition) {
+        deliveryState.isHeld = false
+        apply(disposition)
+        let events = deliveryState.heldEvents
+        deliveryState.heldEvents = []
+        session.delivery.sendFirst(events.map { .event(self, $0) })
+    }
+
+    private func deliverData(_ data: Data) {
+        if case .bytes(let channel) = completion { return channel.receive(data) }
+        if let file = deliveryState.download {
+            write(data, to: file)
+        } else if let receiver = deliveryState.receiver {
+            if !isAbandoned { receiver.receive(data) { hold(data.count) } }
+        } else if !isAbandoned, let listener, let delegate = listener.delegates.data, let task = listener.dataTask {
+            delegate.urlSession(listener.session, dataTask: task, didReceive: data)
+        }
+        consumed(data.count - min(deliveryState.heldBack, data.count))
+        deliveryState.heldBack = 0
+    }
+
+    /// Notes consumed content, which may let the transfer continue; on any thread.
+    func consumed(_ count: Int) {
+        if backlog.consume(count) { session.loop.post(.consumed(self)) }
+    }
+
+    // MARK: Questions
+
+    /// Whether no delegate can be asked about the task, because it is a refresh without a visible task object. If there
+    /// is a delegate that might refuse, its refusal is assumed.
+    var isUnaskable: Bool { isRefresh && delegates.task != nil }
+
+    private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
+        if let receiver = deliveryState.receiver {
+            return receiver.redirect(response, to: request).give { [self] in
+                session.loop.post(.answer(self, .redirect($0)))
+            }
+        }
+        ask(fallback: isUnaskable ? nil : request, DelegateAnswer.redirect) { delegate, session, task, answer in
+            delegate.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: request,
+                completionHandler: answer
+            )
+        }
+    }
+
+    func ask<Value: Sendable>(
+        fallback: Value,
+        _ makeAnswer: @escaping @Sendable (Value) -> DelegateAnswer,
+        _ ask: (any URLSessionTaskDelegate, URLSession, URLSessionTask, @escaping @Sendable (Value) -> Void) -> Void
+    ) {
+        let loop = session.loop
+        guard let listener, let delegate = listener.delegates.task else {
+            return loop.post(.answer(self, makeAnswer(fallback)))
+        }
+        let question = Question(fallback: fallback)
+        ask(delegate, listener.session, listener.task) { question.answer($0) }
+        let answer = question.take { [self] in loop.post(.answer(self, makeAnswer($0))) }
+        if let answer { loop.post(.answer(self, makeAnswer(answer))) }
+    }
+
+    /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take time.
+    private func askForBodyStream() {
+        let receiver = deliveryState.receiver
+        if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream(from: receiver) } }
+        requestBodyStream(from: receiver)
+    }
+
+    private func requestBodyStream(from receiver: (any TransferReceiver)?) {
+        let loop = session.loop
+        if let receiver { return receiver.makeBodyStream { loop.post(.body(self, .stream(Transferring($0)))) } }
+        guard let listener, let delegate = listener.delegates.task else {
+            return loop.post(.body(self, .stream(Transferring(nil))))
+        }
+        let question = Question<Transferring<InputStream?>>(fallback: Transferring(nil))
+        delegate.urlSession(
+            listener.session,
+            task: listener.task,
+            needNewBodyStream: { question.answer(Transferring($0)) }
+        )
+        let answer = question.take { [self] in loop.post(.body(self, .stream($0))) }
+        if let answer { loop.post(.body(self, .stream(answer))) }
+    }
+
+    // MARK: Ending
+
+    func deliverProgress(_ count: Int64, total: Int64, expected: Int64) {
+        if let receiver = deliveryState.receiver { return receiver.wrote(count, total: total, expected: expected) }
+        call(\.download) { delegate, session, task in
+            guard let task = task as? URLSessionDownloadTask else { return }
+            delegate.urlSession(
+                session,
+                downloadTask: task,
+                didWriteData: count,
+                totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected
+            )
+        }
+    }
+
+    func deliverFile(_ file: URL) {
+        if case .download = completion {
+            deliveryState.file = file
+            return
+        }
+        if !isAbandoned {
+            deliveryState.hasHandedOverFile = true
+            if let receiver = deliveryState.receiver {
+                receiver.receiveFile(at: file)
+            } else {
+                call(\.download) { delegate, session, task in
+                    guard let task = task as? URLSessionDownloadTask else { return }
+                    delegate.urlSession(session, downloadTask: task, didFinishDownloadingTo: file)
+                }
+            }
+        }
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    private func complete(_ outcome: (any Error)?) {
+        if let file = deliveryState.download { endDownload(file, with: outcome) }
+        deliveryState.isOver = true
+        deliveryState.heldEvents = []
+        let receiver = deliveryState.receiver.take()
+        let listener = completion == nil && receiver == nil ? listener : nil
+        let ending = complete(with: outcome, heedsCancellation: !deliveryState.hasHandedOverFile)
+        defer { withExtendedLifetime(ending.object) {} }
+        let (response, error) = (ending.response, ending.error)
+        switch completion {
+        case .data(let handler):
+            let content = error == nil ? deliveryState.content ?? Data() : nil
+            deliveryState.content = nil
+            handler(content, response?.object, error)
+        case .download(let handler):
+            handler(error == nil ? deliveryState.file : nil, response?.object, error)
+            if let file = deliveryState.file { try? FileManager.default.removeItem(at: file) }
+        case .bytes(let channel): channel.finish(error)
+        case nil:
+            if let receiver {
+                receiver.complete(with: error)
+            } else if let listener {
+                listener.delegates.task?.urlSession(
+                    listener.session,
+                    task: listener.task,
+                    didCompleteWithError: error
+                )
+            }
+        }
+        // A task retains its delegate until it is completed.
+        setDelegate(nil)
+        session.taskEnded(self)
+    }
+}
+#endif

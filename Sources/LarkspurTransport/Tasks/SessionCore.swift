@@ -1,0 +1,233 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The shared state of a session and its tasks: its settings, its loop, its delegate and the list of its tasks.
+final class SessionCore: Sendable {
+    fileprivate struct Storage {
+        weak var object: (any SessionObject)?
+        var delegate: (any URLSessionDelegate)?
+        var delegates: Delegates
+        var tasks: [Int: TaskCore] = [:]
+        var nextIdentifier = SessionCore.firstIdentifier
+        var isInvalidated = false
+        var hasEnded = false
+        /// Whether a task was passed to the superclass, whose end is awaited too.
+        var usesSuperclass = false
+    }
+
+    /// The first identifier; the superclass counts its own tasks from 1.
+    private static let firstIdentifier = 1 << 30
+
+    let settings: SessionSettings
+    let delivery: Delivery
+    let loop: LoopMailbox
+    /// The loop's thread, for Swift tasks.
+    let executor: LoopExecutor
+    /// The reason why every task fails; nil if tasks work.
+    private let unavailability: String?
+    private let storage: Mutex<Storage>
+
+    init(
+        settings: SessionSettings,
+        delegate: (any URLSessionDelegate)?,
+        place: Delivery.Place,
+        unavailability: String? = Libcurl.unavailability,
+        thread: LoopThread = .system,
+        work: @escaping LoopMailbox.Work
+    ) {
+        self.settings = settings
+        self.unavailability = unavailability
+        delivery = Delivery(place: place)
+        loop = LoopMailbox(delivery: delivery, thread: thread, work: work)
+        executor = LoopExecutor(mailbox: loop)
+        storage = Mutex(Storage(delegate: delegate, delegates: Delegates(delegate)))
+    }
+
+    func attach(_ object: any SessionObject) { storage.withLock { $0.object = object } }
+
+    var object: (any SessionObject)? { storage.withLock { $0.object } }
+    var delegate: (any URLSessionDelegate)? { storage.withLock { $0.delegate } }
+    var delegates: Delegates { storage.withLock { $0.delegates } }
+
+    /// The session object and its delegate; nil if the object was released.
+    var objectAndDelegates: (any SessionObject, Delegates)? {
+        storage.withLock { storage in storage.object.map { ($0, storage.delegates) } }
+    }
+
+    // MARK: Tasks
+
+    /// The tasks that have neither ended nor been cancelled, and whose task objects are still retained.
+    var tasks: [URLSessionTask] {
+        storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
+    }
+
+    private static let schemes = ["http", "https"] + UnixSocketTarget.schemes
+
+    /// Whether the engine handles a request, itself or by a class of the caller's; the superclass handles the other
+    /// schemes.
+    func carries(_ request: URLRequest) -> Bool {
+        guard let scheme = request.url?.scheme else { return true }
+        return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.lowercased())
+            || settings.protocols.load(request)
+    }
+
+    func makeTask(
+        kind: TaskCore.Kind,
+        request: URLRequest?,
+        body: RequestBody,
+        completion: TaskCore.Completion?,
+        resumption: ResumeData? = nil,
+        webSocket: WebSocketConnection? = nil,
+        defect: URLError? = nil,
+        receiver: (any TransferReceiver)? = nil
+    ) -> TaskCore {
+        storage.withLock { storage in
+            let identifier = storage.nextIdentifier
+            storage.nextIdentifier += 1
+            let plan = TaskPlan(
+                kind: kind,
+                originalRequest: request,
+                body: body,
+                completion: completion,
+                resumption: resumption,
+                webSocket: webSocket,
+                defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request),
+                hasReceiver: receiver != nil
+            )
+            let task = TaskCore(identifier: identifier, plan, session: self, receiver: receiver)
+            storage.tasks[identifier] = task
+            return task
+        }
+    }
+
+    /// Creates a task of the session's own. It has no task object, and no invalidation waits for it.
+    func makeRefresh(of request: URLRequest) -> TaskCore {
+        storage.withLock { storage in
+            defer { storage.nextIdentifier += 1 }
+            let plan = TaskPlan(
+                kind: .data,
+                originalRequest: request,
+                body: .none,
+                completion: .data { _, _, _ in },
+                isRefresh: true
+            )
+            return TaskCore(identifier: storage.nextIdentifier, plan, session: self)
+        }
+    }
+
+    /// Creates a download that continues another one.
+    /// - Parameter request: The request to send instead of that of the resume data; nil for that.
+    func makeTask(
+        withResumeData data: Data,
+        request: URLRequest? = nil,
+        completion: TaskCore.Completion?,
+        receiver: (any TransferReceiver)? = nil
+    ) -> TaskCore {
+        let resumption = ResumeData(data)
+        let request = request ?? resumption?.request
+        let defect: URLError? =
+            resumption == nil
+            ? .engine(
+                .unsupportedURL,
+                "The download cannot be resumed: this is no resume data of Larkspur's.",
+                url: nil
+            )
+            : nil
+        return makeTask(
+            kind: .download,
+            request: request,
+            body: request.map(RequestBody.init(of:)) ?? RequestBody.none,
+            completion: completion,
+            resumption: resumption,
+            defect: defect,
+            receiver: receiver
+        )
+    }
+
+    /// Notes that a task was completed, or that its task object was released and cannot be resumed.
+    func taskEnded(_ task: TaskCore) {
+        let isLast = storage.withLock { storage in
+            storage.tasks[task.identifier] = nil
+            return storage.endsNow
+        }
+        if isLast { end() }
+    }
+
+    var usesSuperclass: Bool { storage.withLock { $0.usesSuperclass } }
+
+    func noteUseOfSuperclass() { storage.withLock { $0.usesSuperclass = true } }
+
+    // MARK: Invalidation
+
+    var isInvalidated: Bool { storage.withLock { $0.isInvalidated } }
+
+    func invalidate(cancellingTasks: Bool) {
+        let (tasks, isLast) = storage.withLock { storage in
+            storage.isInvalidated = true
+            return (cancellingTasks ? Array(storage.tasks.values) : [], storage.endsNow)
+        }
+        for task in tasks { task.cancel() }
+        if isLast { end() }
+    }
+
+    /// Ends the thread after the session's last reference was released: no task remains, and none can be made.
+    func abandon() { loop.finish() }
+
+    /// Calls the delegate, releases it, and ends the thread.
+    private func end() {
+        guard let object = self.object else { return abandon() }
+        let notify = { @Sendable [self] in
+            delivery.afterwards(through: loop) { [self] in
+                delegate?.urlSession(object, didBecomeInvalidWithError: nil)
+                storage.withLock { storage in
+                    storage.delegate = nil
+                    storage.delegates = Delegates(nil)
+                }
+                loop.finish()
+            }
+        }
+        if usesSuperclass { object.whenSuperclassIsIdle(notify) } else { notify() }
+    }
+
+    private static func invalidated(_ request: URLRequest?) -> URLError {
+        .engine(.cancelled, "The session has been invalidated and performs no more tasks.", url: request?.url)
+    }
+
+    private func unavailable(_ request: URLRequest?) -> URLError? {
+        unavailability.map { .engine(.resourceUnavailable, $0, url: request?.url) }
+    }
+}
+
+extension SessionCore.Storage {
+    /// Whether the last task of an invalid session has just ended; true once.
+    fileprivate var endsNow: Bool {
+        mutating get {
+            guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
+            hasEnded = true
+            return true
+        }
+    }
+}
+
+/// The tasks that the superclass would carry out without the session's TLS configuration.
+extension SessionCore {
+    /// Returns the reason why a task for a scheme other than http and https must not be left to the superclass; nil if
+    /// it may.
+    func foreignDefect(_ request: URLRequest) -> URLError? {
+        guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
+        return .tls(
+            .secureConnectionFailed,
+            "What is configured for TLS holds for http and https alone, so that nothing else is loaded.",
+            url: request.url,
+            TLSFailure(.notEnforceable, host: request.url?.host ?? "")
+        )
+    }
+
+    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. There is no other way
+    /// to make a WebSocket task of the superclass fail.
+    func webSocketURL(_ url: URL) -> URL {
+        guard !settings.tls.admitsForeignTask(for: url) else { return url }
+        return URL(string: "wss://0.0.0.0:0/") ?? url
+    }
+}
+#endif

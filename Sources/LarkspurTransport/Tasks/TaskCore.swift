@@ -1,0 +1,353 @@
+#if canImport(FoundationNetworking)
+import Synchronization
+
+/// The common part of the classes of tasks: everything but their superclass.
+///
+/// One lock guards the state that users see of a task; no foreign code runs within it. The work is done on the
+/// session's loop.
+final class TaskCore: Sendable {
+    /// The kind of a task, which determines how the response is delivered.
+    enum Kind: Sendable {
+        case data
+        case upload
+        case download
+    }
+
+    /// The closure that replaces the delegate's methods for the response and its content.
+    enum Completion: Sendable {
+        case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+        case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
+        /// A Swift task that consumes the content as it arrives.
+        case bytes(ByteChannel)
+
+        /// Whether the content is delivered piece by piece, as to a delegate.
+        var isPiecewise: Bool {
+            if case .bytes = self { return true }
+            return false
+        }
+    }
+
+    /// Whether the response and its content are delivered as they arrive.
+    var isPiecewise: Bool { completion?.isPiecewise ?? true }
+
+    struct Storage {
+        var course = TaskCourse()
+        var queueing = Queueing()
+        var traffic = TaskTraffic()
+        var record: TaskRecord
+        var objects = TaskObjects()
+        var priority = URLSessionTask.defaultPriority
+        var description: String?
+        /// The task's own delegate as each of its protocols; nil without a delegate.
+        var delegates: Delegates?
+        /// Whether that delegate receives the response and its content besides the completion handler.
+        var sharesContent = false
+    }
+
+    /// The wait for a connection.
+    struct Queueing {
+        /// Whether the task waits no longer.
+        var isOver = false
+        /// The longest time for making a connection, in seconds; nil for none.
+        var connectTimeout: TimeInterval?
+    }
+
+    let identifier: Int
+    let plan: TaskPlan
+    let session: SessionCore
+    private let storage: Mutex<Storage>
+    let backlog = Backlog()
+    /// The date at which the task was created.
+    let creation = Date()
+    /// The state that belongs to the thread or queue on which the delegate is called.
+    let deliveryState = DeliveryState()
+
+    init(identifier: Int, _ plan: TaskPlan, session: SessionCore, receiver: (any TransferReceiver)? = nil) {
+        self.identifier = identifier
+        self.plan = plan
+        self.session = session
+        deliveryState.receiver = receiver
+        storage = Mutex(Storage(record: TaskRecord(currentRequest: plan.originalRequest)))
+    }
+
+    var kind: Kind { plan.kind }
+    var originalRequest: URLRequest? { plan.originalRequest }
+    var body: RequestBody { plan.body }
+    var completion: Completion? { plan.completion }
+    var resumption: ResumeData? { plan.resumption }
+    var webSocket: WebSocketConnection? { plan.webSocket }
+    var defect: URLError? { plan.defect }
+    var isRefresh: Bool { plan.isRefresh }
+    var hasReceiver: Bool { plan.hasReceiver }
+
+    func withStorage<Result>(_ access: (inout Storage) -> sending Result) -> sending Result {
+        storage.withLock { access(&$0) }
+    }
+
+    // MARK: The task object
+
+    /// Sets the task object, if there is none yet.
+    func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
+
+    /// Notes the release of the task object. A task that was never resumed then ends; a task under way retains its task
+    /// object. The receiver of a transfer decides about its end itself.
+    func objectReleased() {
+        if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
+    }
+
+    /// Replaces the task object.
+    func replaceObject(with object: URLSessionTask) {
+        storage.withLock { $0.objects.replace(with: object) }
+    }
+
+    var counts: TransferCounts { storage.withLock { $0.traffic.counts } }
+
+    /// The progress of both directions of the task; created on first use, and updated from then on.
+    var progress: Progress {
+        if let progress = withStorage({ $0.traffic.progress }) { return progress }
+        // Made outside the lock and without a parent: the current progress of the thread is the caller's, and what it
+        // does to its children would reach the task.
+        let progress = Progress(parent: nil)
+        progress.isPausable = true
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+        let follow: @Sendable () -> Void = { [weak self, weak progress] in
+            if let self, let progress { self.follow(progress) }
+        }
+        progress.pausingHandler = follow
+        progress.resumingHandler = follow
+        return storage.withLock { storage in
+            let isOver = storage.course.state == .completed && storage.record.error == nil
+            return storage.traffic.adopt(progress, isOver: isOver)
+        }
+    }
+
+    func summary(of name: String) -> String {
+        "<\(name) \(identifier): \(originalRequest?.httpMethod ?? "GET") \(originalRequest?.url?.host ?? "no host")>"
+    }
+
+    // MARK: Controls
+
+    func resume() { control { $0.resume() } }
+
+    /// Resumes the task if nobody has done so yet.
+    func resumeIfNew() {
+        if withStorage({ !$0.course.isStarted }) { resume() }
+    }
+
+    func suspend() { control { $0.suspend() } }
+
+    private func follow(_ progress: Progress) { control { $0.follow(isPaused: progress.isPaused) } }
+
+    private func control(_ change: (inout Suspensions) -> Suspensions.Change?) {
+        let change = storage.withLock { storage -> Suspensions.Change? in
+            let isFirst = !storage.course.isStarted
+            let change = storage.course.control(change)
+            if change == .resumed, isFirst { storage.objects.retain() }
+            return change
+        }
+        switch change {
+        case .resumed: if let defect { end(with: defect) } else { session.loop.post(.resume(self)) }
+        case .suspended: session.loop.post(.suspend(self))
+        case nil: break
+        }
+    }
+
+    func cancel() { cancel(with: URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)) }
+
+    func cancel(with error: any Error) {
+        guard noteCancellation(error) else { return }
+        if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
+    }
+
+    /// Cancels a download, and passes its resume data to a handler; the handler is called once, where delegates are
+    /// called.
+    ///
+    /// A download that is complete by then ends as if it had not been cancelled, and the handler gets nil.
+    func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
+        let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
+        let isCancelled = noteCancellation(error, isResumable: true)
+        if isCancelled, defect == nil { return session.loop.post(.cancelResumably(self, error, handler)) }
+        session.delivery.send(.event(self, .resumeData(nil, handler)), through: session.loop)
+        if isCancelled { end(with: error) }
+    }
+
+    /// Notes a cancellation; returns false if the task has ended, or was cancelled before.
+    private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
+        storage.withLock { storage in
+            guard storage.course.cancel(with: error, isResumable: isResumable) else { return false }
+            // A task that was never resumed ends too, and reports the end to its delegate.
+            storage.objects.retain()
+            return true
+        }
+    }
+
+    /// Ends a task without the loop.
+    private func end(with error: any Error) {
+        if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
+        session.delivery.send(.event(self, .complete(error)), through: session.loop)
+    }
+
+    // MARK: For the loop
+
+    var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
+
+    /// Whether further content is no longer wanted. It still is if the cancellation of a download must not lose
+    /// anything.
+    var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }
+
+    var isSuspended: Bool { storage.withLock { $0.course.state == .suspended } }
+
+    /// Decides whether the loop begins the task. A task with a defect ends without the loop, whatever commands arrive
+    /// meanwhile.
+    func begin(at now: LoopTime) -> TaskCourse.Beginning {
+        defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
+    }
+
+    /// Returns the time at which the timer of its resource started, for a task that has begun.
+    func timerStart(at now: LoopTime) -> LoopTime { storage.withLock { $0.course.timerStart(at: now) } }
+
+    var priority: Float { storage.withLock { $0.priority } }
+
+    func setPriority(_ priority: Float) {
+        storage.withLock { $0.priority = priority }
+        session.loop.post(.prioritize(self))
+    }
+
+    func setCurrentRequest(_ request: URLRequest) {
+        // The previous request may be released here, with a stream of the caller's.
+        let previous = storage.withLock { storage in
+            defer { storage.record.currentRequest = request }
+            return storage.record.currentRequest
+        }
+        withExtendedLifetime(previous) {}
+    }
+
+    /// Notes a response, and the expected length of its content.
+    func setResponse(_ response: ReceivedResponse, expected: Int64) {
+        // The previous response, which may be of a class of the caller's, is released without the lock.
+        let previous = storage.withLock { storage in
+            storage.traffic.counts.expectedToReceive = expected
+            defer { storage.record.response = response }
+            return storage.record.response
+        }
+        withExtendedLifetime(previous) {}
+    }
+
+    /// Changes the counts, and the progress object if there is one.
+    /// - Returns: The counts afterwards.
+    @discardableResult func count(_ change: (inout TransferCounts) -> Void) -> TransferCounts {
+        let (progress, counts) = storage.withLock { storage in
+            change(&storage.traffic.counts)
+            return (storage.traffic.progress, storage.traffic.counts)
+        }
+        if let progress { counts.show(in: progress) }
+        return counts
+    }
+
+    /// Notes the resume data and the number of bytes received; nil leaves the number unchanged.
+    func noteResumption(_ resumption: ResumeData?, received: Int64?) {
+        storage.withLock { $0.record.resumption = resumption }
+        if let received { count { $0.received = received } }
+    }
+
+    var currentResumeData: Data? {
+        let (resumption, received) = storage.withLock { ($0.record.resumption, $0.traffic.counts.received) }
+        guard var resumption, received > 0 else { return nil }
+        resumption.received = received
+        resumption.date = Date()
+        return resumption.encoded
+    }
+
+    /// The resume data of a task that never began.
+    var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : resumption?.encoded }
+
+    func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
+
+    /// Corrects the metrics of the last transfer, whose content had not been decoded completely when it ended.
+    func noteDecodedBytes(_ count: Int64) {
+        storage.withLock { storage in
+            guard let last = storage.record.metrics.indices.last else { return }
+            storage.record.metrics[last].responseBodyBytesDecoded = count
+        }
+    }
+
+    /// The state of a task that is completed.
+    struct Ending {
+        /// The task object, which lives until the delegate has been called.
+        let object: URLSessionTask?
+        let response: ReceivedResponse?
+        let error: (any Error)?
+    }
+
+    /// Marks the task as completed and releases the task object.
+    ///
+    /// A task that was cancelled before its delegate learned of its end has failed, unless that cancellation comes too
+    /// late.
+    func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
+        let (ending, progress, counts) = storage.withLock { storage in
+            let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
+            storage.record.error = error
+            storage.record.currentRequest = storage.record.currentRequest ?? originalRequest
+            let ending = Ending(object: storage.objects.release(), response: storage.record.response, error: error)
+            return (ending, storage.traffic.progress, storage.traffic.counts)
+        }
+        if let progress, ending.error == nil { counts.finish(progress) }
+        return ending
+    }
+
+    /// The task's own delegate; nil if it has none.
+    var delegate: (any URLSessionTaskDelegate)? { storage.withLock { $0.delegates?.task } }
+
+    func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
+        // The previous delegate may be released here, and its code must not run within the lock.
+        let delegates = delegate.map { Delegates($0) }
+        let previous = storage.withLock { storage in
+            defer { storage.delegates = delegates }
+            return storage.delegates
+        }
+        withExtendedLifetime(previous) {}
+    }
+
+    /// Whether the task has a delegate of its own.
+    var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
+
+    /// Has the task's own delegate receive the response and its content besides the completion handler.
+    ///
+    /// FoundationNetworking does so for the delegate of an async method, and not for one that is set on a task.
+    func shareContent() { storage.withLock { $0.sharesContent = true } }
+
+    /// Whether the task's own delegate receives the response and its content besides the completion handler.
+    var sharesContent: Bool { storage.withLock { $0.sharesContent && $0.delegates?.data != nil } }
+
+    /// Whether a delegate receives the progress of a download: besides a completion handler only that of the task
+    /// itself.
+    var tellsDownload: Bool { completion == nil || hasOwnDelegate }
+
+    /// Whether a delegate receives the metrics; a session manager's delegate gets them in another way.
+    var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
+
+    /// The delegate for the task's events: its own, else the session's.
+    var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
+
+    /// The delegate for the task's events, with the objects that it is called with; nil if one of them was released.
+    var listener: Listener? {
+        let (own, object) = storage.withLock { ($0.delegates, $0.objects.current) }
+        guard let object, let (session, delegates) = session.objectAndDelegates else { return nil }
+        return Listener(delegates: own ?? delegates, session: session, task: object)
+    }
+
+    /// The task object; nil if it was released. That of a transfer is made when it is asked for, and stays until the
+    /// end.
+    var object: URLSessionTask? {
+        if let object = storage.withLock({ $0.objects.current }) { return object }
+        // Made outside the lock: of several, the first one that is ready is that of the task.
+        guard hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
+        return storage.withLock { storage in
+            let object = storage.objects.current ?? made
+            storage.objects.attach(object)
+            if storage.course.state != .completed { storage.objects.retain() }
+            return object
+        }
+    }
+}
+#endif

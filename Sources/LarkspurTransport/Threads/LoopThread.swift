@@ -1,0 +1,44 @@
+#if canImport(FoundationNetworking)
+/// The function that starts sessions' threads. It reports a failure, unlike Foundation's `Thread`.
+package struct LoopThread: Sendable {
+    /// The thread's name in the process's list of threads, which has room for 15 bytes.
+    static let name = "larkspur.loop"
+    /// The stack size in bytes, that of a main thread, as the code of Swift tasks may run here. Only pages that are
+    /// used cost memory.
+    private static let stackSize = 1 << 23
+
+    /// The closure that runs an action on a new thread. It returns 0, or the `errno` of the failure, in which case the
+    /// action does not run.
+    let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
+
+    package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }
+
+    /// The function that starts threads of the system.
+    package static let system = LoopThread { action in
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        pthread_attr_init(attributes)
+        defer { pthread_attr_destroy(attributes) }
+        pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(attributes, stackSize)
+        var thread = pthread_t()
+        let body = Unmanaged.passRetained(Body(action: action))
+        let result = pthread_create(&thread, attributes, { run($0) }, body.toOpaque())
+        if result != 0 { body.release() }
+        return result
+    }
+
+    private final class Body: Sendable {
+        let action: @Sendable () -> Void
+
+        init(action: @escaping @Sendable () -> Void) { self.action = action }
+    }
+
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        Thread.current.name = name
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().action()
+        return nil
+    }
+}
+#endif

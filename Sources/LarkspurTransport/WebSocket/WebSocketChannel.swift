@@ -1,0 +1,285 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+import Synchronization
+
+/// The channel between the user of a WebSocket and the loop: orders in one direction, messages and the end in the
+/// other. Messages that are not consumed pause the connection.
+///
+/// A channel has one connection, or several one after the other if a connector makes them.
+final class WebSocketChannel: Sendable {
+    /// An order to the loop. Each is answered once, on any thread.
+    enum Order: Sendable {
+        case send(WebSocketMessage, Answer)
+        case ping(Answer)
+        case close(WebSocketTask.Closure, Answer)
+        /// Uses the connection of an attempt, which has sent and read nothing yet.
+        case use
+        /// The buffered messages have been consumed, down to the lower mark.
+        case consumed
+        /// Reads on, after other connections have had their turn.
+        case goOn
+    }
+
+    typealias Answer = @Sendable (Result<Void, any Error>) -> Void
+    /// Makes the connections of a channel until that has ended. The channel's end cancels its Swift task.
+    typealias Connector = @Sendable (WebSocketChannel) async -> Void
+
+    typealias End = WebSocketEnd
+    typealias Loss = WebSocketLoss
+
+    let options: WebSocketTask.Options
+    private let observer: WebSocketObserver?
+    private let state: Mutex<State>
+
+    /// Creates a channel.
+    /// - Parameters:
+    ///   - options: The settings of the WebSocket.
+    ///   - observer: Sees the messages and the ends of connections. Default: none.
+    ///   - connector: Makes the connections. Default: nil, for a channel with the one connection of a task.
+    init(options: WebSocketTask.Options, observer: WebSocketObserver? = nil, connector: Connector? = nil) {
+        self.options = options
+        self.observer = observer
+        var state = State()
+        state.connector = connector
+        self.state = Mutex(state)
+    }
+
+    /// Notes the task of the only connection.
+    func attach(_ task: any HandshakeTask) { state.withLock { $0.task = task } }
+
+    // MARK: On the loop's thread
+
+    /// Notes that a connection is open and in use; returns the orders that have waited for that, and whether too many
+    /// messages of earlier connections are buffered for reading.
+    func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
+        let opened = state.withLock { state -> State? in
+            guard case .connecting = state.phase, state.connections.attempt === attempt else { return nil }
+            state.phase = .open
+            state.hasOpened = true
+            state.subprotocol = agreement.subprotocol
+            state.closure = nil
+            defer {
+                state.orders = []
+                state.openWaiters = []
+                state.connections.greeting = []
+                if state.connections.isLast { state.connections.waiter = nil }
+            }
+            return state
+        }
+        guard let opened else { return ([], false) }
+        for waiter in opened.openWaiters { waiter.resume() }
+        if opened.connections.isLast { opened.connections.waiter?.resume(returning: nil) }
+        return (opened.connections.greeting + opened.orders, opened.inbox.isFull)
+    }
+
+    /// Passes a message on; returns false if so many are buffered that the connection has to pause.
+    func receive(_ message: WebSocketTask.Message, of attempt: WebSocketAttempt?) -> Bool {
+        let (consumer, isFull) = state.withLock { state -> (WebSocketInbox.Consumer?, Bool) in
+            guard case .open = state.phase, state.connections.attempt === attempt else { return (nil, false) }
+            state.connections.hasReceived = true
+            return (state.inbox.add(message), state.inbox.isFull)
+        }
+        observer?(.received(message))
+        consumer?.resume(returning: message)
+        return !isFull
+    }
+
+    func noteClosure(_ closure: WebSocketTask.Closure, of attempt: WebSocketAttempt?) {
+        state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
+    }
+
+    /// Notes the end of a connection. It is the end of the channel if no other connection follows.
+    func end(_ end: End, of attempt: WebSocketAttempt?) {
+        let loss = state.withLock { $0.lose(attempt, end) }
+        if loss.isFinal {
+            self.end(end)
+        } else if loss.waiter != nil {
+            observer?(.ended(end))
+        }
+        loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
+    }
+
+    /// Notes the end, unless it is known. Messages that were received before it remain.
+    func end(_ end: End) {
+        let ended = state.withLock { state -> (State, [WebSocketInbox.Consumer])? in
+            if case .ended = state.phase { return nil }
+            let consumers = state.inbox.takeConsumers()
+            defer {
+                state.phase = .ended(end)
+                state.orders = []
+                state.openWaiters = []
+                state.connector = nil
+                state.connections = Connections()
+            }
+            return (state, consumers)
+        }
+        guard let (ended, consumers) = ended else { return }
+        observer?(.ended(end))
+        for order in ended.orders { order.fail(error(after: end)) }
+        for waiter in ended.openWaiters { waiter.resume(throwing: error(after: end)) }
+        for consumer in consumers { consumer.resume(with: Self.lastMessage(end)) }
+        ended.connections.waiter?.resume(returning: nil)
+        ended.connections.work?.cancel()
+    }
+
+    // MARK: For the connector
+
+    /// Notes an attempt that begins; returns false if the channel has ended.
+    func begin(_ attempt: WebSocketAttempt) -> Bool {
+        state.withLock { state in
+            guard case .connecting = state.phase else { return false }
+            state.connections.attempt = attempt
+            state.connections.end = nil
+            state.connections.hasReceived = false
+            return true
+        }
+    }
+
+    /// Drops an attempt whose connection is not used.
+    func abandon(_ attempt: WebSocketAttempt) {
+        attempt.cancel()
+        let isClosed = state.withLock { state in
+            guard state.connections.attempt === attempt else { return false }
+            state.connections.attempt = nil
+            return state.isClosing && state.connections.haveLosses
+        }
+        if isClosed { end(.closed(nil)) }
+    }
+
+    /// Uses the connection of an attempt.
+    /// - Parameters:
+    ///   - greeting: The messages that are sent before all others.
+    ///   - isLast: Whether the end of the connection is that of the channel.
+    /// - Returns: The loss of the connection; nil at the end of the channel, and for the last connection.
+    func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
+        await withCheckedContinuation { continuation in
+            let greeting = greeting.map { observed(.send(WebSocketMessage($0)) { _ in }) }
+            let (loss, use) = state.withLock { $0.use(attempt, greeting, isLast: isLast, continuation) }
+            switch use {
+            case .begins: return attempt.post(.use)
+            case .isOver: break
+            case .ends: if let loss { end(loss.end) }
+            }
+            continuation.resume(returning: loss)
+        }
+    }
+
+    // MARK: For the user
+
+    var subprotocol: String? { state.withLock { $0.subprotocol } }
+
+    var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
+
+    /// Whether the connection was needed.
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// Makes a connection, unless that has begun.
+    func begin() {
+        if state.withLock({ $0.begin() }) != nil { beginNow() }
+    }
+
+    private func beginNow() {
+        let (connector, task) = state.withLock { state in (state.connector.take(), state.task) }
+        guard let connector else {
+            task?.resumeIfNew()
+            return
+        }
+        let work = Task { await connector(self) }
+        let hasEnded = state.withLock { state in
+            if case .ended = state.phase { return true }
+            state.connections.work = work
+            return false
+        }
+        if hasEnded { work.cancel() }
+    }
+
+    /// Ends the channel and its connection.
+    func cancel() {
+        let attempt = state.withLock { $0.connections.attempt }
+        end(.failed(URLError.engine(.cancelled, "The WebSocket was cancelled.", url: nil)))
+        attempt?.cancel()
+    }
+
+    /// Gives an order to the loop, or keeps it until a connection is open. The first one begins the handshake.
+    func give(_ order: Order) {
+        let order = observed(order)
+        let (action, task) = state.withLock { state in (state.take(order), state.task) }
+        carryOut(action, task)
+    }
+
+    /// Returns an order that tells the observer when it has sent its message.
+    private func observed(_ order: Order) -> Order {
+        guard let observer, case .send(let message, let answer) = order else { return order }
+        return .send(message) { result in
+            if case .success = result { observer(.sent(WebSocketTask.Message(message))) }
+            answer(result)
+        }
+    }
+
+    private func carryOut(_ action: Action?, _ task: (any HandshakeTask)?) {
+        switch action {
+        case .begin: beginNow()
+        case .post(let order):
+            guard let task else { return order.fail(error()) }
+            task.post(order)
+        case .fail(let order, let end): order.fail(error(after: end))
+        case .end: end(.closed(nil))
+        case nil: break
+        }
+    }
+
+    /// Returns the error of an order that comes after the end.
+    func error(after end: End? = nil) -> any Error {
+        let known = state.withLock { state -> End? in
+            if case .ended(let end) = state.phase { end } else { state.connections.lastEnd }
+        }
+        switch end ?? known {
+        case .failed(let error): return error
+        case .closed(let closure): return WebSocketError.ended(closure)
+        case nil: return WebSocketError.ended(nil)
+        }
+    }
+
+    func waitUntilOpen() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let known = state.withLock { state -> Result<Void, any Error>? in
+                switch state.phase {
+                case .connecting:
+                    state.openWaiters.append(continuation)
+                    return nil
+                case .open: return .success(())
+                case .ended(.failed(let error)) where !state.hasOpened: return .failure(error)
+                case .ended: return .success(())
+                }
+            }
+            if let known { continuation.resume(with: known) }
+        }
+    }
+
+    /// Returns the next message; nil at an orderly end. The first call begins the handshake.
+    func next() async throws -> WebSocketTask.Message? {
+        try Task.checkCancellation()
+        let number = state.withLock { $0.inbox.makeNumber() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (known, action, task) = state.withLock { state in
+                    let (known, action) = state.takeMessage(for: number, continuation)
+                    return (known, action, state.task)
+                }
+                carryOut(action, task)
+                if let known { continuation.resume(with: known) }
+            }
+        } onCancel: {
+            state.withLock { $0.inbox.leave(number) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    static func lastMessage(_ end: End) -> Result<WebSocketTask.Message?, any Error> {
+        switch end {
+        case .failed(let error): .failure(error)
+        case .closed(let closure?) where closure.code?.isOrderly == false: .failure(WebSocketError.closed(closure))
+        case .closed: .success(nil)
+        }
+    }
+}
+#endif

@@ -1,0 +1,113 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
+/// The orders of the program, everything that is sent, and the times at which that happens.
+extension WebSocketDriver {
+    /// Carries out an order, or fails it if the connection has ended.
+    func perform(_ order: WebSocketChannel.Order) {
+        guard phase == .open else {
+            if case .goOn = order { return goOn() }
+            return order.fail(connection.channel.error())
+        }
+        switch order {
+        case .use:
+            if intake.release() { use() }
+        case .consumed where intake.isHeld: break
+        case .consumed:
+            intake.note(isFull: false)
+            goOn()
+        case .goOn: goOn()
+        case .send(let message, let answer):
+            guard !closing.hasBegun else { return answer(.failure(WebSocketError.closing)) }
+            var bytes: [UInt8] = []
+            do throws(WebSocketFailure) {
+                try writer.write(message, into: &bytes)
+            } catch {
+                return answer(.failure(WebSocketError(error)))
+            }
+            output.append(bytes, answer)
+        case .ping(let answer):
+            guard !closing.hasBegun else { return answer(.failure(WebSocketError.closing)) }
+            sendPing(answer)
+        case .close(let closure, let answer):
+            closing.add(answer)
+            sendClose(closure.code.map { UInt16(clamping: $0.rawValue) }, closure.reason)
+        }
+        flush()
+        updateWatch()
+        carrier.noteDeadline()
+    }
+
+    /// Begins the use of the open connection: carries out the orders that have waited, and reads.
+    func use() {
+        let (orders, isFull) = connection.channel.open(agreement, of: connection.attempt)
+        intake.note(isFull: isFull)
+        for order in orders { perform(order) }
+        let bytes = intake.takeKept()
+        if phase == .open, !bytes.isEmpty { bytes.withUnsafeBytes { read($0) } }
+        if connection.attempt != nil { goOn() }
+    }
+
+    func sendPing(_ answer: WebSocketChannel.Answer?) {
+        let content = pings.add(answer)
+        write { try? $0.writePing(content, into: &$1) }
+    }
+
+    /// Sends a pong, before what comes with the next ping: a server that reads gets a pong for each of its pings.
+    func answerPing(_ content: Data) {
+        var bytes: [UInt8] = []
+        try? writer.writePong(content, into: &bytes)
+        output.setPong(bytes)
+        send()
+    }
+
+    func sendClose(_ code: UInt16?, _ reason: String) {
+        guard closing.begin(until: carrier.now.adding(connection.channel.options.closeTimeout)) else { return }
+        intake.readOn()
+        pings.schedule(every: nil, from: carrier.now)
+        write { try? $0.writeClose(code: code, reason: reason, into: &$1) }
+        carrier.noteDeadline()
+    }
+
+    func write(_ body: (inout WebSocketWriter, inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        body(&writer, &bytes)
+        if !bytes.isEmpty { output.append(bytes) }
+    }
+
+    /// Sends as much as the connection takes, and ends the WebSocket if that has failed.
+    func flush() {
+        guard phase != .ended else { return }
+        send()
+        if let failure = output.failure { connectionEnded(failure) }
+    }
+
+    private func send() {
+        output.send { bytes in
+            let result = handle.send(bytes)
+            if case .bytes = result { carrier.touch() }
+            return result
+        }
+    }
+
+    // MARK: Time
+
+    /// Does what is due; called when ``deadline`` has come.
+    func expire(at now: LoopTime) {
+        if now >= closing.deadline { return finish(closing.end ?? .closed(nil)) }
+        guard now >= pings.next else { return }
+        // While nothing is read, no pong is either.
+        if !intake.isPaused, !carrier.isSuspended, pings.awaitsOwn {
+            let interval = connection.channel.options.pingInterval ?? 0
+            let sentence = "The server did not answer a ping within \(interval) seconds."
+            return finish(.failed(URLError.engine(.timedOut, sentence, url: carrier.url)))
+        }
+        if !pings.awaitsOwn { sendPing(nil) }
+        schedulePing()
+        flush()
+        updateWatch()
+    }
+
+    func schedulePing() { pings.schedule(every: connection.channel.options.pingInterval, from: carrier.now) }
+}
+#endif

@@ -1,0 +1,283 @@
+#if canImport(FoundationNetworking)
+internal import CLibcurl
+internal import HTTPSyntax
+
+/// The connection of a WebSocket: the handshake, and then the frames, over a connection that libcurl has made.
+///
+/// Until the response is known not to be a 101 or to be a valid one, the carrier is told of it as libcurl would tell.
+/// So redirects, challenges and cookies are those of all tasks. The driver belongs to the loop's thread.
+final class WebSocketDriver: SocketOwner {
+    enum Phase {
+        /// libcurl makes the connection.
+        case connecting
+        /// The request is sent, and the header section of the response received.
+        case responding
+        /// The server responds with something else, whose content is received.
+        case refused
+        case open
+        case ended
+    }
+
+    /// The largest size of a line, and of a header section, in bytes.
+    private static let lineLimit = 1 << 17
+    /// The number of bytes that are read before other connections have their turn.
+    private static let turnSize = 1 << 20
+    private static let bufferSize = 1 << 16
+
+    let carrier: any WebSocketCarrier
+    let connection: WebSocketConnection
+    let handle: EasyHandle
+    private let poll: EventPoll
+    @exclusivity(unchecked) private var socket: Int32?
+    @exclusivity(unchecked) var phase = Phase.connecting
+    @exclusivity(unchecked) private var request: [UInt8]
+    /// The line of the response that is not complete.
+    @exclusivity(unchecked) private var line: [UInt8] = []
+    @exclusivity(unchecked) var agreement = WebSocketHandshake.Agreement(subprotocol: nil, compression: nil)
+    @exclusivity(unchecked) private var reader = WebSocketReader(role: .client)
+    @exclusivity(unchecked) var writer = WebSocketWriter(role: .client)
+    @exclusivity(unchecked) var output = WebSocketOutput()
+    @exclusivity(unchecked) var pings = WebSocketPings()
+    @exclusivity(unchecked) var intake = WebSocketIntake()
+    @exclusivity(unchecked) var closing = WebSocketClosing()
+
+    init(
+        carrier: any WebSocketCarrier,
+        connection: WebSocketConnection,
+        handle: EasyHandle,
+        poll: EventPoll,
+        request: [UInt8]
+    ) {
+        self.carrier = carrier
+        self.connection = connection
+        self.handle = handle
+        self.poll = poll
+        self.request = request
+    }
+
+    var isOpen: Bool { phase == .open }
+
+    /// The time at which the connection has something to do by itself.
+    var deadline: LoopTime { min(pings.next, closing.deadline) }
+
+    // MARK: The connection
+
+    /// Begins the handshake when libcurl has made the connection; false if that was done before.
+    func begin() -> Bool {
+        guard phase == .connecting, let socket = handle.socket else { return false }
+        self.socket = socket
+        phase = .responding
+        output.append(request)
+        request = []
+        flush()
+        updateWatch()
+        return true
+    }
+
+    /// Leaves the connection, which is then closed.
+    func detach() {
+        guard phase != .ended else { return }
+        phase = .ended
+        if let socket = socket.take() {
+            poll.forget(socket)
+            // Older versions keep such a connection when its transfer is removed.
+            if !Libcurl.isAtLeast(7, 88) { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+        let error = connection.channel.error()
+        output.fail(with: error)
+        pings.fail(with: error)
+        closing.finish()
+    }
+
+    func socketIsReady(_ socket: Int32, _ conditions: SocketConditions) {
+        if conditions.contains(.writable) || conditions.contains(.failed) {
+            output.unblock()
+            flush()
+        }
+        if phase != .ended, !conditions.isDisjoint(with: [.readable, .failed]) { receive() }
+        updateWatch()
+    }
+
+    /// Watches the socket for what is wanted of it now.
+    func updateWatch() {
+        guard let socket, phase != .ended else { return }
+        var conditions: SocketConditions = []
+        if !intake.isPaused, !carrier.pausesReceiving { conditions.insert(.readable) }
+        if output.isBlocked { conditions.insert(.writable) }
+        if conditions.isEmpty { poll.forget(socket) } else { poll.watch(socket, for: conditions, owner: self) }
+    }
+
+    // MARK: Receiving
+
+    /// Reads on, unless the consumer is too slow. TLS may hold bytes that the socket no longer has.
+    func goOn() {
+        guard socket != nil, phase != .ended else { return }
+        receive()
+        updateWatch()
+    }
+
+    private func receive() {
+        withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 16) { buffer in
+            var count = 0
+            while phase != .ended, phase != .connecting, !intake.isPaused, !carrier.pausesReceiving {
+                switch handle.receive(into: buffer) {
+                case .notReady: return
+                case .failed(let result): return connectionEnded(result)
+                case .bytes(0): return connectionEnded(nil)
+                case .bytes(let size):
+                    take(UnsafeRawBufferPointer(rebasing: buffer[..<size]))
+                    count += size
+                }
+                if count >= Self.turnSize {
+                    carrier.readLater()
+                    return
+                }
+            }
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        carrier.touch()
+        var rest = bytes[...]
+        while phase == .responding, !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            line.append(contentsOf: rest[..<end])
+            rest = rest[end...]
+            guard line.last == UInt8(ascii: "\n") || line.count > Self.lineLimit else { return }
+            let goesOn = line.withUnsafeBytes { carrier.receiveHeader($0) }
+            line.removeAll(keepingCapacity: true)
+            guard goesOn else { return endTransfer(CURLE_WRITE_ERROR) }
+            if phase == .responding, carrier.isAnswered {
+                phase = .refused
+                if carrier.isContentComplete { return endTransfer(CURLE_OK) }
+            }
+        }
+        guard !rest.isEmpty else { return }
+        switch phase {
+        case .refused: takeContent(UnsafeRawBufferPointer(rebasing: rest))
+        case .open where intake.isHeld: intake.keep(rest)
+        case .open: read(UnsafeRawBufferPointer(rebasing: rest))
+        case .connecting, .responding, .ended: break
+        }
+    }
+
+    /// Passes on the content of a response that refuses the handshake.
+    private func takeContent(_ bytes: UnsafeRawBufferPointer) {
+        switch carrier.receiveContent(bytes) {
+        case .taken: if carrier.isContentComplete { endTransfer(CURLE_OK) }
+        // The carrier decides whether a response with this much of its content will do.
+        case .paused, .refused: endTransfer(CURLE_WRITE_ERROR)
+        }
+    }
+
+    /// Ends the transfer as libcurl would.
+    private func endTransfer(_ result: Int32) {
+        guard phase != .ended else { return }
+        detach()
+        carrier.transferEnded(result)
+    }
+
+    func connectionEnded(_ result: Int32?) {
+        switch phase {
+        case .refused: endTransfer(result ?? CURLE_OK)
+        case .connecting, .responding: endTransfer(result ?? CURLE_GOT_NOTHING)
+        case .open:
+            if let end = closing.end { return finish(end) }
+            finish(
+                .failed(
+                    URLError.engine(
+                        .networkConnectionLost,
+                        reader.isBetweenMessages
+                            ? "The connection of the WebSocket was closed without a close frame."
+                            : "The connection of the WebSocket was closed in the middle of a message.",
+                        url: carrier.url
+                    )
+                )
+            )
+        case .ended: break
+        }
+    }
+
+    // MARK: Open
+
+    /// Checks a response with the status 101, from within the header section; false stops the transfer.
+    func accept(_ head: ResponseHead) -> Bool {
+        let agreement: WebSocketHandshake.Agreement
+        do throws(WebSocketHandshake.Failure) {
+            agreement = try connection.handshake.agreement(
+                version: head.version,
+                status: head.status,
+                fields: head.fields.map { (name: $0.key, value: $0.value) }
+            )
+        } catch {
+            connection.refuse(WebSocketError(.refused, error.sentence, response: carrier.response))
+            carrier.note(
+                .engine(.badServerResponse, error.sentence, url: carrier.url)
+            )
+            return false
+        }
+        let limits = WebSocketReader.Limits(messageSize: connection.channel.options.maximumMessageSize)
+        reader = WebSocketReader(
+            role: .client,
+            limits: limits,
+            inflater: agreement.compression.map { MessageCompression.inflater($0, role: .client) }
+        )
+        writer = WebSocketWriter(
+            role: .client,
+            deflater: agreement.compression.flatMap { MessageCompression.deflater($0, role: .client) }
+        )
+        self.agreement = agreement
+        phase = .open
+        carrier.leaveHostForGood()
+        schedulePing()
+        if let attempt = connection.attempt {
+            intake.hold()
+            attempt.end(with: .open(carrier.response))
+        } else {
+            use()
+        }
+        carrier.noteDeadline()
+        return true
+    }
+
+    func read(_ bytes: UnsafeRawBufferPointer) {
+        for event in reader.read(bytes) {
+            switch event {
+            case .message(let message):
+                // While the server's close frame is awaited, reading goes on, and what nobody consumes is dropped.
+                if closing.hasBegun, intake.isFull { break }
+                let isFull = !connection.receive(WebSocketTask.Message(message))
+                intake.note(isFull: isFull, isClosing: closing.hasBegun)
+            case .ping(let content): answerPing(content)
+            case .pong(let content): pings.receivePong(content)
+            case .close(let code, let reason):
+                let closure = WebSocketTask.Closure(
+                    code: code.map { WebSocketTask.CloseCode(rawValue: Int($0)) },
+                    reason: reason
+                )
+                closing.closure = closure
+                connection.noteClosure(closure)
+                sendClose(code, "")
+                connection.end(.closed(closure))
+                intake.readOn()
+            case .failure(let failure):
+                let error = WebSocketError(failure)
+                closing.failure = error
+                sendClose(failure.closeCode, failure.sentence)
+                connection.end(.failed(error))
+                intake.readOn()
+            }
+        }
+        flush()
+    }
+
+    // MARK: The end
+
+    func finish(_ end: WebSocketChannel.End) {
+        guard phase != .ended else { return }
+        connection.end(end)
+        detach()
+        carrier.webSocketEnded()
+    }
+}
+#endif
