@@ -107,7 +107,7 @@ extension ProgressBar {
     /// drawn.
     /// - Parameter descriptor: The file descriptor. Default: that of the standard output.
     public static func terminalWidth(of descriptor: Int32 = FileHandle.standardOutput.fileDescriptor) -> Int? {
-        Platform.terminalWidth(of: descriptor)
+        Terminal.width(of: descriptor)
     }
 
     /// Draws the line over the one that was drawn before. Does nothing if the file is not a terminal.

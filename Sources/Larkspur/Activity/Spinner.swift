@@ -81,7 +81,7 @@ public final class Spinner: Sendable {
 
     /// Draws over the previous line. Returns false if the file is not a terminal, or no longer one.
     private func draw(_ storage: inout Storage) -> Bool {
-        guard let width = Platform.terminalWidth(of: file.fileDescriptor) else { return false }
+        guard let width = Terminal.width(of: file.fileDescriptor) else { return false }
         // The line is one column shorter, because a line that fills the last column would begin another one.
         write("\r\u{1B}[K" + Self.line(frame: storage.frame, label: storage.label, width: width - 1))
         return true

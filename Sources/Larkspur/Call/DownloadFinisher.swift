@@ -36,7 +36,9 @@ struct DownloadFinisher: Sendable {
         if result.hasContent { try checkLength(of: file, against: result.response) }
         try ending.rules.check(file, of: result)
         // The file of a data task that became a download can be read only by its owner. This file goes to the caller.
-        Platform.makeOrdinary(file)
+        #if canImport(FoundationNetworking)
+        NewFilePermissions.replacePrivateOnes(ofFileAt: file)
+        #endif
         let chosen = (task as? DownloadTask).flatMap { task in
             hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
         }

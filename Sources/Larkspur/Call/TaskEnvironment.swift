@@ -62,3 +62,14 @@ struct ManagerSettings {
     /// What tasks capture of them, until a setting changes.
     var environment: TaskEnvironment?
 }
+
+extension Platform {
+    /// Whether the program is built for debugging.
+    static var isDebugBuild: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
+}

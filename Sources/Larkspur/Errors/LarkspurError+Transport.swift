@@ -25,7 +25,15 @@ extension LarkspurError {
             underlyingError: error,
             failingURL: url
         )
-        resumeData = Platform.resumeData(of: error)
+        resumeData = nsError.userInfo[Self.resumeDataKey] as? Data
+    }
+
+    private static var resumeDataKey: String {
+        #if canImport(FoundationNetworking)
+        URLSessionDownloadTaskResumeData
+        #else
+        NSURLSessionDownloadTaskResumeData
+        #endif
     }
 
     private static func code(number: Int, text: String) -> Code {

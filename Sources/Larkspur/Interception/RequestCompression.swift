@@ -22,7 +22,7 @@ public struct RequestCompression: RequestInterceptor {
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
         guard let content = request.httpBody, content.count >= threshold,
-            request.value(forHTTPHeaderField: "Content-Encoding") == nil, let compressed = Platform.gzip(content)
+            request.value(forHTTPHeaderField: "Content-Encoding") == nil, let compressed = Self.gzip(content)
         else { return try await next(request) }
         var coded = request
         coded.httpBody = compressed
@@ -33,6 +33,15 @@ public struct RequestCompression: RequestInterceptor {
         let response = try await next(coded)
         guard response.statusCode == 415, !context.hasDeliveredContent, !Task.isCancelled else { return response }
         return try await next(request)
+    }
+
+    /// Returns data in the format gzip (RFC 1952); nil without zlib, and if it would not become smaller.
+    private static func gzip(_ data: Data) -> Data? {
+        #if canImport(FoundationNetworking)
+        Gzip.compress(data)
+        #else
+        nil
+        #endif
     }
 }
 

@@ -7,7 +7,7 @@ struct TerminalStyle: Sendable {
     static func isWanted(on file: FileHandle) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         guard environment["NO_COLOR", default: ""].isEmpty, environment["TERM"] != "dumb" else { return false }
-        return Platform.terminalWidth(of: file.fileDescriptor) != nil
+        return Terminal.width(of: file.fileDescriptor) != nil
     }
 
     func red(_ text: String) -> String { styled(text, 31) }

@@ -24,16 +24,3 @@ extension Platform {
         #endif
     }
 }
-
-#if canImport(FoundationNetworking)
-extension EngineTransfer: Transfer {
-    func perform(_ control: TaskControl) {
-        switch control {
-        case .start, .resume: resume()
-        case .suspend: suspend()
-        case .cancel: cancel()
-        case .cancelKeepingResumeData: cancelKeepingResumeData()
-        }
-    }
-}
-#endif

@@ -1,15 +1,4 @@
 extension Platform {
-    private static var resumeDataKey: String {
-        #if canImport(FoundationNetworking)
-        URLSessionDownloadTaskResumeData
-        #else
-        NSURLSessionDownloadTaskResumeData
-        #endif
-    }
-
-    /// Returns the resume data in the error of a download, if any.
-    static func resumeData(of error: any Error) -> Data? { (error as NSError).userInfo[resumeDataKey] as? Data }
-
     /// Returns the request of the download that left resume data, without its credentials; nil if that is not known.
     static func request(ofResumeData resumeData: Data) -> URLRequest? {
         #if canImport(FoundationNetworking)

@@ -99,13 +99,6 @@ public struct HTTPHeaders: Sendable {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Checks that every field can be sent unchanged: the name is a token, and the value contains no CR, LF or NUL.
-    /// - Throws: ``LarkspurError`` with the code `invalidHeaderField`, whose message has the name of the field but
-    ///   never its value.
-    public func validate() throws(LarkspurError) {
-        for field in fields { try field.validate() }
-    }
-
     private func index(of name: String) -> Int? {
         fields.firstIndex { $0.name.hasSameLetters(as: name) }
     }
@@ -214,89 +207,4 @@ extension HTTPHeaders {
     /// Returns the separator between values of one field: a comma (RFC 9110, section 5.3), or for `Cookie` a semicolon
     /// (RFC 6265, section 4.2.1).
     static func separator(of name: String) -> String { name.hasSameLetters(as: "Cookie") ? "; " : ", " }
-}
-
-extension HTTPHeaders {
-    /// The default fields of ``RequestSettings``: `Accept-Language` from the user's preferred languages, and
-    /// `User-Agent` from the process's name, the bundle's version and the operating system. They are created once.
-    ///
-    /// On Linux the language is that of the process's locale, which is the first of the environment variables `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that has a value. If that value is `C` or `POSIX`, or if none has a value, there is no
-    /// `Accept-Language`. The operating system is `Linux`, without the kernel's release, because that would reveal to
-    /// servers the known vulnerabilities of the machine. On Apple platforms both fields are as in AFNetworking.
-    public static let `default`: HTTPHeaders = {
-        var headers: HTTPHeaders = []
-        let language = Field.acceptLanguage(Platform.preferredLanguages)
-        if !language.value.isEmpty { headers.set(language) }
-        headers.set(
-            .userAgent(
-                product: ProcessInfo.processInfo.processName,
-                version: bundleVersion ?? "1.0",
-                system: OperatingSystem.description
-            )
-        )
-        return headers
-    }()
-
-    private static var bundleVersion: String? {
-        let info = Bundle.main.infoDictionary
-        return info?["CFBundleShortVersionString"] as? String ?? info?["CFBundleVersion"] as? String
-    }
-}
-
-extension HTTPHeaders.Field {
-    /// Creates a `User-Agent` field as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
-    ///
-    /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
-    /// hyphens.
-    static func userAgent(product: String, version: String, system: String) -> Self {
-        let comment = ascii(system).filter {
-            $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true
-        }
-        return userAgent("\(token(product) ?? "Larkspur")/\(token(version) ?? "1.0") (\(comment))")
-    }
-
-    private static func ascii(_ text: String) -> String {
-        let transform = StringTransform("Any-Latin; Latin-ASCII; [:^ASCII:] Remove")
-        let latin = text.applyingTransform(transform, reverse: false) ?? text
-        return String(String.UnicodeScalarView(latin.unicodeScalars.filter(\.isASCII)))
-    }
-
-    private static func token(_ text: String) -> String? {
-        let bytes = ascii(text).utf8.map { $0.isToken ? $0 : UInt8(ascii: "-") }
-        let token = String(decoding: bytes, as: UTF8.self)
-        return token.contains { $0 != "-" } ? token : nil
-    }
-}
-
-/// The name of a locale in POSIX's environment variables, such as `de_AT.UTF-8@euro` (POSIX.1-2024, section 8.2).
-struct LocaleName {
-    private let text: String
-
-    init(_ text: String) { self.text = text }
-
-    /// Returns the locale of a process's messages; nil if no variable names one. An empty variable counts as unset.
-    static func ofMessages(in environment: [String: String]) -> LocaleName? {
-        ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }.map(LocaleName.init)
-    }
-
-    /// The language tag (RFC 5646), such as `de-AT`; nil for `C`, `POSIX`, and a value that is not the name of a
-    /// language, such as the path of a file.
-    var languageTag: String? {
-        let name = text.prefix { $0 != "." && $0 != "@" }
-        let parts = name.split(separator: "_", omittingEmptySubsequences: false)
-        guard let language = parts.first, (2...3).contains(language.utf8.count), parts.count <= 2,
-            parts.allSatisfy({ part in (2...3).contains(part.utf8.count) && part.utf8.allSatisfy(Self.isAlphanumeric) })
-        else { return nil }
-        return parts.joined(separator: "-")
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,54 +1,8 @@
-extension Platform {
-    /// Creates the stream of a form, unopened.
-    /// - Parameters:
-    ///   - form: The form.
-    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
-    static func makeMultipartStream(
-        of form: MultipartFormData,
-        onFailure: @escaping @Sendable (LarkspurError) -> Void
-    ) -> InputStream {
-        #if canImport(FoundationNetworking)
-        MultipartInputStream(form, onFailure: onFailure)
-        #else
-        makeBoundStream(onFailure: onFailure) { () throws(LarkspurError) in MultipartReader(form) }
-        #endif
-    }
-
-    /// Creates the stream of a reader, unopened.
-    /// - Parameters:
-    ///   - onFailure: Called with the error of the stream before its reader gets it, on the thread that reads.
-    ///   - makeReader: Creates the reader, when the stream is opened.
-    static func makeStream(
-        onFailure: @escaping @Sendable (LarkspurError) -> Void,
-        makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
-    ) -> InputStream {
-        #if canImport(FoundationNetworking)
-        ReaderInputStream(onFailure: onFailure, makeReader: makeReader)
-        #else
-        makeBoundStream(onFailure: onFailure, makeReader: makeReader)
-        #endif
-    }
-
-    /// Creates the same stream again from its beginning. Nil if it is not the stream of a form.
-    static func remade(
-        _ stream: InputStream?,
-        onFailure: @escaping @Sendable (LarkspurError) -> Void
-    ) -> InputStream? {
-        #if canImport(FoundationNetworking)
-        (stream as? MultipartInputStream).map { makeMultipartStream(of: $0.form, onFailure: onFailure) }
-        #else
-        nil
-        #endif
-    }
-}
-
 #if !canImport(FoundationNetworking)
-import Synchronization
-
 extension Platform {
     /// Creates one end of a pair of bound streams; a thread writes to the other end. Apple's URL loading reads only
     /// streams of Foundation. This code is for Apple platforms, and is not tested there.
-    private static func makeBoundStream(
+    static func makeBoundStream(
         onFailure: @escaping @Sendable (LarkspurError) -> Void,
         makeReader: @escaping @Sendable () throws(LarkspurError) -> any ContentReader
     ) -> InputStream {
