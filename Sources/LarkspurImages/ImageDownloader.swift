@@ -77,12 +77,26 @@ public final class ImageDownloader: Sendable {
     ///   for a cache only in memory.
     public static func makeConfiguration(cacheDirectory: URL? = nil) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
-        configuration.urlCache = Platform.makeURLCache(
+        configuration.urlCache = makeURLCache(
             memoryCapacity: 20 << 20,
             diskCapacity: 150 << 20,
             directory: cacheDirectory
         )
         return configuration
+    }
+
+    /// Creates an HTTP cache for a configuration.
+    /// - Parameter directory: The folder for its files; nil for none.
+    private static func makeURLCache(memoryCapacity: Int, diskCapacity: Int, directory: URL?) -> URLCache {
+        #if canImport(FoundationNetworking)
+        HTTPCache(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+        #else
+        URLCache(
+            memoryCapacity: memoryCapacity,
+            diskCapacity: directory == nil ? 0 : diskCapacity,
+            directory: directory
+        )
+        #endif
     }
 
     // MARK: Downloading

@@ -1,0 +1,26 @@
+#if canImport(FoundationNetworking)
+import Larkspur
+
+/// The proxies of a command line.
+enum ProxyRule {
+    /// Reads rules such as `http:http://proxy:3128`, or the URL of a proxy for all schemes.
+    /// - Returns: The proxy; nil without a rule.
+    static func server(in rules: [String]) throws(UsageError) -> ProxyServer? {
+        var servers: [ProxyServer] = []
+        for rule in rules {
+            let text =
+                ["http:", "https:", "all:"].first { rule.hasPrefix($0) && !rule.hasPrefix($0 + "//") }
+                .map { String(rule.dropFirst($0.count)) } ?? rule
+            guard let server = ProxyServer(text) else {
+                throw UsageError("--proxy: “\(TargetURL.excerpt(of: rule))” is no proxy.")
+            }
+            servers.append(server)
+        }
+        guard let first = servers.first, servers.allSatisfy({ $0 == first }) else {
+            if servers.isEmpty { return nil }
+            throw UsageError("--proxy: all schemes have to use the same proxy.")
+        }
+        return first
+    }
+}
+#endif

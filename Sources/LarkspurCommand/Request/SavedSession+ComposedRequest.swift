@@ -1,0 +1,32 @@
+import Larkspur
+
+extension SavedSession {
+    /// Takes over what a request has in common with later ones: the fields of its items, and its credentials. Fields
+    /// about the content and conditions belong to one request. Cookies in a field become cookies of the session, which
+    /// are sent from there.
+    mutating func take(_ composed: inout ComposedRequest, items: [RequestItem]) {
+        let host = composed.request.url?.host ?? ""
+        if let field = composed.request.value(forHTTPHeaderField: "Cookie") {
+            composed.request.setValue(nil, forHTTPHeaderField: "Cookie")
+            for pair in field.split(separator: ";") {
+                take(cookie: pair.trimmingCharacters(in: .whitespaces), of: host)
+            }
+        }
+        for item in items where item.kind == .header || item.kind == .emptyHeader || item.kind == .headerFile {
+            let name = item.name.lowercased()
+            guard !name.hasPrefix("content-"), !name.hasPrefix("if-"), name != "cookie",
+                let value = composed.request.value(forHTTPHeaderField: item.name)
+            else { continue }
+            headers.removeAll { $0.name.lowercased() == name }
+            headers.append(Field(name: item.name, value: value))
+        }
+        if let credentials = composed.credentials { auth = credentials.saved }
+    }
+
+    private mutating func take(cookie pair: String, of host: String) {
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return }
+        cookies.removeAll { $0.name == parts[0] && ($0.domain ?? host) == host }
+        cookies.append(Cookie(name: parts[0], value: parts[1], domain: host, path: "/"))
+    }
+}
