@@ -1,80 +1,64 @@
 #!/usr/bin/env python3
-"""Checks that no folder of a module uses types of a folder above it.
+"""Checks that no folder of Sources uses, by way of others, a folder that uses it: at every depth, in every target.
 
-    Tests/Layers/check.py
+    swift build && Tests/Layers/check.py [FOLDER]
 
-The layers of each module stand below, the lowest first; folders in one line do not know each other. Types are found as text, by their
-definitions, so that members of extensions are not seen. A folder that is named nowhere is an error too.
+What uses what is read from the compiler's index, so that members of extensions count, and what the code in closures uses. Files that lie
+beside folders are not compared with them. With a folder, such as LarkspurTransport, its folders are listed from the lowest to the highest.
 """
+import collections
 import pathlib
-import re
 import sys
 
-LAYERS = {
-    "LarkspurTransport": [
-        ["Coding", "Cookies", "Memory", "WebSocket"],
-        ["HTTP"],
-        ["Route", "TLS"],
-        ["Errors", "Authentication"],
-        ["Download", "Cache"],
-        ["Curl"],
-        ["Engine"],
-        ["URLSession"],
-    ],
-    "Larkspur": [
-        ["Platform", "Redaction"],
-        ["Errors"],
-        ["Request"],
-        ["Response"],
-        ["Security"],
-        ["Transport"],
-        ["Interception"],
-        ["Call"],
-        ["Session"],
-        ["Reachability"],
-        ["Activity"],
-        ["Observation"],
-    ],
-}
+from index import Index
 
-DEFINITION = re.compile(
-    r"^(?:@\w+(?:\([^)]*\))? +)*(?P<modifiers>(?:\w+(?:\(\w+\))? +)*)(?:struct|class|enum|protocol|actor|typealias) +(?P<name>\w+)", re.M
-)
-STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+SOURCES = pathlib.Path("Sources")
 
 
-def code(path):
-    """The text of a file without comments, and without the characters of string literals."""
-    text = re.sub(r"//.*", "", path.read_text())
-    return STRING.sub(lambda literal: " ".join(re.findall(r"\\\(([^)]*)\)", literal.group())), text)
+def graphs(uses):
+    """For each folder the uses of its folders by one another."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for use in uses:
+        user, home = (path.relative_to(SOURCES).parts[:-1] for path in (use.file, use.home))
+        depth = next((depth for depth, (one, other) in enumerate(zip(user, home)) if one != other), None)
+        if depth:
+            found["/".join(user[:depth])][user[depth], home[depth]].append(use)
+    return found
 
 
-def violations(module, layers):
-    heights = {folder: height for height, layer in enumerate(layers) for folder in layer}
-    files = {}
-    homes = {}
-    for path in sorted(pathlib.Path("Sources", module).rglob("*.swift")):
-        parts = path.relative_to(pathlib.Path("Sources", module)).parts
-        if len(parts) == 1:
-            continue
-        if parts[0] not in heights:
-            yield f"{path}: the folder {parts[0]} has no layer"
-            continue
-        files[path] = (parts[0], code(path))
-        for match in DEFINITION.finditer(files[path][1]):
-            if not re.search(r"\b(file)?private\b", match["modifiers"]):
-                homes.setdefault(match["name"], parts[0])
-    for path, (folder, text) in files.items():
-        for name in sorted(set(re.findall(r"\b[A-Z]\w+", text))):
-            home = homes.get(name, folder)
-            if home != folder and heights[home] >= heights[folder]:
-                yield f"{path}: {folder} uses {name} of {home}, which is not below it"
+def reach(edges, start):
+    """The folders that a folder uses, by way of others too."""
+    found, rest = set(), [start]
+    while rest:
+        folder = rest.pop()
+        for user, home in edges:
+            if user == folder and home not in found:
+                found.add(home)
+                rest.append(home)
+    return found
+
+
+def violations(parent, edges):
+    below = {folder: reach(edges, folder) for edge in edges for folder in edge}
+    circular = [edge for edge in edges if edge[0] in below[edge[1]]]
+    # The fewest uses are the likeliest mistake.
+    for user, home in sorted(circular, key=lambda edge: len(edges[edge])):
+        places = sorted({f"{use.file.name}:{use.line} {use.name}" for use in edges[user, home]})
+        yield f"{parent}: {user} uses {home}, which uses it: {', '.join(places[:5])}{' …' if len(places) > 5 else ''}"
 
 
 def main():
-    found = [line for module, layers in LAYERS.items() for line in violations(module, layers)]
-    print("\n".join(found) if found else "Every folder knows only those below it.")
-    sys.exit(1 if found else 0)
+    files = sorted(SOURCES.rglob("*.swift"))
+    found = graphs(Index().uses(files))
+    if len(sys.argv) > 1:
+        edges = found[sys.argv[1]]
+        below = {folder: reach(edges, folder) for edge in edges for folder in edge}
+        for folder in sorted(below, key=lambda folder: (len(below[folder]), folder)):
+            print(f"{folder}: {', '.join(sorted(below[folder])) or 'none'}")
+        return
+    lines = [line for parent in sorted(found) for line in violations(parent, found[parent])]
+    print("\n".join(lines) if lines else "No folder uses one that uses it.")
+    sys.exit(1 if lines else 0)
 
 
 main()
