@@ -76,7 +76,7 @@ struct DocumentationSamplesTests {
     func webSocketGuideIsComplete() throws {
         let guide = try #require(Documentation.page("WebSockets.md"))
         let source = try #require(
-            Documentation.sources(below: "Sources/LarkspurTransport/Engine/WebSocket")
+            Documentation.sources(below: "Sources/LarkspurTransport/WebSocket")
                 .first { $0.name == "WebSocketTask+Values.swift" }
         )
         let kinds = source.text.matches(of: /static let (\w+) = Kind\(/).map { "`\($0.output.1)`" }
