@@ -44,6 +44,9 @@ static struct {
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(CURL *, int, ...);
     int (*easy_getinfo)(CURL *, int, ...);
+    CURLU *(*url)(void);
+    int (*url_set)(CURLU *, int, const char *, unsigned int);
+    void (*url_cleanup)(CURLU *);
     curl_slist *(*slist_append)(curl_slist *, const char *);
     void (*slist_free_all)(curl_slist *);
     CURLM *(*multi_init)(void);
@@ -85,6 +88,9 @@ static void load(void) {
         {"curl_easy_strerror", &curl.easy_strerror},
         {"curl_easy_setopt", &curl.easy_setopt},
         {"curl_easy_getinfo", &curl.easy_getinfo},
+        {"curl_url", &curl.url},
+        {"curl_url_set", &curl.url_set},
+        {"curl_url_cleanup", &curl.url_cleanup},
         {"curl_slist_append", &curl.slist_append},
         {"curl_slist_free_all", &curl.slist_free_all},
         {"curl_multi_init", &curl.multi_init},
@@ -182,6 +188,27 @@ int libcurl_easy_setopt_long(CURL *easy, int option, long value) { return curl.e
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value) { return curl.easy_setopt(easy, option, value); }
 int libcurl_easy_setopt_string(CURL *easy, int option, const char *value) { return curl.easy_setopt(easy, option, value); }
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *value) { return curl.easy_setopt(easy, option, value); }
+
+static CURLU *parse_url(const char *text) {
+    enum { CURLUPART_URL = 0, CURLU_NON_SUPPORT_SCHEME = 1 << 3, CURLU_PATH_AS_IS = 1 << 4 };
+    CURLU *url = curl.url();
+    if (!url || curl.url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS) == 0) return url;
+    curl.url_cleanup(url);
+    return NULL;
+}
+
+int libcurl_easy_set_url(CURL *easy, CURLU **parsed, const char *text) {
+    CURLU *last = *parsed;
+    // Some versions lose the zone of an IPv6 address when they copy it.
+    *parsed = strchr(text, '[') ? NULL : parse_url(text);
+    // The text too, since libcurl would write one from the parts.
+    int result = curl.easy_setopt(easy, CURLOPT_URL, text);
+    if (result == 0) result = curl.easy_setopt(easy, CURLOPT_CURLU, *parsed);
+    if (last) curl.url_cleanup(last);
+    return result;
+}
+
+void libcurl_url_free(CURLU *url) { curl.url_cleanup(url); }
 
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback value) {
     return curl.easy_setopt(easy, option, value);

@@ -86,6 +86,7 @@
 #define CURLOPT_PROXY_SSLVERSION 250
 #define CURLOPT_SUPPRESS_CONNECT_HEADERS 265
 #define CURLOPT_UPLOAD_BUFFERSIZE 280
+#define CURLOPT_CURLU 10282
 #define CURLOPT_HTTP09_ALLOWED 285
 #define CURLOPT_SSLCERT_BLOB 40291
 #define CURLOPT_SSLKEY_BLOB 40292
@@ -216,6 +217,7 @@ bool libcurl_trace_streams(void);
 typedef void CURL;
 typedef void CURLM;
 typedef void CURLSH;
+typedef void CURLU;
 typedef struct curl_slist curl_slist;
 
 typedef size_t (*libcurl_data_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
@@ -268,6 +270,10 @@ int libcurl_easy_setopt_long(CURL *easy, int option, long value);
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);
 int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable value);
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
+/// Sets the URL of a transfer, and parses it, so that libcurl does not do so for each transfer. The parsed form, if there
+/// is one, is in use until another URL is set or the transfer is freed; the caller frees the last one.
+int libcurl_easy_set_url(CURL *easy, CURLU *_Nullable *_Nonnull parsed, const char *text);
+void libcurl_url_free(CURLU *url);
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);
 int libcurl_easy_setopt_seek_callback(CURL *easy, int option, libcurl_seek_callback _Nullable value);
 int libcurl_easy_setopt_debug_callback(CURL *easy, int option, libcurl_debug_callback _Nullable value);

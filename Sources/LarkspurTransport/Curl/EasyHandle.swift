@@ -56,6 +56,7 @@ final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     @exclusivity(unchecked) var client: (any EasyHandleClient)?
     @exclusivity(unchecked) private var lists = LineLists()
+    @exclusivity(unchecked) private var url = Location()
     /// The credentials of the last transfer.
     @exclusivity(unchecked) var credentials = Credentials()
     @exclusivity(unchecked) var route = Route()
@@ -126,6 +127,7 @@ final class EasyHandle {
 
     deinit {
         libcurl_easy_cleanup(raw)
+        url.parsed.map(libcurl_url_free)
         lists.free()
         errorText.deallocate()
     }
@@ -144,6 +146,19 @@ final class EasyHandle {
     func set(_ option: Int32, int64 value: Int64) { _ = libcurl_easy_setopt_int64(raw, option, value) }
 
     func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
+
+    /// Sets the URL of the next transfer. libcurl parses it only if it is another one than the last time.
+    func setURL(_ text: String) {
+        guard url.parsed == nil || text != url.text else { return }
+        url.text = text
+        _ = libcurl_easy_set_url(raw, &url.parsed, text)
+    }
+
+    /// The URL of the last transfer that was set up, as text and as libcurl has parsed it.
+    private struct Location {
+        var text = ""
+        var parsed: UnsafeMutableRawPointer?
+    }
 
     /// Sets an option that not every libcurl has; false if this one does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }

@@ -63,7 +63,7 @@ extension Exchange {
         if case .known(let length) = head.body { content.streamReader?.length = length }
         noteSent(head)
         handle.clearFailure()
-        handle.set(CURLOPT_URL, head.url)
+        handle.setURL(head.url)
         handle.setRoute(proxy: transfer.proxy, socketPath: head.target.socketPath)
         handle.setCredentials(
             EasyHandle.Credentials(

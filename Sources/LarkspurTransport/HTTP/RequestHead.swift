@@ -36,7 +36,7 @@ struct RequestHead {
     /// that it adds, and does not report which of them is too large.
     static let maximumLength = (1 << 20) - (1 << 12)
 
-    /// The URL for `CURLOPT_URL`.
+    /// The URL for libcurl.
     var url: String { target.text }
 
     /// Checks the request, since libcurl writes its input unchecked, and completes its fields.

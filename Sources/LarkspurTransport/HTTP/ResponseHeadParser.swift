@@ -46,8 +46,13 @@ struct ResponseHeadParser {
     /// The number of lines of the section so far that are not continuations.
     private var lineCount = 0
     private let memory: HeadMemory?
+    /// The last head, as long as all lines of this one are the same; nothing is read until then.
+    private var known: HeadMemory.KnownHead?
+    private var statusLine: [UInt8] = []
+    /// The lines of the section so far; nil if one of them cannot be remembered.
+    private var lines: [HeadMemory.Line]?
 
-    /// - Parameter memory: The lines of the last head. Default: nil, every line is read.
+    /// - Parameter memory: The last head and its lines. Default: nil, every line is read.
     init(memory: HeadMemory? = nil) { self.memory = memory }
 
     /// The fields after the content, by canonical names; complete when the transfer has ended.
@@ -71,6 +76,14 @@ struct ResponseHeadParser {
         case .statusLine:
             try begin(content)
         case .fields:
+            if let known {
+                if lineCount < known.lines.count, known.lines[lineCount].bytes.equals(content) {
+                    lineCount += 1
+                    return nil
+                }
+                if content.isEmpty, lineCount == known.lines.count { return finish(known.head) }
+                readKnownLines(of: known)
+            }
             guard !content.isEmpty else { return finish() }
             read(content)
         case .trailers:
@@ -84,18 +97,41 @@ struct ResponseHeadParser {
     }
 
     private mutating func begin(_ line: UnsafeRawBufferPointer) throws(Failure) {
-        let (status, version) = try StatusLine.parse(line)
-        draft = ResponseHead.Draft(status: status, version: version)
+        if let last = memory?.head, last.statusLine.equals(line) {
+            known = last
+        } else {
+            let (status, version) = try StatusLine.parse(line)
+            draft = ResponseHead.Draft(status: status, version: version)
+            if memory != nil { (statusLine, lines) = (Array(line), []) }
+        }
         pending = nil
         finishedTrailers = [:]
         lineCount = 0
         stage = .fields
     }
 
+    /// Catches up on the lines that were the same as those of the last head, when another line is not.
+    private mutating func readKnownLines(of last: HeadMemory.KnownHead) {
+        known = nil
+        statusLine = last.statusLine
+        draft = ResponseHead.Draft(status: last.head.status, version: last.head.version)
+        lines = Array(last.lines[..<lineCount])
+        for line in last.lines[..<lineCount] {
+            keepPending()
+            pending = line.field
+        }
+    }
+
     private mutating func finish() -> ResponseHead? {
         keepPending()
-        let head = draft.take()?.finished()
-        stage = (head?.status ?? 0) < 200 ? .statusLine : .trailers
+        guard let head = draft.take()?.finished() else { return nil }
+        memory?.remember(head, statusLine: statusLine, lines: lines.take())
+        return finish(head)
+    }
+
+    private mutating func finish(_ head: ResponseHead) -> ResponseHead {
+        known = nil
+        stage = head.status < 200 ? .statusLine : .trailers
         return head
     }
 
@@ -105,19 +141,26 @@ struct ResponseHeadParser {
             let text = Self.text(Self.trimmed(line))
             if pending?.value.isEmpty == true { pending?.value = text } else { pending?.value += " " + text }
             isFolded = true
+            lines = nil
             if let name = pending?.name, name.isFraming { draft?.noteObscured(name) }
             return
         }
         keepPending()
         lineCount += 1
-        if let memory, let known = memory.field(in: line, at: lineCount - 1) { return pending = known }
+        if let same = memory?.line(line, at: lineCount - 1) {
+            lines?.append(same)
+            return pending = same.field
+        }
+        var lines = lines.take()
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let written = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
         if let name = FieldName(written) {
             let field = Field(name: name, value: value)
-            memory?.remember(field, of: line, at: lineCount - 1)
             pending = field
+            guard let line = memory?.remember(field, of: line, at: lineCount - 1) else { return }
+            lines?.append(line)
+            self.lines = lines
         } else if let name = repairedName(written) {
             pending = Field(name: name, value: value)
         }

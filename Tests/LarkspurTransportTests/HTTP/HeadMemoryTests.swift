@@ -47,6 +47,55 @@ import Testing
         }
     }
 
+    @Test("A head that is like the last one but for a few lines is read as without memory", arguments: 0..<40)
+    func repeated(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let memory = HeadMemory()
+        var last = [Array("HTTP/1.1 200 OK".utf8), Array("Server: a".utf8), Array("Content-Length: 12".utf8), []]
+        for number in 0..<50 {
+            // Two responses of the origin arrive in turns, line by line.
+            let replies = (0..<2).map { _ in changed(last, &random) }
+            var parsers = replies.map { _ in ResponseHeadParser(memory: memory) }
+            var plain = replies.map { _ in ResponseHeadParser() }
+            for index in 0..<replies.map(\.count).reduce(0, max) {
+                for (place, reply) in replies.enumerated() where index < reply.count {
+                    let expected = try plain[place].consume(bytes: reply[index] + [0x0D, 0x0A])
+                    let head = try parsers[place].consume(bytes: reply[index] + [0x0D, 0x0A])
+                    #expect(Facts(head) == Facts(expected), "seed \(seed), head \(number)")
+                }
+            }
+            last = replies[1]
+        }
+    }
+
+    /// The lines of a head, half of the time with one of them added, removed, replaced or continued.
+    private func changed(_ lines: [[UInt8]], _ random: inout SeededGenerator) -> [[UInt8]] {
+        var lines = lines
+        let place = Int.random(in: 1..<lines.count, using: &random)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: lines.insert(Self.lines.randomElement(using: &random) ?? [], at: place)
+        case 1 where place < lines.count - 1: lines.remove(at: place)
+        case 2 where place < lines.count - 1: lines[place] = Self.lines.randomElement(using: &random) ?? []
+        case 3: lines.insert(Array(" more".utf8), at: place)
+        case 4: lines[0] = Array("HTTP/1.1 20\(Int.random(in: 0...6, using: &random)) OK".utf8)
+        default: break
+        }
+        return lines
+    }
+
+    @Test("The head of a response with the same lines is the one before, and is not read")
+    func whole() throws {
+        let memory = HeadMemory()
+        let lines = ["HTTP/1.1 200 OK", "Server: a", ""]
+        var first = ResponseHeadParser(memory: memory)
+        _ = try first.heads(lines)
+        let known = try #require(memory.head)
+        memory.remember(try #require(try .reading(["Server: known"])), statusLine: known.statusLine, lines: known.lines)
+
+        var second = ResponseHeadParser(memory: memory)
+        #expect(try second.heads(lines).first?["Server"] == "known")
+    }
+
     /// What a head says, to be compared.
     private struct Facts: Equatable {
         let fields: [String: [UInt8]]?
@@ -56,7 +105,7 @@ import Testing
         init(_ head: ResponseHead?) {
             fields = head?.fields.mapValues { Array($0.utf8) }
             lists = [head?.setCookies ?? [], head?.challenges ?? [], [head?.location ?? "none"]]
-            framing = "\(String(describing: head?.framing))"
+            framing = "\(String(describing: head?.status)) \(String(describing: head?.framing))"
         }
     }
 
@@ -65,11 +114,11 @@ import Testing
         let memory = HeadMemory()
         let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "remembered")
         let line = Array("Server: a".utf8)
-        line.withUnsafeBytes { memory.remember(field, of: $0, at: 1) }
-        #expect(line.withUnsafeBytes { memory.field(in: $0, at: 1)?.value } == "remembered")
-        #expect(line.withUnsafeBytes { memory.field(in: $0, at: 0) } == nil)
-        #expect(Array("server: a".utf8).withUnsafeBytes { memory.field(in: $0, at: 1) } == nil)
-        #expect(Array("Server: ab".utf8).withUnsafeBytes { memory.field(in: $0, at: 1) } == nil)
+        line.withUnsafeBytes { _ = memory.remember(field, of: $0, at: 1) }
+        #expect(line.withUnsafeBytes { memory.line($0, at: 1)?.field.value } == "remembered")
+        #expect(line.withUnsafeBytes { memory.line($0, at: 0) } == nil)
+        #expect(Array("server: a".utf8).withUnsafeBytes { memory.line($0, at: 1) } == nil)
+        #expect(Array("Server: ab".utf8).withUnsafeBytes { memory.line($0, at: 1) } == nil)
         // A parser takes it from there.
         var parser = ResponseHeadParser(memory: memory)
         #expect(try parser.heads(["HTTP/1.1 200 OK", "X-A: b", "Server: a", ""]).first?["Server"] == "remembered")
@@ -80,10 +129,10 @@ import Testing
         let memory = HeadMemory()
         let field = ResponseHeadParser.Field(name: try #require(FieldName("Server")), value: "")
         let long = [UInt8](repeating: 0x61, count: 257)
-        long.withUnsafeBytes { memory.remember(field, of: $0, at: 0) }
-        #expect(long.withUnsafeBytes { memory.field(in: $0, at: 0) } == nil)
-        long.prefix(256).withUnsafeBytes { memory.remember(field, of: UnsafeRawBufferPointer($0), at: 24) }
-        #expect(long.prefix(256).withUnsafeBytes { memory.field(in: UnsafeRawBufferPointer($0), at: 24) } == nil)
+        long.withUnsafeBytes { _ = memory.remember(field, of: $0, at: 0) }
+        #expect(long.withUnsafeBytes { memory.line($0, at: 0) } == nil)
+        long.prefix(256).withUnsafeBytes { _ = memory.remember(field, of: UnsafeRawBufferPointer($0), at: 24) }
+        #expect(long.prefix(256).withUnsafeBytes { memory.line(UnsafeRawBufferPointer($0), at: 24) } == nil)
     }
 }
 
