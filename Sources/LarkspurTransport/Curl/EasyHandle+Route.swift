@@ -28,6 +28,7 @@ extension EasyHandle {
 
     /// Sets the route of one transfer.
     func setRoute(proxy: ProxyServer?, socketPath: String?) {
+        if proxy == nil, socketPath == nil, route.proxy == nil, route.socketPath == nil { return }
         let route = Route(proxy: proxy, socketPath: socketPath)
         guard route != self.route else { return }
         self.route = route

@@ -5,10 +5,9 @@ internal import CLibcurl
 extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
-        let proxies = group.settings.proxies
-        guard !proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else { return nil }
+        guard !group.settings.proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else { return nil }
         do throws(ProxySettings.Failure) {
-            return try proxies.proxy(for: url)
+            return try group.settings.proxies.proxy(for: url)
         } catch {
             throw .engine(.cannotFindHost, error.sentence, url: url)
         }

@@ -5,8 +5,9 @@ internal import CLibcurl
 extension Exchange {
     /// Checks whether the request may be sent at all, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
+        // A copy of the settings costs more than to ask.
+        guard group.settings.tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
         let tls = group.settings.tls
-        guard tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
         try tls.admit(destination.url)
         let host = destination.url?.nameOfServer ?? ""
         guard handle.configure(tls, host: ServerName.canonical(host) ?? host) else {

@@ -48,6 +48,7 @@ extension Exchange {
         do throws(RequestHead.Failure) {
             head = try RequestHead(
                 withCacheFields(credentials.request),
+                target: destination.target,
                 additionalFields: credentials.additionalFields,
                 body: contentLength.map { $0.map(RequestHead.BodyLength.known) ?? .unknown } ?? .none,
                 cookie: request.httpShouldHandleCookies
@@ -259,17 +260,10 @@ extension RequestHead {
     ///
     /// A part of coded content cannot be decoded, so none is requested with a range, as in the Fetch standard.
     fileprivate var acceptEncoding: String? {
-        lines.contains(where: \.isRange) ? "Accept-Encoding: identity" : Self.anyCoding
+        asksForRange ? "Accept-Encoding: identity" : Self.anyCoding
     }
 
     private static let anyCoding = ContentDecoder.acceptEncoding.map { "Accept-Encoding: " + $0 }
-}
-
-extension String {
-    fileprivate var isRange: Bool {
-        let name = utf8.prefix(6)
-        return name.count == 6 && zip(name, "range:".utf8).allSatisfy { $0.asLowercase == $1 }
-    }
 }
 
 extension Exchange: ConnectionUser {

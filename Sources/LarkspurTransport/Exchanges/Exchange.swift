@@ -34,7 +34,7 @@ final class Exchange: DeadlineHolder {
         guard let request = task.originalRequest else { return nil }
         self.task = task
         self.group = group
-        current = CurrentRequest(request)
+        current = CurrentRequest(request: request, destination: group.destination(of: request.url))
         transaction = Transaction(url: current.destination.url)
         content = RequestContent(task.body)
         sink = ContentSink(task: task, group: group)
@@ -65,7 +65,7 @@ final class Exchange: DeadlineHolder {
     /// Begins another request in place of the current one.
     func beginNext(_ next: URLRequest, body: RequestBody) {
         if transaction.isTransferring { releaseHandle() }
-        request = next
+        current = CurrentRequest(request: next, destination: group.destination(of: next.url))
         transaction = Transaction(url: destination.url)
         loading = nil
         sink.incoming = ContentSink.Incoming()
@@ -297,12 +297,7 @@ final class Exchange: DeadlineHolder {
 
 /// A request of an exchange, with what its URL says.
 struct CurrentRequest {
-    var request: URLRequest { didSet { destination = Destination(request.url) } }
-    private(set) var destination: Destination
-
-    init(_ request: URLRequest) {
-        self.request = request
-        destination = Destination(request.url)
-    }
+    var request: URLRequest
+    let destination: Destination
 }
 #endif

@@ -18,6 +18,7 @@ final class ExchangeGroup {
     /// The URLs of cached responses that are being revalidated, by the tasks that do so.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
+    @exclusivity(unchecked) private var lastDestination = Destination(nil)
 
     init(settings: SessionSettings, outbox: Outbox, connections: Connections, isEnding: Bool) {
         self.settings = settings
@@ -54,6 +55,12 @@ final class ExchangeGroup {
     }
 
     // MARK: For exchanges
+
+    /// Returns what a URL says, which is often the one of the last request.
+    func destination(of url: URL?) -> Destination {
+        if url != lastDestination.url { lastDestination = Destination(url) }
+        return lastDestination
+    }
 
     func forget(_ exchange: Exchange) {
         exchanges[exchange.identifier] = nil

@@ -9,9 +9,12 @@ struct Destination {
     let isSecure: Bool
     /// The scheme, host and port of the URL, as they are written there.
     let origin: String
+    /// The URL as libcurl accepts it; nil if it does not.
+    let target: RequestTarget?
 
     init(_ url: URL?) {
         self.url = url
+        target = url.flatMap { try? RequestTarget($0) }
         var text = url?.absoluteString ?? ""
         (isSecure, origin) = text.withUTF8 { bytes in
             let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { String(decoding: bytes[..<$0], as: UTF8.self) }

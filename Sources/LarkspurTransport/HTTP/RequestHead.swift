@@ -31,6 +31,8 @@ struct RequestHead {
     let expectsContinue: Bool
     /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
+    /// Whether the request is for a part of the content.
+    let asksForRange: Bool
 
     /// The largest length of the URL and the fields together, in bytes. libcurl allows 1 MiB for them and for the lines
     /// that it adds, and does not report which of them is too large.
@@ -44,9 +46,10 @@ struct RequestHead {
     /// The request's own fields precede `additionalFields`, and both precede `cookie`. `authorization` is the answer to
     /// a challenge and precedes all. libcurl writes the fields about the transfer of the content. For long content it
     /// sends `Expect: 100-continue`, if `mayAskFirst` is true. The lines of the last request without content are
-    /// `remembered`, as most requests of a session have the same ones.
+    /// `remembered`, as most requests of a session have the same ones. The URL as a `target` may be known already.
     init(
         _ request: URLRequest,
+        target known: RequestTarget? = nil,
         additionalFields: [String: String],
         body: BodyLength,
         cookie: String?,
@@ -54,8 +57,12 @@ struct RequestHead {
         mayAskFirst: Bool = true,
         remembered: inout RememberedLines?
     ) throws(Failure) {
-        guard let url = request.url else { throw .missingURL }
-        target = try RequestTarget(url)
+        if let known {
+            target = known
+        } else {
+            guard let url = request.url else { throw .missingURL }
+            target = try RequestTarget(url)
+        }
         let method = request.httpMethod ?? "GET"
         guard method == "GET" || method.isToken else { throw .invalidMethod }
         self.method = method
@@ -66,6 +73,7 @@ struct RequestHead {
             lines = RequestLines.defaults
             self.body = .none
             setsAcceptEncoding = false
+            asksForRange = false
             expectsContinue = false
             return
         }
@@ -76,6 +84,7 @@ struct RequestHead {
             lines = remembered.lines
             self.body = .none
             setsAcceptEncoding = remembered.setsAcceptEncoding
+            asksForRange = remembered.asksForRange
             expectsContinue = false
             return
         }
@@ -91,6 +100,7 @@ struct RequestHead {
         let wholeLength = target.text.utf8.count + length
         guard wholeLength <= Self.maximumLength else { throw .tooLong(bytes: wholeLength) }
         setsAcceptEncoding = made.contains(.acceptEncoding)
+        asksForRange = made.contains(.range)
         if isPlain, RememberedLines.canRemember(fields), RememberedLines.canRemember(additionalFields) {
             remembered = RememberedLines(
                 method: method,
@@ -99,7 +109,8 @@ struct RequestHead {
                 mayAskFirst: mayAskFirst,
                 lines: lines,
                 length: length,
-                setsAcceptEncoding: setsAcceptEncoding
+                setsAcceptEncoding: setsAcceptEncoding,
+                asksForRange: asksForRange
             )
         }
         expectsContinue = mayAskFirst && self.body.hasContent && (self.body.isLong || made.contains(.expect))

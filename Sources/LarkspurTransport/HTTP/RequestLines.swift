@@ -14,6 +14,7 @@ struct RequestLines {
         static let userAgent = Noted(rawValue: 8)
         static let contentType = Noted(rawValue: 16)
         static let expect = Noted(rawValue: 32)
+        static let range = Noted(rawValue: 64)
     }
 
     private(set) var lines: [String] = []
@@ -45,6 +46,7 @@ struct RequestLines {
     /// Notes a field; returns whether the caller may send it.
     private mutating func note(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
+        case 5 where name.hasSameLetters(as: "Range"): noted.insert(.range)
         case 6 where name.hasSameLetters(as: "Accept"): noted.insert(.accept)
         case 6 where name.hasSameLetters(as: "Expect"):
             guard mayAskFirst else { return false }
@@ -123,6 +125,7 @@ struct RememberedLines {
     /// The length of the lines in bytes.
     let length: Int
     let setsAcceptEncoding: Bool
+    let asksForRange: Bool
 
     /// Whether fields are in ASCII, so that ``matches(_:_:_:_:)`` can tell them from others.
     static func canRemember(_ fields: [String: String]) -> Bool {
