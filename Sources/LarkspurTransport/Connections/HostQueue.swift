@@ -54,6 +54,7 @@ final class HostQueue {
 
     /// Makes a user wait for its turn, which may come at once.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
+        if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
         nextTicket += 1
         user.ticket = nextTicket
         line(of: priority).append(nextTicket, user)
@@ -95,11 +96,13 @@ final class HostQueue {
 
     /// Starts waiting users up to the limit. It does not run recursively: one that ends as soon as it
     /// begins releases its place.
-    private func admit() {
+    /// - Parameter user: One that need not wait. Default: nil.
+    private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }
         isAdmitting = true
         defer { isAdmitting = false }
-        while active < limit, let user = next() {
+        var first = user
+        while active < limit, let user = first.take() ?? next() {
             active += 1
             user.ticket = nil
             user.beginTransfer()
