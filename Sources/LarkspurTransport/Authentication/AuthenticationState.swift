@@ -5,15 +5,37 @@ struct AuthenticationState {
         case origin, proxy
     }
 
-    var origin = RecipientAuthentication()
-    var proxy = RecipientAuthentication()
+    private struct Recipients {
+        var origin = RecipientAuthentication()
+        var proxy = RecipientAuthentication()
+    }
+
+    /// The states; nil as long as there was nothing to note.
+    @Boxed private var recipients: Recipients?
+
+    var origin: RecipientAuthentication { self[.origin] }
+    var proxy: RecipientAuthentication { self[.proxy] }
 
     subscript(recipient: Recipient) -> RecipientAuthentication {
-        get { recipient == .origin ? origin : proxy }
-        set { if recipient == .origin { origin = newValue } else { proxy = newValue } }
+        get {
+            guard let recipients else { return RecipientAuthentication() }
+            return recipient == .origin ? recipients.origin : recipients.proxy
+        }
+        set {
+            var changed = recipients ?? Recipients()
+            if recipient == .origin { changed.origin = newValue } else { changed.proxy = newValue }
+            recipients = changed
+        }
     }
 
     /// Whether no credential was chosen. A request then need not be taken apart.
-    var isIdle: Bool { origin.isIdle && proxy.isIdle }
+    var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
+
+    /// Notes that a request is sent without authorization.
+    mutating func sendNothing() {
+        guard recipients != nil else { return }
+        self[.origin].sendNothing()
+        self[.proxy].sendNothing()
+    }
 }
 #endif

@@ -12,13 +12,16 @@ extension EasyHandle {
         var proxy: RequestCredentials.ConnectionCredentials?
         /// Whether the responses to `CONNECT` are reported.
         var watchesTunnel = false
+
+        var isNone: Bool { proxyField == nil && server == nil && proxy == nil && !watchesTunnel }
     }
 
     /// Sets the credentials of the next transfer, in place of those of the last one.
     func setCredentials(_ credentials: Credentials) {
-        let last = self.credentials
+        if credentials.isNone, self.credentials.wrappedValue == nil { return }
+        let last = self.credentials.wrappedValue ?? Credentials()
         guard credentials != last else { return }
-        self.credentials = credentials
+        self.credentials.wrappedValue = credentials.isNone ? nil : credentials
         if credentials.proxyField != last.proxyField { setProxyFields(credentials.proxyField.map { [$0] } ?? []) }
         if credentials.watchesTunnel != last.watchesTunnel { watchTunnel(credentials.watchesTunnel) }
         if credentials.server != last.server {

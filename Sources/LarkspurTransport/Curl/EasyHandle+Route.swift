@@ -29,9 +29,8 @@ extension EasyHandle {
     /// Sets the route of one transfer.
     func setRoute(proxy: ProxyServer?, socketPath: String?) {
         if proxy == nil, socketPath == nil, route.proxy == nil, route.socketPath == nil { return }
-        let route = Route(proxy: proxy, socketPath: socketPath)
-        guard route != self.route else { return }
-        self.route = route
+        guard proxy != route.proxy || socketPath != route.socketPath else { return }
+        route = Route(proxy: Boxed(wrappedValue: proxy), socketPath: socketPath)
         set(CURLOPT_PROXY, proxy?.curlName ?? "")
         let socks = proxy.flatMap { $0.kind == .socks5 ? $0 : nil }
         set(CURLOPT_PROXYUSERNAME, socks?.user)
@@ -40,8 +39,8 @@ extension EasyHandle {
     }
 
     /// The route of the last transfer that was set up.
-    struct Route: Equatable {
-        var proxy: ProxyServer?
+    struct Route {
+        @Boxed var proxy: ProxyServer?
         var socketPath: String?
     }
 }

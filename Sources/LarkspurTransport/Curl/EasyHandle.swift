@@ -57,8 +57,8 @@ final class EasyHandle {
     @exclusivity(unchecked) var client: (any EasyHandleClient)?
     @exclusivity(unchecked) private var lists = LineLists()
     @exclusivity(unchecked) private var url = Location()
-    /// The credentials of the last transfer.
-    @exclusivity(unchecked) var credentials = Credentials()
+    /// The credentials of the last transfer; nil if it had none.
+    @exclusivity(unchecked) var credentials = Boxed<Credentials>()
     @exclusivity(unchecked) var route = Route()
     /// The use of connections by the current transfer.
     @exclusivity(unchecked) var connectionUse = ConnectionUse() {

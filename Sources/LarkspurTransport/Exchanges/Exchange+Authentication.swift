@@ -14,8 +14,7 @@ extension Exchange {
         )
         if transfer.proxy != nil { credentials.proxyAuthorization = credentials.take("Proxy-Authorization") }
         guard !history.authentication.isIdle || !credentialStore.known.isEmpty else {
-            history.authentication.origin.sendNothing()
-            history.authentication.proxy.sendNothing()
+            history.authentication.sendNothing()
             return credentials
         }
         // Credentials of the request's own are not replaced, unless its recipient has challenged.

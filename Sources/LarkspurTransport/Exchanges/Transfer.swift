@@ -6,7 +6,7 @@ struct Transfer {
     /// The shard with the handle and its connection; nil before the transfer has begun, and when it has ended.
     var shard: Shard?
     /// The proxy; nil if the server is connected to directly.
-    var proxy: ProxyServer?
+    @Boxed var proxy: ProxyServer?
     /// The versions of HTTP that libcurl may use.
     var versions = OfferedVersions.http1
     let start: Date

@@ -2,8 +2,9 @@
 internal import HTTPSyntax
 
 extension ResponseHead {
-    /// A head whose fields are still arriving.
-    struct Draft {
+    /// A head whose fields are still arriving. It is an object, as most transfers have read their head, or need not
+    /// read it.
+    final class Draft {
         let status: Int
         let version: String
         private var fields: [String: String] = [:]
@@ -22,7 +23,7 @@ extension ResponseHead {
             fields.reserveCapacity(12)
         }
 
-        mutating func add(_ name: FieldName, _ value: String) {
+        func add(_ name: FieldName, _ value: String) {
             switch name.role {
             case .plain: add(value, named: name.text)
             case .spelledAsSent: add(value, named: firstSpelling(of: name.text))
@@ -46,9 +47,9 @@ extension ResponseHead {
 
         /// Notes that a field which determines the end of the content is written in a way that not every recipient
         /// reads.
-        mutating func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
+        func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 
-        private mutating func add(_ value: String, named name: String) {
+        private func add(_ value: String, named name: String) {
             Self.append(value, to: &fields[name])
         }
 
@@ -57,11 +58,11 @@ extension ResponseHead {
             if list?.append(", " + value) == nil { list = value }
         }
 
-        private mutating func firstSpelling(of name: String) -> String {
+        private func firstSpelling(of name: String) -> String {
             spelledAsSent.insert(CaselessName(name)).memberAfterInsert.text
         }
 
-        consuming func finished() -> ResponseHead {
+        func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
             // A Transfer-Encoding overrides Content-Length, which must not be taken for the length (RFC 9112, section
             // 6.3).

@@ -89,7 +89,7 @@ final class SessionCore: Sendable {
                 originalRequest: request,
                 body: body,
                 completion: completion,
-                resumption: resumption,
+                resumption: Boxed(wrappedValue: resumption),
                 webSocket: webSocket,
                 defect: storage.isInvalidated ? Self.invalidated(request) : defect ?? unavailable(request),
                 hasReceiver: receiver != nil

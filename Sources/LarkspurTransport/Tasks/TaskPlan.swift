@@ -6,7 +6,7 @@ struct TaskPlan: Sendable {
     let body: RequestBody
     let completion: TaskCore.Completion?
     /// The resume data from which the task continues.
-    var resumption: ResumeData?
+    @Boxed var resumption: ResumeData?
     /// The connection of a WebSocket that the task makes; nil for other tasks.
     var webSocket: WebSocketConnection?
     /// The reason why the task fails as soon as it is resumed.
