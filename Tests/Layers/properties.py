@@ -4,7 +4,7 @@
     Tests/Layers/properties.py
 
 The members of a struct that a class keeps behind a lock, or that is called State or Storage, count with its own; another value counts as
-one. Classes that only describe (settings) may have as many as they like.
+one. Values and classes that only describe (settings) may have as many members as they like.
 """
 import pathlib
 import re
@@ -76,7 +76,7 @@ def count(name, types):
         plain = re.match(r"\s*=?\s*(?P<type>[A-Z][\w.]*)\(?", written or rest)
         inner = lock and (lock["type"] or lock["made"]) or plain and plain["type"]
         is_state = inner and (lock or re.search(r"(State|Storage)$", inner))
-        inner = is_state and find(inner, name, types)
+        inner = is_state and not EXEMPT.search(inner) and find(inner, name, types)
         total += count(inner, types) if inner and types[inner].kind == "struct" else 1
     return total
 

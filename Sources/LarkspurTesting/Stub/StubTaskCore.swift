@@ -6,17 +6,6 @@ import Synchronization
 ///
 /// A reply is a list of steps. Each step is one operation on the delegate queue. A suspended task keeps its position.
 final class StubTaskCore: Sendable {
-    /// A step of a reply.
-    enum Step: Sendable {
-        case pause(Duration)
-        case gate(LoopbackServer.Gate)
-        case sentBody(Int64)
-        case challenge(@Sendable (URLSession, (any URLSessionTaskDelegate)?, URLSessionTask) -> Void)
-        case response(status: Int, headers: [String: String])
-        case chunk(Data)
-        case end((any Error)?)
-    }
-
     /// The content of a request, and the place where it is.
     enum Content: Sendable {
         /// The content of the request itself.
@@ -34,22 +23,10 @@ final class StubTaskCore: Sendable {
     }
 
     private struct Storage {
-        var state = URLSessionTask.State.suspended
-        var hasBegun = false
-        var steps: ArraySlice<Step> = []
-        var isDelivering = false
-        /// The number of requests that were followed by another one.
-        var hop = 0
-        var currentRequest: URLRequest
-        var received: Int64 = 0
-        /// The content of a download, or for a completion handler.
-        var collected = Data()
-        var response: URLResponse?
-        var error: (any Error)?
+        var course = StubCourse()
+        var reply = StubReplySteps()
+        var record: StubTaskRecord
         var delegate: (any URLSessionTaskDelegate)?
-        /// The wait of the present step.
-        var wait: Task<Void, Never>?
-        var abandonment: (@Sendable () -> Void)?
         weak var task: URLSessionTask?
         /// A reference that keeps the task while it is under way, as a session does.
         var runningTask: URLSessionTask?
@@ -79,15 +56,15 @@ final class StubTaskCore: Sendable {
         self.content = content
         self.completion = completion
         self.source = source
-        storage = Mutex(Storage(currentRequest: request))
+        storage = Mutex(Storage(record: StubTaskRecord(currentRequest: request)))
     }
 
     func attach(_ task: URLSessionTask) { storage.withLock { $0.task = task } }
 
-    var state: URLSessionTask.State { storage.withLock { $0.state } }
-    var response: URLResponse? { storage.withLock { $0.response } }
-    var error: (any Error)? { storage.withLock { $0.error } }
-    var currentRequest: URLRequest { storage.withLock { $0.currentRequest } }
+    var state: URLSessionTask.State { storage.withLock { $0.course.state } }
+    var response: URLResponse? { storage.withLock { $0.record.response } }
+    var error: (any Error)? { storage.withLock { $0.record.error } }
+    var currentRequest: URLRequest { storage.withLock { $0.record.currentRequest } }
     var delegate: (any URLSessionTaskDelegate)? {
         get { storage.withLock { $0.delegate } }
         set { storage.withLock { $0.delegate = newValue } }
@@ -97,30 +74,25 @@ final class StubTaskCore: Sendable {
 
     func resume() {
         let begins = storage.withLock { storage in
-            guard storage.state == .suspended else { return false }
-            storage.state = .running
+            guard let isFirst = storage.course.resume() else { return false }
             storage.runningTask = storage.task
-            defer { storage.hasBegun = true }
-            return !storage.hasBegun
+            return isFirst
         }
         if begins { begin() }
         deliverNext()
     }
 
     func suspend() {
-        storage.withLock { if $0.state == .running { $0.state = .suspended } }
+        storage.withLock { $0.course.suspend() }
     }
 
     func cancel() {
         let (wait, abandonment) = storage.withLock { storage in
-            guard storage.state == .running || storage.state == .suspended else {
+            guard storage.course.cancel() else {
                 return (nil as Task<Void, Never>?, nil as (@Sendable () -> Void)?)
             }
-            storage.state = .canceling
-            storage.hasBegun = true
             storage.runningTask = storage.task
-            storage.steps = [.end(URLError(.cancelled))]
-            return (storage.wait.take(), storage.abandonment.take())
+            return (storage.reply.wait.take(), storage.reply.replace(with: [.end(URLError(.cancelled))]))
         }
         abandonment?()
         wait?.cancel()
@@ -198,16 +170,16 @@ final class StubTaskCore: Sendable {
     func add(_ steps: [Step], hop: Int) {
         storage.withLock { storage in
             // A cancellation that came in the meantime takes precedence.
-            guard storage.hop == hop, storage.state == .running || storage.state == .suspended else { return }
-            storage.steps += steps
+            guard storage.reply.hop == hop, storage.course.isOpen else { return }
+            storage.reply.steps += steps
         }
         deliverNext()
     }
 
     func onAbandonment(of hop: Int, _ action: @escaping @Sendable () -> Void) {
         let isLate = storage.withLock { storage in
-            guard storage.hop == hop, storage.state == .running || storage.state == .suspended else { return true }
-            storage.abandonment = action
+            guard storage.reply.hop == hop, storage.course.isOpen else { return true }
+            storage.reply.abandonment = action
             return false
         }
         if isLate { action() }
@@ -217,15 +189,10 @@ final class StubTaskCore: Sendable {
 
     /// Delivers the next step on the delegate queue, unless one is being delivered.
     private func deliverNext() {
-        let mayDeliver = storage.withLock { storage in
-            guard !storage.isDelivering, storage.state != .suspended, !storage.steps.isEmpty else { return false }
-            storage.isDelivering = true
-            return true
-        }
-        guard mayDeliver else { return }
+        guard storage.withLock({ $0.course.state != .suspended && $0.reply.beginDelivery() }) else { return }
         session.delegateQueue.addOperation { [self] in
             let step = storage.withLock { storage -> Step? in
-                storage.state == .suspended ? nil : storage.steps.popFirst()
+                storage.course.state == .suspended ? nil : storage.reply.steps.popFirst()
             }
             guard let step else { return finishDelivery() }
             deliver(step)
@@ -233,7 +200,7 @@ final class StubTaskCore: Sendable {
     }
 
     private func finishDelivery() {
-        storage.withLock { $0.isDelivering = false }
+        storage.withLock { $0.reply.isDelivering = false }
         deliverNext()
     }
 
@@ -271,12 +238,12 @@ final class StubTaskCore: Sendable {
     private func wait(_ body: @escaping @Sendable () async -> Void) {
         storage.withLock { storage in
             // Under the lock, so that the end of this wait does not come before its beginning.
-            storage.wait = Task {
+            storage.reply.wait = Task {
                 await body()
                 finishDelivery()
             }
             // A cancellation that comes later finds the wait.
-            if storage.state == .canceling { storage.wait?.cancel() }
+            if storage.course.state == .canceling { storage.reply.wait?.cancel() }
         }
     }
 
@@ -326,8 +293,8 @@ final class StubTaskCore: Sendable {
     /// Ends the task with an error in place of the rest of the reply.
     private func fail(_ error: any Error) {
         let abandonment = storage.withLock { storage in
-            if storage.state != .canceling { storage.steps = [.end(error)] }
-            return storage.abandonment.take()
+            storage.course.state == .canceling
+                ? storage.reply.abandonment.take() : storage.reply.replace(with: [.end(error)])
         }
         abandonment?()
         finishDelivery()
@@ -336,12 +303,11 @@ final class StubTaskCore: Sendable {
     private func follow(_ next: URLRequest, keepsBody: Bool) {
         var next = next
         let (hop, abandonment) = storage.withLock { storage in
-            guard storage.state != .canceling else { return (nil as Int?, nil as (@Sendable () -> Void)?) }
+            guard storage.course.state != .canceling else { return (nil as Int?, nil as (@Sendable () -> Void)?) }
             if !keepsBody { next.httpBody = nil }
-            storage.hop += 1
-            storage.steps = []
-            storage.currentRequest = next
-            return (storage.hop, storage.abandonment.take())
+            storage.record.currentRequest = next
+            storage.reply.hop += 1
+            return (storage.reply.hop, storage.reply.replace(with: []))
         }
         abandonment?()
         if let hop {
@@ -359,7 +325,7 @@ final class StubTaskCore: Sendable {
         to task: URLSessionTask,
         _ delegate: (any URLSessionTaskDelegate)?
     ) {
-        storage.withLock { $0.response = response }
+        storage.withLock { $0.record.response = response }
         guard completion == nil, let delegate = delegate as? any URLSessionDataDelegate,
             let task = task as? URLSessionDataTask
         else {
@@ -373,9 +339,9 @@ final class StubTaskCore: Sendable {
 
     private func deliver(_ data: Data, to task: URLSessionTask, _ delegate: (any URLSessionTaskDelegate)?) {
         let received = storage.withLock { storage in
-            storage.received += Int64(data.count)
-            if completion != nil || task is URLSessionDownloadTask { storage.collected.append(data) }
-            return storage.received
+            storage.record.received += Int64(data.count)
+            if completion != nil || task is URLSessionDownloadTask { storage.record.collected.append(data) }
+            return storage.record.received
         }
         if completion != nil {
             // The handler gets all of it at the end.
@@ -398,13 +364,12 @@ final class StubTaskCore: Sendable {
     private func end(_ error: (any Error)?, of task: URLSessionTask?) {
         let delegate = eventDelegate
         let (content, response) = storage.withLock { storage in
-            storage.state = .completed
-            storage.error = error
+            storage.course.state = .completed
+            storage.record.error = error
             storage.runningTask = nil
-            storage.abandonment = nil
+            storage.reply.abandonment = nil
             storage.delegate = nil
-            defer { storage.collected = Data() }
-            return (storage.collected, storage.response)
+            return (exchange(&storage.record.collected, with: Data()), storage.record.response)
         }
         if let task {
             switch completion {

@@ -55,8 +55,7 @@ final class EasyHandle {
 
     let raw: UnsafeMutableRawPointer
     @exclusivity(unchecked) var client: (any EasyHandleClient)?
-    @exclusivity(unchecked) private var lists = LineLists()
-    @exclusivity(unchecked) private var url = Location()
+    @exclusivity(unchecked) private var lent = LentData()
     /// The credentials of the last transfer; nil if it had none.
     @exclusivity(unchecked) var credentials = Boxed<Credentials>()
     @exclusivity(unchecked) var route = Route()
@@ -127,8 +126,7 @@ final class EasyHandle {
 
     deinit {
         libcurl_easy_cleanup(raw)
-        url.parsed.map(libcurl_url_free)
-        lists.free()
+        lent.free()
         errorText.deallocate()
     }
 
@@ -147,18 +145,8 @@ final class EasyHandle {
 
     func set(_ option: Int32, _ value: String?) { _ = libcurl_easy_setopt_string(raw, option, value) }
 
-    /// Sets the URL of the next transfer. libcurl parses it only if it is another one than the last time.
-    func setURL(_ text: String) {
-        guard url.parsed == nil || text != url.text else { return }
-        url.text = text
-        _ = libcurl_easy_set_url(raw, &url.parsed, text)
-    }
-
-    /// The URL of the last transfer that was set up, as text and as libcurl has parsed it.
-    private struct Location {
-        var text = ""
-        var parsed: UnsafeMutableRawPointer?
-    }
+    /// Sets the URL of the next transfer.
+    func setURL(_ text: String) { lent.url.replace(with: text, of: raw) }
 
     /// Sets an option that not every libcurl has; false if this one does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
@@ -181,14 +169,14 @@ final class EasyHandle {
     /// Sets the fields to send, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
-        lists.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw)
+        lent.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw)
     }
 
     /// Sets the fields for a proxy, in libcurl's notation.
-    func setProxyFields(_ lines: [String]) { lists.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
+    func setProxyFields(_ lines: [String]) { lent.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
 
     /// Sets the addresses of hosts, in libcurl's notation; called once.
-    func setHostAddresses(_ lines: [String]) { lists.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw) }
+    func setHostAddresses(_ lines: [String]) { lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw) }
 
     /// Turns the reporting of header sections that libcurl handles itself on or off.
     func watchTunnel(_ isOn: Bool) {

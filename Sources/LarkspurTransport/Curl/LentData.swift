@@ -1,16 +1,33 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The lists of lines that a handle's options refer to.
-struct LineLists {
+/// The data to which a handle's options refer. libcurl does not copy it.
+struct LentData {
+    var url = ParsedURL()
     var fields = LineList()
     var proxyFields = LineList()
     var addresses = LineList()
 
-    /// Frees the lists, when the handle is gone.
+    /// Frees the data, when the handle is gone.
     func free() {
+        url.free()
         for list in [fields, proxyFields, addresses] { list.free() }
     }
+}
+
+/// The URL of the last transfer that was set up, as text and as libcurl has parsed it.
+struct ParsedURL {
+    private var text = ""
+    private var parsed: UnsafeMutableRawPointer?
+
+    /// Sets the URL of the next transfer, unless it is the same: libcurl then uses what it has parsed.
+    mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) {
+        guard parsed == nil || text != self.text else { return }
+        self.text = text
+        _ = libcurl_easy_set_url(handle, &parsed, text)
+    }
+
+    func free() { parsed.map(libcurl_url_free) }
 }
 
 /// A list of lines in libcurl's memory, to which an option of a handle refers until it gets another.

@@ -1,0 +1,78 @@
+#if canImport(FoundationNetworking)
+/// The state of a stub task as `URLSessionTask` defines it.
+struct StubCourse {
+    var state = URLSessionTask.State.suspended
+    private var hasBegun = false
+
+    /// Whether the task has neither ended nor been cancelled.
+    var isOpen: Bool { state == .running || state == .suspended }
+
+    /// Resumes the task.
+    /// - Returns: Whether that is its beginning; nil if it is not suspended.
+    mutating func resume() -> Bool? {
+        guard state == .suspended else { return nil }
+        state = .running
+        return !exchange(&hasBegun, with: true)
+    }
+
+    mutating func suspend() { if state == .running { state = .suspended } }
+
+    /// Cancels the task; false if it has ended, or was cancelled before.
+    mutating func cancel() -> Bool {
+        guard isOpen else { return false }
+        state = .canceling
+        hasBegun = true
+        return true
+    }
+}
+
+extension StubTaskCore {
+    /// A step of a reply.
+    enum Step: Sendable {
+        case pause(Duration)
+        case gate(LoopbackServer.Gate)
+        case sentBody(Int64)
+        case challenge(@Sendable (URLSession, (any URLSessionTaskDelegate)?, URLSessionTask) -> Void)
+        case response(status: Int, headers: [String: String])
+        case chunk(Data)
+        case end((any Error)?)
+    }
+}
+
+/// The reply to a stub task, as far as it has not been delivered.
+struct StubReplySteps {
+    var steps: ArraySlice<StubTaskCore.Step> = []
+    /// Whether a step is being delivered.
+    var isDelivering = false
+    /// The number of requests that were followed by another one.
+    var hop = 0
+    /// The wait of the present step.
+    var wait: Task<Void, Never>?
+    /// The closure that is called when the source need not go on.
+    var abandonment: (@Sendable () -> Void)?
+
+    /// Begins to deliver the next step; false if there is none, or if one is being delivered.
+    mutating func beginDelivery() -> Bool {
+        guard !isDelivering, !steps.isEmpty else { return false }
+        isDelivering = true
+        return true
+    }
+
+    /// Replaces the steps that have not been delivered.
+    /// - Returns: The closure by which the source learns that.
+    mutating func replace(with steps: ArraySlice<StubTaskCore.Step>) -> (@Sendable () -> Void)? {
+        self.steps = steps
+        return abandonment.take()
+    }
+}
+
+/// The request, response, content and error of a stub task so far.
+struct StubTaskRecord {
+    var currentRequest: URLRequest
+    var received: Int64 = 0
+    /// The content of a download, or for a completion handler.
+    var collected = Data()
+    var response: URLResponse?
+    var error: (any Error)?
+}
+#endif
