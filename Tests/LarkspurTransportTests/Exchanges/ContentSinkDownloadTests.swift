@@ -1,0 +1,181 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import LarkspurTransport
+
+/// The file of a download, as the sink writes and leaves it.
+@Suite("ContentSink of a download")
+struct ContentSinkDownloadTests {
+    private let folder: DownloadFolder
+    private let engine: TestEngine
+    private let receiver = RecordingReceiver()
+    private let task: TaskCore
+    private let sink: ContentSink
+
+    init() throws {
+        folder = try DownloadFolder()
+        engine = TestEngine(options: folder.options)
+        task = try engine.makeTask(.download, receiver: receiver)
+        sink = ContentSink(task: task, group: engine.exchanges)
+    }
+
+    private func take(_ text: String) -> URLError? { Data(text.utf8).withUnsafeBytes { sink.take($0) } }
+
+    /// Makes the sink continue the file of an earlier download.
+    private func prepareFile(_ content: String, total: Int64?) throws {
+        let file = try DownloadFile(of: nil, in: folder.url)
+        try Data(content.utf8).withUnsafeBytes { try file.write($0) }
+        sink.download.file = file
+        sink.download.resumption = ResumeData(
+            url: try #require(task.originalRequest?.url),
+            fields: [:],
+            validator: .entityTag("\"a\""),
+            file: file.path,
+            total: total,
+            received: Int64(content.utf8.count),
+            date: Date()
+        )
+        sink.download.asksForRest = true
+    }
+
+    @Test("Content goes to a file as it arrives, and the file is delivered when it is complete")
+    func file() throws {
+        task.count { $0.expectedToReceive = 7 }
+        #expect(take("one ") == nil)
+        #expect(take("two") == nil)
+        #expect(sink.finish() == nil)
+        #expect(sink.deliverResult() == nil)
+        engine.outbox.end(task, with: sink.endDownload(with: nil))
+        engine.outbox.send()
+        #expect(receiver.events.values == ["wrote 4 4 7", "wrote 3 7 7", "file one two", "end"])
+        #expect(folder.files == [])
+    }
+
+    @Test("A response without content makes an empty file")
+    func emptyFile() {
+        #expect(sink.deliverResult() == nil)
+        engine.outbox.send()
+        #expect(receiver.events.values == ["file "])
+    }
+
+    @Test("A file that cannot be made is a failure")
+    func noFolder() throws {
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(take("content")?.code == .cannotCreateFile)
+        #expect(sink.deliverResult()?.code == .cannotCreateFile)
+    }
+
+    @Test("The rest of a file is appended, and its delegate learns from where")
+    func appending() throws {
+        try prepareFile("one ", total: 7)
+        sink.append(end: 7, total: 7)
+        #expect(take("two") == nil)
+        #expect(sink.finish() == nil)
+        #expect(sink.deliverResult() == nil)
+        engine.outbox.send()
+        #expect(receiver.events.values == ["resumed 4 7", "wrote 3 7 7", "file one two"])
+        #expect(task.counts.received == 7 && task.counts.expectedToReceive == 7)
+    }
+
+    @Test("A server that sends more than the announced part is a failure, and nothing of it is written")
+    func surplus() throws {
+        try prepareFile("one ", total: 7)
+        sink.append(end: 6, total: 7)
+        #expect(take("two")?.code == .badServerResponse)
+        #expect(sink.download.file?.length == 4)
+    }
+
+    @Test("A server that sends less than the rest of the file is a failure", arguments: [true, false])
+    func shortfall(isComplete: Bool) throws {
+        try prepareFile("one ", total: 7)
+        sink.append(end: 7, total: 7)
+        #expect(take(isComplete ? "two" : "tw") == nil)
+        #expect(sink.finish()?.code == (isComplete ? nil : .networkConnectionLost))
+    }
+
+    @Test(
+        "The file of an earlier download is discarded or left, and the download begins anew",
+        arguments: [true, false]
+    )
+    func leaving(isDiscarded: Bool) throws {
+        try prepareFile("one ", total: 7)
+        sink.append(end: 7, total: 7)
+        sink.leaveFile(discarding: isDiscarded)
+        #expect(folder.files.count == (isDiscarded ? 0 : 1))
+        #expect(task.counts.received == 0)
+        #expect(take("other content") == nil)
+        #expect(sink.deliverResult() == nil)
+        engine.outbox.send()
+        #expect(receiver.events.values.last == "file other content")
+    }
+
+    @Test(
+        "A download that the network has interrupted leaves its file and resume data, and any other failure neither",
+        arguments: [
+            (.networkConnectionLost, true), (.timedOut, true), (.cannotConnectToHost, true), (.cannotFindHost, true),
+            (.dnsLookupFailed, true), (.notConnectedToInternet, true), (.secureConnectionFailed, true),
+            (.cancelled, false), (.badServerResponse, false), (.cannotWriteToFile, false),
+        ] as [(URLError.Code, Bool)]
+    )
+    func interruption(code: URLError.Code, isResumable: Bool) throws {
+        try prepareFile("one ", total: 7)
+        sink.append(end: 7, total: 7)
+        #expect(take("t") == nil)
+        let error = sink.endDownload(with: URLError(code)) as? URLError
+        #expect(error?.code == code)
+        #expect(folder.files.count == (isResumable ? 1 : 0))
+        let data = error?.downloadTaskResumeData
+        #expect(data.flatMap(ResumeData.init)?.received == (isResumable ? 5 : nil))
+    }
+
+    @Test("A resumable cancellation leaves the file, and its handler gets the same resume data as the error")
+    func cancellation() throws {
+        let handled = Recorder<Data?>()
+        try prepareFile("one ", total: 7)
+        sink.download.resumeDataHandler = Transferring { handled.record($0) }
+        let error = sink.endDownload(with: URLError(.cancelled)) as? URLError
+        engine.outbox.send()
+        let data = try #require(handled.values.first ?? nil)
+        #expect(ResumeData(data)?.received == 4)
+        #expect(error?.downloadTaskResumeData == data)
+        #expect(handled.values.count == 1)
+        #expect(folder.files.count == 1)
+    }
+
+    @Test("An interrupted download without a validator leaves nothing, and its handler gets no data")
+    func withoutValidator() throws {
+        let handled = Recorder<Data?>()
+        #expect(take("one") == nil)
+        sink.download.resumeDataHandler = Transferring { handled.record($0) }
+        let error = sink.endDownload(with: URLError(.networkConnectionLost)) as? URLError
+        engine.outbox.send()
+        #expect(handled.values == [nil])
+        #expect(error?.downloadTaskResumeData == nil)
+        #expect(folder.files == [])
+    }
+
+    @Test(
+        "Only a response with a strong validator, an undoubted end and no coding leaves resume data",
+        arguments: [
+            (["Etag": "\"a\""], false, false, true), ([:], false, false, false),
+            (["Etag": "W/\"a\""], false, false, false),
+            (["Etag": "\"a\""], true, false, false), (["Etag": "\"a\""], false, true, false),
+        ] as [([String: String], Bool, Bool, Bool)]
+    )
+    func resumeData(fields: [String: String], hasDoubtfulEnd: Bool, isDecoded: Bool, isResumable: Bool) throws {
+        sink.incoming.hasDoubtfulEnd = hasDoubtfulEnd
+        if isDecoded { sink.incoming.decoder = ContentDecoder(contentEncoding: "gzip", maximumExpansion: 100) }
+        let url = try #require(task.originalRequest?.url)
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields)
+        )
+        sink.noteResumption(after: response, file: try sink.openFile())
+        task.count { $0.received = 1 }
+        #expect((sink.download.resumption != nil) == isResumable)
+        #expect((task.currentResumeData != nil) == isResumable)
+        sink.download.file?.discard()
+    }
+}
+#endif
