@@ -1,0 +1,158 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import Testing
+
+@testable import LarkspurTransport
+
+/// Shards with transfers of libcurl that have no URL, and so fail without the network.
+@Suite("Shard")
+struct ShardUnitTests {
+    /// libcurl's result for a transfer without a URL (`CURLE_URL_MALFORMAT`).
+    private let urlIsMissing: Int32 = 3
+    private let settings = TestEngine().settings
+    private let shards: Shards
+    private let connections: Connections
+
+    init() throws {
+        shards = try Shards(settings: settings, poll: EventPoll())
+        connections = Connections(settings: settings, shards: shards)
+    }
+
+    private func add(_ user: FakeConnectionUser, to shard: Shard) throws -> EasyHandle {
+        let handle = try connections.takeHandle(for: nil)
+        handle.client = user
+        #expect(shard.add(user, handle))
+        return handle
+    }
+
+    private func fill(_ shard: Shard, with count: Int) throws -> [(FakeConnectionUser, EasyHandle)] {
+        try (0..<count).map { number in
+            let user = FakeConnectionUser(number)
+            return (user, try add(user, to: shard))
+        }
+    }
+
+    private func makeShard() throws -> Shard { try #require(shards.shardWithRoom(for: .requests)) }
+
+    @Test("A transfer is due at once, and its end is reported to its client, once")
+    func end() throws {
+        let shard = try makeShard()
+        let user = FakeConnectionUser(1)
+        let handle = try add(user, to: shard)
+        #expect(shards.deadline <= LoopTime.now)
+        for _ in 0..<3 { shards.advance(at: .now) }
+        #expect(user.results == [urlIsMissing])
+        shard.remove(user, handle)
+        shards.close()
+    }
+
+    @Test("A transfer that has ended can be begun again")
+    func restart() throws {
+        let shard = try makeShard()
+        let user = FakeConnectionUser(1)
+        let handle = try add(user, to: shard)
+        shards.advance(at: .now)
+        #expect(shard.restart(handle))
+        shards.advance(at: .now)
+        #expect(user.results.count == 2)
+        #expect(shard.transferCount == 1)
+        shard.remove(user, handle)
+        shards.close()
+    }
+
+    @Test(
+        "A shard with as many transfers as it takes is followed by another, and by itself when half of them have ended"
+    )
+    func capacity() throws {
+        let shard = try makeShard()
+        let users = try fill(shard, with: Shard.capacity)
+        #expect(!shard.hasRoom)
+        let next = try makeShard()
+        #expect(next !== shard && next.hasRoom)
+        // The next one is taken until it is full.
+        for (user, handle) in users.prefix(Shard.capacity / 2) { shard.remove(user, handle) }
+        #expect(shard.transferCount == Shard.capacity / 2)
+        #expect(try makeShard() === next)
+        let others = try fill(next, with: Shard.capacity)
+        #expect(try makeShard() === shard)
+        for (user, handle) in users.suffix(Shard.capacity / 2) { shard.remove(user, handle) }
+        for (user, handle) in others { next.remove(user, handle) }
+        shards.close()
+    }
+
+    @Test("A shard closes its connections when it has been without transfers for a time, and another takes its place")
+    func idleTime() throws {
+        let shard = try makeShard()
+        let user = FakeConnectionUser(1)
+        let handle = try add(user, to: shard)
+        shards.advance(at: .now)
+        shard.remove(user, handle)
+        let now = shards.now
+        #expect(shard.deadline > now.adding(59) && shard.deadline <= now.adding(60))
+        shards.advance(at: now.adding(59))
+        #expect(!shard.isClosed)
+        shards.advance(at: now.adding(61))
+        #expect(shard.isClosed)
+        #expect(try makeShard() !== shard)
+        shards.close()
+    }
+
+    @Test("A transfer keeps its shard open")
+    func use() throws {
+        let shard = try makeShard()
+        let (user, other) = (FakeConnectionUser(1), FakeConnectionUser(2))
+        let handle = try add(user, to: shard)
+        shard.remove(user, handle)
+        let otherHandle = try add(other, to: shard)
+        shards.advance(at: LoopTime.now.adding(1000))
+        #expect(!shard.isClosed)
+        shard.remove(other, otherHandle)
+        shards.close()
+    }
+
+    @Test("Uploads are checked whenever the shard has made progress, as long as they are in it")
+    func uploads() throws {
+        let shard = try makeShard()
+        let (user, other) = (FakeConnectionUser(1), FakeConnectionUser(2))
+        let handle = try add(user, to: shard)
+        let otherHandle = try add(other, to: shard)
+        shard.watchUpload(of: user)
+        shards.advance(at: .now)
+        #expect(user.sentBytesChecks == 1 && other.sentBytesChecks == 0)
+        shard.remove(user, handle)
+        shard.noteProgress()
+        shards.advance(at: .now)
+        #expect(user.sentBytesChecks == 1)
+        shard.remove(other, otherHandle)
+        shards.close()
+    }
+
+    @Test("All transfers watch streams while one of them needs that")
+    func streams() throws {
+        let shard = try makeShard()
+        let users = try fill(shard, with: 2)
+        #expect(!shard.watchesStreams)
+        shard.beginWatchingStreams()
+        shard.beginWatchingStreams()
+        shard.endWatchingStreams()
+        #expect(shard.watchesStreams)
+        shard.endWatchingStreams()
+        #expect(!shard.watchesStreams)
+        for (user, handle) in users {
+            #expect(user.streamWatches == [true, false])
+            shard.remove(user, handle)
+        }
+        shards.close()
+    }
+
+    @Test("A closed shard takes no transfers")
+    func closed() throws {
+        let shard = try makeShard()
+        shard.close()
+        let handle = try connections.takeHandle(for: nil)
+        #expect(!shard.add(FakeConnectionUser(1), handle))
+        #expect(shard.transferCount == 0)
+        shards.close()
+    }
+}
+#endif
