@@ -1,0 +1,429 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("TaskCore")
+struct TaskCoreTests {
+    enum Control: String, CaseIterable, Sendable {
+        case resume, suspend, cancel
+
+        func perform(on task: TaskCore) {
+            switch self {
+            case .resume: task.resume()
+            case .suspend: task.suspend()
+            case .cancel: task.cancel()
+            }
+        }
+
+        /// All sequences of a length.
+        static func sequences(of length: Int) -> [[Control]] {
+            guard length > 0 else { return [[]] }
+            return sequences(of: length - 1).flatMap { sequence in allCases.map { sequence + [$0] } }
+        }
+    }
+
+    private let engine = TestEngine()
+
+    /// A task whose completion handler records its error: nil if it has succeeded.
+    private func makeTask(_ ends: Recorder<URLError.Code?>, defect: URLError? = nil) throws -> TaskCore {
+        let handler: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { _, _, error in
+            ends.record((error as? URLError)?.code)
+        }
+        return try engine.makeTask(completion: .data(handler), defect: defect)
+    }
+
+    private func state(of task: TaskCore) -> URLSessionTask.State { task.withStorage { $0.course.state } }
+
+    // MARK: Controls
+
+    @Test(
+        "Controls change the state, and give the loop the commands that follow from the changes",
+        arguments: [
+            ([], .suspended, []),
+            ([.resume], .running, ["resume"]),
+            ([.resume, .resume], .running, ["resume"]),
+            ([.suspend], .suspended, []),
+            ([.suspend, .resume], .suspended, []),
+            ([.suspend, .resume, .resume], .running, ["resume"]),
+            ([.resume, .suspend], .suspended, ["resume", "suspend"]),
+            ([.resume, .suspend, .suspend, .resume], .suspended, ["resume", "suspend"]),
+            ([.resume, .suspend, .resume], .running, ["resume", "suspend", "resume"]),
+            ([.cancel], .canceling, ["cancel"]),
+            ([.cancel, .resume, .suspend, .cancel], .canceling, ["cancel"]),
+            ([.resume, .cancel, .resume], .canceling, ["resume", "cancel"]),
+            ([.resume, .suspend, .cancel], .canceling, ["resume", "suspend", "cancel"]),
+        ] as [([Control], URLSessionTask.State, [String])]
+    )
+    func controls(_ controls: [Control], state: URLSessionTask.State, commands: [String]) throws {
+        let task = try makeTask(Recorder())
+        for control in controls { control.perform(on: task) }
+        #expect(self.state(of: task) == state)
+        #expect(engine.takeCommands() == commands)
+        #expect(task.isCancelled == (state == .canceling))
+        #expect(task.isSuspended == (state == .suspended))
+    }
+
+    @Test("Whatever the order of the controls and of the end, a task completes once")
+    func oneCompletion() throws {
+        for controls in Control.sequences(of: 4) {
+            for end in 0...controls.count {
+                let ends = Recorder<URLError.Code?>()
+                let task = try makeTask(ends)
+                for (index, control) in controls.enumerated() {
+                    if index == end { task.deliver(.complete(nil)) }
+                    control.perform(on: task)
+                }
+                task.deliver(.complete(nil))
+                task.deliver(.complete(URLError(.timedOut)))
+                // A cancellation before the end is the reason of the end.
+                let isCancelled = controls.prefix(end == controls.count ? controls.count : end).contains(.cancel)
+                #expect(ends.values == [isCancelled ? .cancelled : nil], "\(controls), end after \(end)")
+                #expect(state(of: task) == .completed)
+                #expect(engine.takeCommands().count { $0 == "cancel" } <= 1)
+            }
+        }
+    }
+
+    @Test("A task that cannot be performed ends without the loop, once, when it is resumed or cancelled")
+    func defect() throws {
+        for controls in Control.sequences(of: 3) {
+            let ends = Recorder<URLError.Code?>()
+            let task = try makeTask(ends, defect: URLError(.unsupportedURL))
+            for control in controls { control.perform(on: task) }
+            // The suspension of a task that is about to end has no effect on the loop.
+            #expect(Set(engine.takeCommands()).isSubset(of: ["suspend"]))
+            let isOver = state(of: task) == .completed
+            #expect(ends.values.count == (isOver ? 1 : 0), "\(controls)")
+            #expect(
+                isOver
+                    == (controls.contains(.cancel) || controls.first == .resume
+                        || controls == [.suspend, .resume, .resume])
+            )
+            #expect(task.begin(at: .now) == .never)
+        }
+        let ends = Recorder<URLError.Code?>()
+        try makeTask(ends, defect: URLError(.unsupportedURL)).resume()
+        #expect(engine.takeCommands() == [])
+        #expect(ends.values == [.unsupportedURL])
+    }
+
+    @Test("Of many threads that cancel a task at once, one does it")
+    func cancellationRace() async throws {
+        for _ in 0..<50 {
+            let task = try makeTask(Recorder())
+            DispatchQueue.concurrentPerform(iterations: 8) { index in
+                if index.isMultiple(of: 3) { task.resume() }
+                task.cancel()
+                task.suspend()
+            }
+            #expect(engine.takeCommands().count { $0 == "cancel" } == 1)
+            #expect(state(of: task) == .canceling)
+        }
+    }
+
+    @Test("A task is resumed once by code that resumes it if it is new")
+    func resumingNew() throws {
+        let task = try makeTask(Recorder())
+        task.resumeIfNew()
+        task.resumeIfNew()
+        task.suspend()
+        task.resumeIfNew()
+        #expect(engine.takeCommands() == ["resume", "suspend"])
+    }
+
+    @Test("A cancellation that leaves resume data keeps a download that is complete by then", arguments: [true, false])
+    func resumableCancellation(isResumable: Bool) throws {
+        let ends = Recorder<(any Error)?>()
+        let task = try engine.makeTask(.download, completion: .download { _, _, error in ends.record(error) })
+        task.resume()
+        if isResumable { task.cancel(leavingResumeDataFor: Transferring { _ in }) } else { task.cancel() }
+        #expect(engine.takeCommands() == ["resume", isResumable ? "cancelResumably" : "cancel"])
+        #expect(task.isAbandoned == !isResumable)
+        task.deliver(.complete(nil))
+        let error = try #require(ends.values.first)
+        #expect((error == nil) == isResumable)
+    }
+
+    @Test("The handler of resume data is called for a task that has ended too, with none")
+    func lateResumableCancellation() throws {
+        let handled = Recorder<Data?>()
+        let task = try engine.makeTask(.download, completion: .download { _, _, _ in })
+        task.deliver(.complete(nil))
+        task.cancel(leavingResumeDataFor: Transferring { handled.record($0) })
+        #expect(engine.takeCommands() == [])
+        #expect(handled.values == [nil])
+    }
+
+    @Test("The loop begins a task once, after it was resumed")
+    func beginning() throws {
+        let task = try makeTask(Recorder())
+        #expect(task.begin(at: .now) == .never)
+        task.resume()
+        #expect(task.begin(at: .now) == .now)
+        #expect(task.begin(at: .now) == .never)
+    }
+
+    @Test("A change of the priority is a command to the loop")
+    func priority() throws {
+        let task = try makeTask(Recorder())
+        task.setPriority(1)
+        #expect(task.priority == 1)
+        #expect(engine.takeCommands() == ["prioritize"])
+    }
+
+    // MARK: The task object
+
+    @Test("A transfer has an identifier without a task object, which is made when it is asked for, once")
+    func objectOnDemand() throws {
+        let creations = Recorder<Int>()
+        let session = InertSession { creations.record($0.identifier) }
+        engine.session.attach(session)
+        let tasks = try (0..<2).map { _ in try engine.makeTask(receiver: RecordingReceiver()) }
+        #expect(tasks[1].identifier == tasks[0].identifier + 1)
+        for task in tasks {
+            task.resume()
+            task.cancel()
+        }
+        #expect(creations.values == [])
+        let object = try #require(tasks[0].object)
+        #expect(tasks[0].object === object)
+        #expect(creations.values == [tasks[0].identifier])
+    }
+
+    @Test("Of several task objects that are made at the same time, the first is that of the task")
+    func objectRace() throws {
+        let first = Mutex<URLSessionTask?>(nil)
+        let session = InertSession { core in
+            // Another thread is faster, each time but its own.
+            if first.withLock({ $0 == nil }) {
+                first.withLock { $0 = InertTask() }
+                let object = first.withLock { $0 }
+                if let object { core.attach(object) }
+            }
+        }
+        engine.session.attach(session)
+        let task = try engine.makeTask(receiver: RecordingReceiver())
+        let object = try #require(task.object)
+        #expect(object === first.withLock { $0 })
+        #expect(task.object === object)
+    }
+
+    @Test("Threads that ask for the task object at once get the same")
+    func objectOnThreads() throws {
+        engine.session.attach(session)
+        for _ in 0..<50 {
+            let task = try engine.makeTask(receiver: RecordingReceiver())
+            let objects = Mutex<[ObjectIdentifier]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                guard let object = task.object else { return }
+                objects.withLock { $0.append(ObjectIdentifier(object)) }
+            }
+            #expect(objects.withLock { $0.count } == 8)
+            #expect(Set(objects.withLock { $0 }).count == 1)
+        }
+    }
+
+    private let session = InertSession()
+
+    @Test("A task object is retained from the first resumption to the end", arguments: [true, false])
+    func retention(isCancelled: Bool) throws {
+        let task = try makeTask(Recorder())
+        weak var released: InertTask?
+        do {
+            let object = InertTask()
+            released = object
+            task.attach(object)
+            if isCancelled { task.cancel() } else { task.resume() }
+        }
+        #expect(released != nil)
+        task.deliver(.complete(nil))
+        #expect(released == nil)
+    }
+
+    @Test("A task whose object is released before it was resumed ends, and its session may end with it")
+    func unusedObject() throws {
+        let task = try makeTask(Recorder())
+        let object = InertTask()
+        task.attach(object)
+        #expect(engine.session.tasks.count == 1)
+        task.objectReleased()
+        #expect(engine.session.tasks.isEmpty)
+    }
+
+    @Test("A task under way does not end with the release of its object")
+    func usedObject() throws {
+        let task = try makeTask(Recorder())
+        let object = InertTask()
+        task.attach(object)
+        task.resume()
+        task.objectReleased()
+        #expect(engine.session.tasks.count == 1)
+    }
+
+    @Test("The object that replaces another is retained in its place")
+    func replacement() throws {
+        let task = try makeTask(Recorder())
+        weak var released: InertTask?
+        weak var replacement: InertTask?
+        do {
+            let (object, other) = (InertTask(), InertTask())
+            (released, replacement) = (object, other)
+            task.attach(object)
+            task.resume()
+            task.replaceObject(with: other)
+        }
+        #expect(released == nil)
+        #expect(replacement != nil && task.object === replacement)
+    }
+
+    // MARK: Counts and progress
+
+    @Test("Changes of the counts accumulate, and are returned")
+    func counts() throws {
+        let task = try makeTask(Recorder())
+        #expect(task.count { $0.received += 3 }.received == 3)
+        let counts = task.count {
+            $0.received += 4
+            $0.sent = 5
+        }
+        #expect(counts.received == 7 && counts.sent == 5)
+        #expect(task.counts.received == 7 && task.counts.sent == 5)
+    }
+
+    @Test("The expected length comes with the response")
+    func expectedLength() throws {
+        let task = try makeTask(Recorder())
+        let url = try #require(task.originalRequest?.url)
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: 9, textEncodingName: nil)
+        task.setResponse(ReceivedResponse(response), expected: 9)
+        #expect(task.counts.expectedToReceive == 9)
+        #expect(task.withStorage { $0.record.response }?.object === response)
+    }
+
+    @Test("The progress is one object, which shows the bytes before it was made and after")
+    func progress() throws {
+        let task = try makeTask(Recorder())
+        task.count {
+            $0.expectedToReceive = 10
+            $0.received = 4
+        }
+        let progress = task.progress
+        #expect(task.progress === progress)
+        #expect(progress.totalUnitCount == 10 && progress.completedUnitCount == 4)
+        task.count { $0.received = 6 }
+        #expect(progress.completedUnitCount == 6)
+        task.deliver(.complete(nil))
+        #expect(progress.isFinished)
+    }
+
+    @Test(
+        "The progress of a task that has succeeded is finished, and that of one that has failed is not",
+        arguments: [nil, .timedOut] as [URLError.Code?]
+    )
+    func progressAfterEnd(failure: URLError.Code?) throws {
+        let task = try makeTask(Recorder())
+        task.deliver(.complete(failure.map { URLError($0) }))
+        #expect(task.progress.isFinished == (failure == nil))
+    }
+
+    @Test("The progress controls its task")
+    func progressControls() async throws {
+        let task = try makeTask(Recorder())
+        let progress = task.progress
+        task.resume()
+        // Foundation calls the handlers on a queue of its own.
+        progress.pause()
+        try await eventually(.suspended) { state(of: task) }
+        progress.resume()
+        try await eventually(.running) { state(of: task) }
+        progress.cancel()
+        try await eventually(.canceling) { state(of: task) }
+        #expect(engine.takeCommands() == ["resume", "suspend", "resume", "cancel"])
+    }
+
+    // MARK: Resume data and metrics
+
+    private func makeResumption() throws -> ResumeData {
+        ResumeData(
+            url: try #require(URL(string: "http://origin.test/file")),
+            fields: [:],
+            validator: .entityTag("\"a\""),
+            file: "/tmp/\(DownloadFile.prefix)\(UUID().uuidString).tmp",
+            total: 100,
+            received: 40,
+            date: Date()
+        )
+    }
+
+    @Test("Current resume data has the number of bytes received so far, and there is none before the first")
+    func currentResumeData() throws {
+        let task = try engine.makeTask(.download)
+        task.noteResumption(try makeResumption(), received: 0)
+        #expect(task.currentResumeData == nil)
+        task.count { $0.received = 70 }
+        #expect(task.currentResumeData.flatMap(ResumeData.init)?.received == 70)
+        task.noteResumption(nil, received: nil)
+        #expect(task.currentResumeData == nil)
+        #expect(task.counts.received == 70)
+    }
+
+    @Test("A download that never began has the resume data that it was made with")
+    func unusedResumeData() throws {
+        let task = try engine.makeTask(.download, resumption: try makeResumption())
+        #expect(task.unusedResumeData.flatMap(ResumeData.init)?.received == 40)
+        task.resume()
+        #expect(task.unusedResumeData != nil)
+        _ = task.begin(at: .now)
+        #expect(task.unusedResumeData == nil)
+    }
+
+    @Test("The wait for a connection ends once, and has the longest time for making one")
+    func queueing() throws {
+        let task = try makeTask(Recorder())
+        #expect(!task.withStorage { $0.queueing.isOver })
+        task.withStorage { $0.queueing.connectTimeout = 7 }
+        #expect(task.leaveQueue() == 7)
+        #expect(task.withStorage { $0.queueing.isOver })
+    }
+
+    // MARK: Delegates
+
+    @Test("The task's own delegate comes before that of the session, and is released at the end")
+    func delegates() throws {
+        let sessionDelegate = DelegateLog()
+        let engine = TestEngine(delegate: sessionDelegate)
+        let task = try engine.makeTask()
+        #expect(task.delegates.task === sessionDelegate)
+        weak var released: DelegateLog?
+        do {
+            let own = DelegateLog()
+            released = own
+            task.setDelegate(own)
+            #expect(task.delegates.task === own && task.delegate === own)
+            #expect(task.hasOwnDelegate)
+        }
+        #expect(released != nil)
+        task.deliver(.complete(nil))
+        #expect(released == nil)
+        #expect(task.delegates.task === sessionDelegate)
+    }
+
+    @Test("The end of a task is the end of its place in the session")
+    func ending() throws {
+        let ends = Recorder<URLError.Code?>()
+        let task = try makeTask(ends)
+        let object = InertTask()
+        task.attach(object)
+        task.resume()
+        #expect(engine.session.tasks.first === object)
+        task.deliver(.complete(URLError(.timedOut)))
+        #expect(engine.session.tasks.isEmpty)
+        #expect((task.withStorage { $0.record.error } as? URLError)?.code == .timedOut)
+        #expect(ends.values == [.timedOut])
+    }
+}
+#endif

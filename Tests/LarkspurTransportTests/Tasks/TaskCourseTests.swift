@@ -1,0 +1,98 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("TaskCourse")
+struct TaskCourseTests {
+    private let now = LoopTime.now
+
+    private func resumed(at time: LoopTime? = nil) -> TaskCourse {
+        var course = TaskCourse()
+        _ = course.control(at: time ?? now) { $0.resume() }
+        return course
+    }
+
+    @Test("A task is new until it is resumed or cancelled")
+    func untouched() {
+        var course = TaskCourse()
+        #expect(course.isUntouched && !course.isStarted)
+        _ = course.control { $0.suspend() }
+        #expect(course.isUntouched)
+        _ = course.cancel(with: URLError(.cancelled), isResumable: false)
+        #expect(!course.isUntouched && !course.isStarted)
+        #expect(!resumed().isUntouched && resumed().isStarted)
+    }
+
+    @Test("Controls have no effect on a task that was cancelled or has ended", arguments: [true, false])
+    func noControl(isCancelled: Bool) {
+        var course = resumed()
+        if isCancelled {
+            _ = course.cancel(with: URLError(.cancelled), isResumable: false)
+        } else {
+            _ = course.end(with: nil, heedsCancellation: true)
+        }
+        let state = course.state
+        let change = course.control { $0.suspend() }
+        #expect(change == nil)
+        let isCancelledAgain = course.cancel(with: URLError(.timedOut), isResumable: false)
+        #expect(!isCancelledAgain)
+        #expect(course.state == state)
+        #expect(course.begin(at: now) == .never)
+    }
+
+    @Test("A task begins once, and not while it is suspended")
+    func beginning() {
+        var course = resumed()
+        _ = course.control { $0.suspend() }
+        #expect(course.begin(at: now) == .later(Dormancy(timerStart: now, beginning: nil)))
+        #expect(!course.hasBegun)
+        _ = course.control { $0.resume() }
+        #expect(course.begin(at: now) == .now)
+        #expect(course.hasBegun)
+        #expect(course.begin(at: now) == .never)
+    }
+
+    @Test("A task waits for its earliest begin date, from which its time is measured")
+    func beginDate() {
+        var course = resumed()
+        course.earliestBeginDate = Date(timeIntervalSinceNow: 100)
+        guard case .later(let dormancy) = course.begin(at: now) else {
+            Issue.record("It begins.")
+            return
+        }
+        #expect(dormancy.beginning.map { $0 > now.adding(90) } == true)
+        #expect(dormancy.timerStart > now.adding(90))
+        course.earliestBeginDate = Date(timeIntervalSinceNow: -100)
+        #expect(course.begin(at: now) == .now)
+    }
+
+    @Test("The time of a task is measured from its first resumption")
+    func timerStart() {
+        var course = resumed(at: now.subtracting(50))
+        _ = course.control(at: now) { $0.suspend() }
+        _ = course.control(at: now) { $0.resume() }
+        #expect(course.timerStart(at: now) == now.subtracting(50))
+        #expect(TaskCourse().timerStart(at: now) == now)
+    }
+
+    @Test(
+        "A cancellation is the error of a task that has none, unless it leaves resume data or comes too late",
+        arguments: [
+            (nil, true, false, .cancelled), (nil, false, false, nil), (nil, true, true, nil),
+            (.timedOut, true, false, .timedOut), (.timedOut, true, true, .timedOut),
+        ] as [(URLError.Code?, Bool, Bool, URLError.Code?)]
+    )
+    func end(outcome: URLError.Code?, heedsCancellation: Bool, isResumable: Bool, error: URLError.Code?) {
+        var course = resumed()
+        let isCancelled = course.cancel(with: URLError(.cancelled), isResumable: isResumable)
+        #expect(isCancelled)
+        #expect(course.isAbandoned == !isResumable)
+        let ended = course.end(with: outcome.map { URLError($0) }, heedsCancellation: heedsCancellation)
+        #expect((ended as? URLError)?.code == error)
+        #expect(course.state == .completed && course.isCancelled && course.isAbandoned)
+    }
+}
+#endif
