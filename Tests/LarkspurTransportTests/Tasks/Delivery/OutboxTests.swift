@@ -1,0 +1,202 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Synchronization
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("Outbox")
+struct OutboxTests {
+    private let engine = TestEngine()
+    private var outbox: Outbox { engine.outbox }
+
+    private func deliver(_ content: Data, to task: TaskCore) {
+        content.withUnsafeBytes { outbox.deliver($0, to: task) }
+    }
+
+    private func deliver(_ text: String, to task: TaskCore) { deliver(Data(text.utf8), to: task) }
+
+    /// A store that keeps the completions of its copies.
+    private final class Store: ResponseStore {
+        let isCopied: Bool
+        let stored = Recorder<CacheEntry>()
+        let completions = Recorder<@Sendable () -> Void>()
+        let maximumContentSize = 1 << 20
+
+        init(isCopied: Bool) { self.isCopied = isCopied }
+
+        func lookUp(_ url: String) -> StoreLookUp { StoreLookUp(entries: [], mayHaveMore: false) }
+        func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void) {
+            completion([])
+        }
+        func store(_ entry: CacheEntry, for request: URLRequest) { stored.record(entry) }
+        func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void) {
+            stored.record(entry)
+            completions.record(completion)
+        }
+        func remove(_ url: String) {}
+        func removeAll() {}
+    }
+
+    @Test("Events wait for the end of the turn, and are delivered in order")
+    func order() throws {
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        outbox.deliver(.sent(1, total: 1, expected: 2), to: task)
+        deliver("a", to: task)
+        outbox.deliver(.sent(1, total: 2, expected: 2), to: task)
+        deliver("b", to: task)
+        outbox.end(task, with: nil)
+        #expect(receiver.events.values == [])
+        outbox.send()
+        #expect(receiver.events.values == ["sent 1 1 2", "data a", "sent 1 2 2", "data b", "end"])
+        outbox.send()
+        #expect(receiver.events.values.count == 5)
+    }
+
+    @Test("Pieces of content that follow one another in a turn are delivered as one")
+    func arrival() throws {
+        let receiver = RecordingReceiver(holdsContent: true)
+        let task = try engine.makeTask(receiver: receiver)
+        for _ in 0..<3 { deliver(Data(repeating: 65, count: 1 << 14), to: task) }
+        deliver("end", to: task)
+        outbox.send()
+        #expect(receiver.events.values == ["data " + String(repeating: "A", count: 3 << 14) + "end"])
+    }
+
+    @Test("Pieces of two tasks, of two turns, or beyond the size of the buffer, are delivered separately")
+    func separateArrivals() throws {
+        let (receiver, other) = (RecordingReceiver(), RecordingReceiver())
+        let (task, otherTask) = (try engine.makeTask(receiver: receiver), try engine.makeTask(receiver: other))
+        let piece = Data(repeating: 65, count: 1 << 14)
+        deliver(piece, to: task)
+        deliver(piece, to: otherTask)
+        deliver(piece, to: task)
+        outbox.send()
+        #expect(receiver.events.values.count == 2 && other.events.values.count == 1)
+        deliver(piece, to: task)
+        outbox.send()
+        #expect(receiver.events.values.count == 3)
+        for _ in 0..<(EasyHandle.bufferSize / piece.count + 1) { deliver(piece, to: task) }
+        outbox.send()
+        #expect(receiver.events.values.count == 5)
+    }
+
+    @Test("Actions keep their place among the events")
+    func actions() throws {
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        deliver("a", to: task)
+        outbox.deliver(.action { receiver.events.record("action") })
+        deliver("b", to: task)
+        outbox.send()
+        #expect(receiver.events.values == ["data a", "action", "data b"])
+    }
+
+    @Test("The end of a task that tells its metrics comes after them")
+    func metrics() async throws {
+        let log = DelegateLog()
+        let settings = engine.settings
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let session = SessionCore(
+            settings: settings,
+            delegate: log,
+            place: .operations(queue),
+            unavailability: nil,
+            thread: LoopThread { _ in 0 },
+            work: { _, _ in true }
+        )
+        let (object, taskObject) = (InertSession(), InertTask())
+        session.attach(object)
+        let task = session.makeTask(kind: .data, request: nil, body: .none, completion: nil)
+        task.attach(taskObject)
+        let outbox = Outbox(mailbox: session.loop, cookies: settings.cookies)
+        outbox.end(task, with: nil)
+        outbox.send()
+        try await log.ends.wait()
+        #expect(log.metrics.values.map(\.ends) == [0])
+        withExtendedLifetime((object, taskObject)) {}
+    }
+
+    // MARK: Events that wait
+
+    @Test("Events wait for the copy of a stored response in the program's cache, and those of other tasks do not")
+    func copiedResponse() throws {
+        let store = Store(isCopied: true)
+        let (receiver, other) = (RecordingReceiver(), RecordingReceiver())
+        let (task, otherTask) = (try engine.makeTask(receiver: receiver), try engine.makeTask(receiver: other))
+        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
+        #expect(store.stored.values.count == 1)
+        #expect(outbox.isHolding)
+        outbox.end(task, with: nil)
+        outbox.end(otherTask, with: nil)
+        outbox.send()
+        #expect(receiver.events.values == [] && other.events.values == ["end"])
+        store.completions.values[0]()
+        #expect(engine.takeCommands() == ["stored"])
+        outbox.release(task)
+        outbox.send()
+        #expect(receiver.events.values == ["end"])
+        #expect(!outbox.isHolding)
+    }
+
+    @Test("Events wait for no store that has no copy")
+    func storedResponse() throws {
+        let store = Store(isCopied: false)
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
+        #expect(store.stored.values.count == 1 && !outbox.isHolding)
+    }
+
+    @Test("A failure does not wait")
+    func failure() throws {
+        let store = Store(isCopied: true)
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        outbox.store(.made(), for: try #require(task.originalRequest), in: store, of: task)
+        outbox.end(task, with: URLError(.timedOut))
+        outbox.send()
+        #expect(receiver.events.values == ["failure \(URLError.Code.timedOut.rawValue)"])
+        #expect(!outbox.isHolding)
+    }
+
+    @Test("A proposed response is stored after the events before it, and those after it wait for its copy")
+    func proposal() throws {
+        let store = Store(isCopied: true)
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        deliver("content", to: task)
+        outbox.propose(.made(), for: try #require(task.originalRequest), in: store, of: task)
+        outbox.end(task, with: nil)
+        outbox.send()
+        #expect(receiver.events.values == ["data content"])
+        #expect(store.stored.values.count == 1)
+        store.completions.values[0]()
+        #expect(engine.takeCommands() == ["stored"])
+        outbox.release(task)
+        outbox.send()
+        #expect(receiver.events.values == ["data content", "end"])
+    }
+
+    @Test("Events wait until the cookies of their response are in the storage")
+    func cookies() async throws {
+        let storage = HTTPCookieStorage.sharedCookieStorage(forGroupContainerIdentifier: UUID().uuidString)
+        let engine = TestEngine(.testing { $0.httpCookieStorage = storage })
+        let receiver = RecordingReceiver()
+        let task = try engine.makeTask(receiver: receiver)
+        let url = try #require(task.originalRequest?.url)
+        engine.outbox.storeCookies(["a=b"], from: url, mainDocumentURL: nil, of: task)
+        engine.outbox.end(task, with: nil)
+        engine.outbox.send()
+        #expect(receiver.events.values == [])
+        try await eventually { engine.takeCommands() == ["stored"] }
+        #expect(storage.cookies(for: url)?.map(\.name) == ["a"])
+        engine.outbox.release(task)
+        engine.outbox.send()
+        #expect(receiver.events.values == ["end"])
+    }
+}
+#endif
