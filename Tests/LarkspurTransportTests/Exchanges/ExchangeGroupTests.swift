@@ -1,0 +1,254 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import LarkspurTransport
+
+/// Exchanges without libcurl: they wait for a place at their host, or end without the network.
+@Suite("ExchangeGroup and Exchange")
+struct ExchangeGroupTests {
+    private static let url = "http://origin.test/path"
+
+    private func makeEngine(_ change: (URLSessionConfiguration) -> Void = { _ in }) -> TestEngine {
+        TestEngine(
+            .testing {
+                $0.httpMaximumConnectionsPerHost = 1
+                $0.urlCache = nil
+                $0.timeoutIntervalForRequest = 10
+                $0.timeoutIntervalForResource = 100
+                change($0)
+            }
+        )
+    }
+
+    /// Takes the only place at the host, so that exchanges wait.
+    private func takePlace(in engine: TestEngine) throws -> HostQueue {
+        let queue = engine.exchanges.connections.queue(of: Destination(URL(string: Self.url)))
+        queue.enqueue(FakeConnectionUser(0), priority: 1)
+        return queue
+    }
+
+    /// A task that was resumed and whose commands are taken.
+    private func makeTask(_ name: String, _ ends: Recorder<String>, in engine: TestEngine) throws -> TaskCore {
+        let task = try engine.makeTask(
+            url: Self.url,
+            completion: .data { data, _, error in
+                let content = data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                ends.record("\(name) \((error as? URLError).map { "\($0.code.rawValue)" } ?? content)")
+            }
+        )
+        task.resume()
+        _ = task.begin(at: engine.exchanges.now)
+        _ = engine.takeCommands()
+        return task
+    }
+
+    private static let unknown = URLError.Code.unknown.rawValue
+    private static let cancelled = URLError.Code.cancelled.rawValue
+    private static let timedOut = URLError.Code.timedOut.rawValue
+
+    // MARK: Waiting
+
+    @Test("A task that begins has an exchange, which waits for a place at its host")
+    func waiting() throws {
+        let engine = makeEngine()
+        let queue = try takePlace(in: engine)
+        let task = try makeTask("task", Recorder(), in: engine)
+        #expect(engine.exchanges.isEmpty && engine.exchanges[task] == nil)
+        engine.exchanges.begin(task)
+        let exchange = try #require(engine.exchanges[task])
+        #expect(!engine.exchanges.isEmpty)
+        #expect(exchange.ticket != nil && exchange.host === queue)
+        #expect(!task.withStorage { $0.queueing.isOver })
+    }
+
+    @Test("An exchange that is admitted and gets no handle ends with the reason, and gives its place to the next")
+    func admission() throws {
+        let engine = makeEngine()
+        let queue = try takePlace(in: engine)
+        let ends = Recorder<String>()
+        for name in ["first", "second"] { engine.exchanges.begin(try makeTask(name, ends, in: engine)) }
+        engine.outbox.send()
+        #expect(ends.values == [])
+        queue.release(nil)
+        engine.outbox.send()
+        #expect(ends.values == ["first \(Self.unknown)", "second \(Self.unknown)"])
+        #expect(engine.exchanges.isEmpty && queue.isIdle)
+    }
+
+    @Test("An exchange that is cancelled while it waits ends at once, and takes no place later")
+    func cancellation() throws {
+        let engine = makeEngine()
+        let queue = try takePlace(in: engine)
+        let ends = Recorder<String>()
+        let task = try makeTask("task", ends, in: engine)
+        engine.exchanges.begin(task)
+        engine.exchanges[task]?.finish(.failure(URLError(.cancelled)))
+        engine.outbox.send()
+        #expect(ends.values == ["task \(Self.cancelled)"])
+        #expect(engine.exchanges.isEmpty)
+        queue.release(nil)
+        engine.outbox.send()
+        #expect(ends.values.count == 1 && queue.isIdle)
+    }
+
+    @Test("A suspended exchange leaves the queue, and waits again behind the others when it is resumed")
+    func suspension() throws {
+        let engine = makeEngine()
+        let queue = try takePlace(in: engine)
+        let ends = Recorder<String>()
+        let first = try makeTask("first", ends, in: engine)
+        for task in [first, try makeTask("second", ends, in: engine)] { engine.exchanges.begin(task) }
+        let exchange = try #require(engine.exchanges[first])
+        exchange.suspend()
+        #expect(exchange.ticket == nil)
+        exchange.resume()
+        #expect(exchange.ticket != nil)
+        queue.release(nil)
+        engine.outbox.send()
+        #expect(ends.values == ["second \(Self.unknown)", "first \(Self.unknown)"])
+    }
+
+    @Test("An exchange moves in the queue with the priority of its task")
+    func priority() throws {
+        let engine = makeEngine()
+        let queue = try takePlace(in: engine)
+        let ends = Recorder<String>()
+        let tasks = try ["first", "second"].map { try makeTask($0, ends, in: engine) }
+        for task in tasks { engine.exchanges.begin(task) }
+        tasks[1].setPriority(1)
+        engine.exchanges[tasks[1]]?.prioritize()
+        queue.release(nil)
+        engine.outbox.send()
+        #expect(ends.values == ["second \(Self.unknown)", "first \(Self.unknown)"])
+    }
+
+    // MARK: Deadlines
+
+    @Test("The idle timer does not run while an exchange waits, and the timer of the task does")
+    func deadline() throws {
+        let engine = makeEngine()
+        _ = try takePlace(in: engine)
+        let ends = Recorder<String>()
+        let start = LoopTime.now
+        engine.exchanges.now = start
+        let task = try makeTask("task", ends, in: engine)
+        engine.exchanges.begin(task)
+        #expect(engine.exchanges.deadline >= start.adding(99))
+        engine.exchanges.now = start.adding(50)
+        engine.exchanges.expireDue()
+        #expect(!engine.exchanges.isEmpty)
+        engine.exchanges.now = start.adding(101)
+        engine.exchanges.expireDue()
+        engine.outbox.send()
+        #expect(ends.values == ["task \(Self.timedOut)"])
+        #expect(engine.exchanges.isEmpty && engine.exchanges.deadline == .distantFuture)
+    }
+
+    @Test("The group is idle since its last exchange has ended")
+    func idleSince() throws {
+        let engine = makeEngine()
+        let start = engine.exchanges.now
+        engine.exchanges.now = start.adding(7)
+        engine.exchanges.begin(try makeTask("task", Recorder(), in: engine))
+        #expect(engine.exchanges.isEmpty)
+        #expect(engine.exchanges.idleSince == start.adding(7))
+    }
+
+    // MARK: The cache
+
+    private func store(_ fields: [String: String], ago age: TimeInterval, in engine: TestEngine) throws {
+        let request = URLRequest(url: try #require(URL(string: Self.url)))
+        let entry = CacheEntry.made(fields, ago: age, url: Self.url, content: "stored", now: Date())
+        try #require(engine.settings.cache).store(entry, for: request)
+    }
+
+    private func makeCachingEngine() -> TestEngine {
+        makeEngine { $0.urlCache = HTTPCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
+    }
+
+    @Test("A fresh response is delivered from the cache, without a place at the host")
+    func freshResponse() throws {
+        let engine = makeCachingEngine()
+        _ = try takePlace(in: engine)
+        try store(["Cache-Control": "max-age=1000"], ago: 1, in: engine)
+        let ends = Recorder<String>()
+        let task = try makeTask("task", ends, in: engine)
+        engine.exchanges.begin(task)
+        engine.outbox.send()
+        #expect(ends.values == ["task stored"])
+        #expect(engine.exchanges.isEmpty)
+        #expect(task.withStorage { $0.record.metrics }.map(\.source) == [.cache])
+    }
+
+    @Test("A stale response is kept for its validation while the exchange waits")
+    func staleResponse() throws {
+        let engine = makeCachingEngine()
+        _ = try takePlace(in: engine)
+        try store(["Cache-Control": "max-age=1", "Etag": "\"a\""], ago: 100, in: engine)
+        let task = try makeTask("task", Recorder(), in: engine)
+        engine.exchanges.begin(task)
+        let exchange = try #require(engine.exchanges[task])
+        let state = try #require(exchange.caching)
+        #expect(state.url == Self.url && state.request.method == "GET")
+        #expect(state.hasEntries && state.isConditional)
+        #expect(state.stale?.content == Data("stored".utf8))
+        #expect(state.replay == nil && state.use == .replaced)
+        let request = exchange.withCacheFields(exchange.request)
+        #expect(request.value(forHTTPHeaderField: "If-None-Match") == "\"a\"")
+    }
+
+    @Test("A stale response takes the place of a failed request where its server allows that")
+    func staleIfError() throws {
+        let engine = makeCachingEngine()
+        try store(["Cache-Control": "max-age=1, stale-if-error=1000", "Etag": "\"a\""], ago: 100, in: engine)
+        let ends = Recorder<String>()
+        let queue = try takePlace(in: engine)
+        let task = try makeTask("task", ends, in: engine)
+        engine.exchanges.begin(task)
+        try #require(engine.exchanges[task]).fail(URLError(.cannotConnectToHost))
+        engine.outbox.send()
+        #expect(ends.values == ["task stored"])
+        #expect(!queue.isIdle)
+    }
+
+    @Test("A response that may be used while it is revalidated is, by one task of the session's own")
+    func refresh() throws {
+        let engine = makeCachingEngine()
+        try store(["Cache-Control": "max-age=1, stale-while-revalidate=1000", "Etag": "\"a\""], ago: 100, in: engine)
+        let ends = Recorder<String>()
+        for name in ["first", "second"] {
+            let task = try engine.makeTask(
+                url: Self.url,
+                completion: .data { data, _, _ in ends.record(name + " \(data?.count ?? 0)") }
+            )
+            engine.exchanges.begin(task)
+        }
+        engine.outbox.send()
+        #expect(ends.values == ["first 6", "second 6"])
+        #expect(engine.takeCommands() == ["resume"])
+    }
+
+    @Test("A group that ends begins no task of the session's own, and cancels that under way")
+    func end() throws {
+        let engine = makeCachingEngine()
+        _ = try takePlace(in: engine)
+        let request = URLRequest(url: try #require(URL(string: Self.url)))
+        let task = try makeTask("task", Recorder(), in: engine)
+        engine.exchanges.refresh(Self.url, with: request, after: task)
+        var commands: [LoopMailbox.Command] = []
+        engine.session.loop.takeCommands(&commands)
+        guard case .resume(let refresh)? = commands.first else {
+            Issue.record("No task was made.")
+            return
+        }
+        engine.exchanges.begin(refresh)
+        #expect(engine.exchanges[refresh] != nil)
+        engine.exchanges.end()
+        #expect(engine.exchanges[refresh] == nil && engine.exchanges.isEnding)
+        engine.exchanges.refresh(Self.url, with: request, after: task)
+        #expect(engine.takeCommands() == [])
+    }
+}
+#endif
