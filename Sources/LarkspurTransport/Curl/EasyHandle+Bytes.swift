@@ -1,8 +1,20 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
+/// A connection as a stream of bytes. That of libcurl is an ``EasyHandle``.
+protocol ByteConnection: AnyObject {
+    /// The socket of the connection; nil if there is none.
+    var socket: Int32? { get }
+
+    /// Sends bytes. If it is not ready, the next call has the same bytes at the same address, which TLS demands.
+    func send(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.ByteResult
+
+    /// Receives bytes; none at the end of the stream.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.ByteResult
+}
+
 /// The connection of a transfer as a stream of bytes.
-extension EasyHandle {
+extension EasyHandle: ByteConnection {
     enum ByteResult {
         case bytes(Int)
         /// Nothing can be done before the socket is ready.
@@ -19,13 +31,11 @@ extension EasyHandle {
         servesAgain = false
     }
 
-    /// The socket of the connection; nil if there is none.
     var socket: Int32? {
         let socket = libcurl_easy_socket(raw)
         return socket < 0 ? nil : socket
     }
 
-    /// Sends bytes. If it is not ready, the next call has the same bytes at the same address, which TLS demands.
     func send(_ bytes: UnsafeRawBufferPointer) -> ByteResult {
         guard let start = bytes.baseAddress else { return .bytes(0) }
         var count = 0
@@ -34,7 +44,6 @@ extension EasyHandle {
         return result == CURLE_AGAIN ? .notReady : .failed(result)
     }
 
-    /// Receives bytes; none at the end of the stream.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> ByteResult {
         guard let start = buffer.baseAddress else { return .bytes(0) }
         var count = 0

@@ -26,7 +26,7 @@ final class WebSocketDriver: SocketOwner {
 
     let carrier: any WebSocketCarrier
     let connection: WebSocketConnection
-    let handle: EasyHandle
+    let handle: any ByteConnection
     private let poll: EventPoll
     @exclusivity(unchecked) private var socket: Int32?
     @exclusivity(unchecked) var phase = Phase.connecting
@@ -44,7 +44,7 @@ final class WebSocketDriver: SocketOwner {
     init(
         carrier: any WebSocketCarrier,
         connection: WebSocketConnection,
-        handle: EasyHandle,
+        handle: any ByteConnection,
         poll: EventPoll,
         request: [UInt8]
     ) {

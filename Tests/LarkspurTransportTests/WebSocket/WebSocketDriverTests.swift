@@ -1,0 +1,514 @@
+#if canImport(FoundationNetworking)
+import CLibcurl
+import Foundation
+import FoundationNetworking
+import HTTPSyntax
+import Testing
+
+@testable import LarkspurTransport
+
+@Suite("WebSocketDriver", .timeLimit(.minutes(2)))
+struct WebSocketDriverTests {
+    private static let request = Array("GET /socket HTTP/1.1\r\n\r\n".utf8)
+
+    /// A driver with the parts around it.
+    private final class Line {
+        let bytes: FakeByteConnection
+        let carrier = FakeWebSocketCarrier()
+        let task = FakeHandshakeTask()
+        let channel: WebSocketChannel
+        let handshake = WebSocketHandshake()
+        let attempt: WebSocketAttempt?
+        let poll: EventPoll
+        let driver: WebSocketDriver
+
+        init(_ options: WebSocketTask.Options = WebSocketTask.Options(), hasAttempt: Bool = false) throws {
+            bytes = try FakeByteConnection()
+            poll = try EventPoll()
+            channel = WebSocketChannel(options: options)
+            attempt = hasAttempt ? WebSocketAttempt(withheldFields: []) : nil
+            if let attempt {
+                attempt.attach(task)
+                #expect(channel.begin(attempt))
+            } else {
+                channel.attach(task)
+            }
+            driver = WebSocketDriver(
+                carrier: carrier,
+                connection: WebSocketConnection(channel: channel, handshake: handshake, attempt: attempt),
+                handle: bytes,
+                poll: poll,
+                request: WebSocketDriverTests.request
+            )
+            carrier.driver = driver
+        }
+
+        /// The response that opens the connection.
+        var acceptance: [UInt8] {
+            Array(
+                """
+                HTTP/1.1 101 Switching Protocols\r
+                Upgrade: websocket\r
+                Connection: Upgrade\r
+                Sec-WebSocket-Accept: \(handshake.key.accept)\r
+                \r
+
+                """.utf8
+            )
+        }
+
+        /// Opens the connection, and receives bytes that come with the response.
+        func open(with early: [UInt8] = []) {
+            #expect(driver.begin())
+            _ = bytes.takeSent()
+            receive(acceptance + early)
+        }
+
+        /// Sends bytes to the driver, and has the sockets reported.
+        func receive(_ content: [UInt8]) {
+            bytes.write(content)
+            turn()
+        }
+
+        /// Reports the sockets that are ready, as a turn of the loop does.
+        func turn() {
+            poll.wait(milliseconds: 0)
+            poll.report()
+        }
+
+        /// Gives an order as a program does.
+        func give(_ order: WebSocketChannel.Order) {
+            channel.give(order)
+            performOrders()
+        }
+
+        func performOrders() {
+            for order in task.takeOrders() { driver.perform(order) }
+        }
+    }
+
+    /// An answer to an order that records whether it has succeeded.
+    private func answer(_ results: Recorder<Bool>) -> WebSocketChannel.Answer {
+        { result in if case .success = result { results.record(true) } else { results.record(false) } }
+    }
+
+    private func text(_ text: String) -> [UInt8] { WebSocketFrames.server(.text, Array(text.utf8)) }
+
+    private func close(_ code: UInt16) -> [UInt8] {
+        WebSocketFrames.server(.close, [UInt8(code >> 8), UInt8(code & 0xFF)])
+    }
+
+    /// The code of the only error that the channel has; nil if it has not ended with one.
+    private func failure(of channel: WebSocketChannel) async -> (any Error)? {
+        do {
+            while try await channel.next() != nil {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: The handshake
+
+    @Test("The request is sent when there is a connection, once")
+    func request() throws {
+        let line = try Line()
+        line.bytes.isConnected = false
+        #expect(!line.driver.begin())
+        line.bytes.isConnected = true
+        #expect(line.driver.begin())
+        #expect(line.bytes.takeSent() == Self.request)
+        #expect(!line.driver.begin())
+        #expect(line.bytes.takeSent() == [])
+    }
+
+    @Test("A valid response opens the connection, whose place at the host is given back", arguments: [1, 7, 1_000])
+    func opening(step: Int) throws {
+        let line = try Line()
+        #expect(line.driver.begin())
+        let acceptance = line.acceptance
+        for start in stride(from: 0, to: acceptance.count, by: step) {
+            #expect(!line.driver.isOpen)
+            line.receive(Array(acceptance[start..<min(start + step, acceptance.count)]))
+        }
+        #expect(line.driver.isOpen)
+        #expect(line.carrier.calls == ["leaveHostForGood"])
+        #expect(line.carrier.results == [])
+    }
+
+    @Test("Messages that come with the response are received")
+    func earlyMessages() async throws {
+        let line = try Line()
+        line.open(with: text("one") + text("two"))
+        #expect(try await line.channel.next() == .text("one"))
+        #expect(try await line.channel.next() == .text("two"))
+    }
+
+    @Test("Messages that were sent before the connection was open are sent then, in order")
+    func earlyOrders() throws {
+        let line = try Line()
+        let results = Recorder<Bool>()
+        line.give(.send(.text("one"), answer(results)))
+        line.give(.send(.text("two"), answer(results)))
+        #expect(results.values == [])
+        line.open()
+        #expect(line.bytes.takeEvents() == [.message(.text("one")), .message(.text("two"))])
+        #expect(results.values == [true, true])
+    }
+
+    @Test("A 101 that does not belong to the request stops the transfer, with the reason")
+    func invalidResponse() async throws {
+        let line = try Line()
+        #expect(line.driver.begin())
+        line.receive(
+            Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".utf8)
+        )
+        #expect(line.carrier.failure?.code == .badServerResponse)
+        #expect(line.carrier.results == [CURLE_WRITE_ERROR])
+        #expect(line.driver.phase == .ended)
+        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .refused)
+    }
+
+    @Test("Another response is received with its content, and ends the transfer", arguments: [true, false])
+    func refusal(hasLength: Bool) throws {
+        let line = try Line()
+        line.carrier.contentLength = hasLength ? 9 : nil
+        #expect(line.driver.begin())
+        line.receive(Array("HTTP/1.1 403 Forbidden\r\n\r\nno ".utf8))
+        #expect(line.driver.phase == .refused)
+        line.receive(Array("access".utf8))
+        if !hasLength {
+            #expect(line.carrier.results == [])
+            line.bytes.closeOtherEnd()
+            line.turn()
+        }
+        #expect(line.carrier.response?.statusCode == 403)
+        #expect(line.carrier.content == Array("no access".utf8))
+        #expect(line.carrier.results == [CURLE_OK])
+    }
+
+    @Test("Content that the carrier does not take ends the transfer")
+    func refusedContent() throws {
+        let line = try Line()
+        line.carrier.reception = .refused
+        #expect(line.driver.begin())
+        line.receive(Array("HTTP/1.1 403 Forbidden\r\n\r\nno ".utf8))
+        #expect(line.carrier.results == [CURLE_WRITE_ERROR])
+    }
+
+    @Test("A connection that ends before the response is one without a response")
+    func noResponse() throws {
+        let line = try Line()
+        #expect(line.driver.begin())
+        line.bytes.closeOtherEnd()
+        line.turn()
+        #expect(line.carrier.results == [CURLE_GOT_NOTHING])
+    }
+
+    @Test("A request that cannot be sent ends the transfer with libcurl's result")
+    func unsentRequest() throws {
+        let line = try Line()
+        line.bytes.sendFailure = CURLE_SEND_ERROR
+        #expect(line.driver.begin())
+        #expect(line.carrier.results == [CURLE_SEND_ERROR])
+    }
+
+    // MARK: A connector's attempt
+
+    @Test("The connection of an attempt is read and written when it is used, and not before")
+    func attempt() async throws {
+        let line = try Line(hasAttempt: true)
+        let attempt = try #require(line.attempt)
+        let results = Recorder<Bool>()
+        line.give(.send(.text("order"), answer(results)))
+        line.open(with: text("early"))
+        guard case .open = await attempt.open() else {
+            Issue.record("The attempt has failed.")
+            return
+        }
+        #expect(line.bytes.takeEvents() == [])
+        line.bytes.write(text("late"))
+        line.turn()
+        let channel = line.channel
+        let loss = Task { await channel.use(attempt, greeting: [.text("greeting")], isLast: false) }
+        try await eventually {
+            line.performOrders()
+            return !results.values.isEmpty
+        }
+        #expect(line.bytes.takeEvents() == [.message(.text("greeting")), .message(.text("order"))])
+        #expect(try await line.channel.next() == .text("early"))
+        #expect(try await line.channel.next() == .text("late"))
+        line.bytes.closeOtherEnd()
+        line.turn()
+        #expect(await loss.value?.hasReceived == true)
+    }
+
+    // MARK: Frames
+
+    @Test("Messages are sent in frames, and answered when they are sent")
+    func sending() throws {
+        let line = try Line()
+        line.open()
+        let results = Recorder<Bool>()
+        line.give(.send(.text("text"), answer(results)))
+        line.give(.send(.binary(Data([1, 2])), answer(results)))
+        #expect(line.bytes.takeEvents() == [.message(.text("text")), .message(.binary(Data([1, 2])))])
+        #expect(results.values == [true, true])
+    }
+
+    @Test("A message waits until the connection takes it")
+    func blockedSending() throws {
+        let line = try Line()
+        line.open()
+        let results = Recorder<Bool>()
+        line.bytes.isBlocked = true
+        line.give(.send(.text("text"), answer(results)))
+        #expect(results.values == [])
+        line.bytes.isBlocked = false
+        // The socket is watched for room.
+        line.turn()
+        #expect(results.values == [true])
+        #expect(line.bytes.takeEvents() == [.message(.text("text"))])
+    }
+
+    @Test("A ping of the server is answered by a pong with its content")
+    func serverPing() throws {
+        let line = try Line()
+        line.open()
+        line.receive(WebSocketFrames.server(.ping, [7, 8, 9]))
+        #expect(line.bytes.takeEvents() == [.pong(Data([7, 8, 9]))])
+    }
+
+    @Test("A ping is answered when its pong arrives, and not by another pong")
+    func ping() throws {
+        let line = try Line()
+        line.open()
+        let results = Recorder<Bool>()
+        line.give(.ping(answer(results)))
+        guard case .ping(let content)? = line.bytes.takeEvents().first else {
+            Issue.record("No ping was sent.")
+            return
+        }
+        line.receive(WebSocketFrames.server(.pong, [0]))
+        #expect(results.values == [])
+        line.receive(WebSocketFrames.server(.pong, Array(content)))
+        #expect(results.values == [true])
+    }
+
+    // MARK: Back-pressure
+
+    /// The frame of a message that is half as large as what may wait for the consumer.
+    private let half = WebSocketFrames.server(.binary, [UInt8](repeating: 0, count: 1 << 19))
+
+    @Test("The connection is not read while too much waits for the consumer, and then read on")
+    func backPressure() async throws {
+        let line = try Line()
+        line.open()
+        line.bytes.pending = half + half
+        line.driver.goOn()
+        line.receive(text("late"))
+        // The socket is not watched.
+        let content = Data(count: 1 << 19)
+        #expect(try await line.channel.next() == .data(content))
+        line.performOrders()
+        #expect(try await line.channel.next() == .data(content))
+        line.performOrders()
+        #expect(try await line.channel.next() == .text("late"))
+    }
+
+    @Test("Nothing is read while the carrier pauses")
+    func pause() async throws {
+        let line = try Line()
+        line.open()
+        line.carrier.pausesReceiving = true
+        line.driver.updateWatch()
+        line.receive(WebSocketFrames.server(.ping))
+        line.driver.goOn()
+        #expect(line.bytes.takeEvents() == [])
+        line.carrier.pausesReceiving = false
+        line.driver.goOn()
+        #expect(line.bytes.takeEvents() == [.pong(Data())])
+    }
+
+    @Test("A connection with much to read lets others have their turn")
+    func turns() async throws {
+        let line = try Line()
+        line.open()
+        line.bytes.pending = Array(
+            repeatElement(WebSocketFrames.server(.pong, [UInt8](repeating: 0, count: 100)), count: 15_000).joined()
+        )
+        let count = line.bytes.pending.count
+        line.driver.goOn()
+        #expect(line.carrier.calls.last == "readLater")
+        let rest = line.bytes.pending.count
+        #expect(rest > 0 && count - rest >= 1 << 20)
+        line.driver.goOn()
+        #expect(line.bytes.pending.isEmpty)
+    }
+
+    // MARK: The end
+
+    @Test(
+        "A close frame of the server is answered, and ends the channel; the connection ends the task, once",
+        arguments: [1000, 4001] as [UInt16]
+    )
+    func serverClose(code: UInt16) async throws {
+        let line = try Line()
+        line.open()
+        line.receive(text("last") + close(code))
+        #expect(line.bytes.takeEvents() == [.close(code: code, reason: "")])
+        #expect(line.channel.closure?.code?.rawValue == Int(code))
+        #expect(line.carrier.calls == ["leaveHostForGood"])
+        line.bytes.closeOtherEnd()
+        line.turn()
+        line.turn()
+        #expect(line.carrier.calls == ["leaveHostForGood", "webSocketEnded"])
+        #expect(try await line.channel.next() == .text("last"))
+        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == (code == 1000 ? nil : .closed))
+    }
+
+    @Test(
+        "A close order sends a close frame, after which nothing is sent, and is answered when the connection is closed"
+    )
+    func closing() throws {
+        let line = try Line()
+        line.open()
+        let (closed, sent) = (Recorder<Bool>(), Recorder<Bool>())
+        let closure = WebSocketTask.Closure(code: .goingAway, reason: "bye")
+        line.give(.close(closure, answer(closed)))
+        line.give(.send(.text("late"), answer(sent)))
+        line.give(.ping(answer(sent)))
+        #expect(line.bytes.takeEvents() == [.close(code: 1001, reason: "bye")])
+        #expect(closed.values == [] && sent.values == [false, false])
+        line.receive(close(1001))
+        #expect(line.bytes.takeEvents() == [])
+        line.bytes.closeOtherEnd()
+        line.turn()
+        #expect(closed.values == [true])
+        #expect(line.carrier.calls.last == "webSocketEnded")
+    }
+
+    @Test("A server that does not close the connection has the time of the options for that")
+    func closeTimeout() throws {
+        var options = WebSocketTask.Options()
+        options.closeTimeout = 5
+        let line = try Line(options)
+        line.open()
+        #expect(line.driver.deadline == .distantFuture)
+        let closed = Recorder<Bool>()
+        line.give(.close(WebSocketTask.Closure(code: nil, reason: ""), answer(closed)))
+        let deadline = line.carrier.now.adding(5)
+        #expect(line.driver.deadline == deadline)
+        line.driver.expire(at: line.carrier.now.adding(4))
+        #expect(closed.values == [])
+        line.driver.expire(at: deadline)
+        #expect(closed.values == [true])
+        #expect(line.carrier.calls.last == "webSocketEnded")
+    }
+
+    @Test("A frame that breaks the protocol is answered with the reason, and is the error of the channel")
+    func violation() async throws {
+        let line = try Line()
+        line.open()
+        // A server must not mask its frames.
+        line.receive(WebSocketFrames.client(.text, [65]))
+        guard case .close(1002, _)? = line.bytes.takeEvents().first else {
+            Issue.record("No close frame was sent.")
+            return
+        }
+        #expect((await failure(of: line.channel) as? WebSocketError)?.kind == .violation)
+    }
+
+    @Test("A message that is larger than the options allow is answered with 1009")
+    func largeMessage() throws {
+        var options = WebSocketTask.Options()
+        options.maximumMessageSize = 3
+        let line = try Line(options)
+        line.open()
+        line.receive(text("1234"))
+        guard case .close(1009, _)? = line.bytes.takeEvents().first else {
+            Issue.record("No close frame was sent.")
+            return
+        }
+    }
+
+    @Test(
+        "A connection that is lost is the error of the channel, which says whether a message was",
+        arguments: [true, false]
+    )
+    func loss(isInMessage: Bool) async throws {
+        let line = try Line()
+        line.open(with: isInMessage ? Array(text("message").dropLast()) : text("message"))
+        line.bytes.closeOtherEnd()
+        line.turn()
+        let error = await failure(of: line.channel) as? URLError
+        #expect(error?.code == .networkConnectionLost)
+        #expect(
+            error?.localizedDescription.contains(isInMessage ? "middle of a message" : "without a close frame") == true
+        )
+        #expect(line.carrier.calls.last == "webSocketEnded")
+    }
+
+    @Test("Orders that wait when the driver leaves the connection fail, as do later ones")
+    func detaching() throws {
+        let line = try Line()
+        line.open()
+        let results = Recorder<Bool>()
+        line.give(.ping(answer(results)))
+        line.bytes.isBlocked = true
+        line.give(.send(.text("text"), answer(results)))
+        line.driver.detach()
+        #expect(results.values == [false, false])
+        line.driver.perform(.ping(answer(results)))
+        #expect(results.values == [false, false, false])
+        // The socket is not watched.
+        line.bytes.isBlocked = false
+        _ = line.bytes.takeSent()
+        line.receive(WebSocketFrames.server(.ping))
+        #expect(line.bytes.takeSent() == [])
+    }
+
+    // MARK: Pings of the engine's own
+
+    private func makePingingLine() throws -> Line {
+        var options = WebSocketTask.Options()
+        options.pingInterval = 20
+        let line = try Line(options)
+        line.open()
+        return line
+    }
+
+    @Test("A ping is sent each time that the interval is over, as long as the last one was answered")
+    func ownPings() throws {
+        let line = try makePingingLine()
+        for _ in 0..<3 {
+            let due = line.carrier.now.adding(20)
+            #expect(line.driver.deadline == due)
+            line.carrier.now = due
+            line.driver.expire(at: due)
+            guard case .ping(let content)? = line.bytes.takeEvents().first else {
+                Issue.record("No ping was sent.")
+                return
+            }
+            line.receive(WebSocketFrames.server(.pong, Array(content)))
+        }
+        #expect(line.driver.isOpen)
+    }
+
+    @Test(
+        "A server that does not answer a ping before the next is due has failed, unless nothing is read",
+        arguments: [true, false]
+    )
+    func unansweredPing(isSuspended: Bool) async throws {
+        let line = try makePingingLine()
+        line.carrier.isSuspended = isSuspended
+        for _ in 0..<2 {
+            line.carrier.now = line.carrier.now.adding(20)
+            line.driver.expire(at: line.carrier.now)
+        }
+        #expect(line.driver.isOpen == isSuspended)
+        #expect(line.bytes.takeEvents().count == 1)
+        if !isSuspended { #expect((await failure(of: line.channel) as? URLError)?.code == .timedOut) }
+    }
+}
+#endif
