@@ -172,4 +172,41 @@ struct CallPlanTests {
         task.cancel()
         #expect(cancellations.values.count == 1)
     }
+
+    /// A clock on which no time passes. It records the sleeps that are cancelled.
+    private struct StandingClock: Clock {
+        let cancellations = Recorder<Void>()
+        let sleeps = Recorder<Void>()
+        let now = ContinuousClock.now
+        let minimumResolution = Duration.nanoseconds(1)
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            sleeps.record(())
+            do {
+                try await Recorder<Void>().wait()
+            } catch {
+                cancellations.record(())
+                throw error
+            }
+        }
+    }
+
+    @Test(
+        "The timers of a call are cancelled when its transfer ends, at once if it has ended",
+        arguments: [true, false]
+    )
+    func timers(hasEnded: Bool) async throws {
+        let clock = StandingClock()
+        let task = makeTask()
+        task.resume()
+        let timers = CallTimers(Timeouts(total: .seconds(9)), until: nil, on: clock, for: task)
+        try await clock.sleeps.wait()
+        if hasEnded { _ = task.markCompleted() }
+        task.use(timers)
+        if !hasEnded {
+            #expect(clock.cancellations.values.isEmpty)
+            _ = task.markCompleted()
+        }
+        try await clock.cancellations.wait()
+    }
 }

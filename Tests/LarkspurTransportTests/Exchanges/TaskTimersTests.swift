@@ -47,6 +47,14 @@ struct TaskTimersTests {
         #expect(timers.deadline(isIdleTimed: true) == now.adding(60))
     }
 
+    @Test("The failure of a task without a connection names the server")
+    func unconnected() throws {
+        let url = try #require(URL(string: "http://origin.test:8080/"))
+        let failure = makeTimers().failure(at: now.adding(10), url: url, unconnected: Peer(url))
+        #expect(failure.code == .timedOut)
+        #expect(failure.localizedDescription.contains("No connection to the server origin.test:8080 was made"))
+    }
+
     @Test("A failure names the deadline that has passed")
     func failures() throws {
         let url = try #require(URL(string: "http://origin.test/"))

@@ -394,7 +394,7 @@ struct TaskDelegateTests {
 
     // MARK: The cache
 
-    @Test("A hook decides about the response to store, and without one nobody does")
+    @Test("A hook decides about the response to store, and without one it is left to the session")
     func cache() async throws {
         let call = makeData()
         let proposal = CachedURLResponse(response: try makeResponse(), data: Data())
