@@ -151,18 +151,16 @@ extension SessionTask {
     /// - Returns: The previous state of the task; nil if the transport had finished before.
     func markCompleted() -> State? {
         let transactions = endedTransactions
-        let (state, timers) = storage.withLock { call -> (State?, CallTimers?) in
-            let state = call.machine.state
-            guard call.machine.complete() != nil else { return (nil, nil) }
+        let end = storage.withLock { call -> (state: State, timers: CallTimers?)? in
+            guard let end = call.course.complete() else { return nil }
             call.timeline.completed = .now
-            call.pendingResumeData = nil
-            call.cancelWork = nil
+            call.attempt.resumeData = nil
             call.note(transactions)
-            call.enterGroup(of: environment)
-            return (state, call.timers.take())
+            if end.state == .initialized { environment.completionGroup.enter() }
+            return end
         }
-        timers?.cancel()
-        return state
+        end?.timers?.cancel()
+        return end?.state
     }
 
     /// Ends the call with the result of its transfer. Called once, after ``markCompleted()``.
@@ -191,37 +189,22 @@ extension SessionTask {
     /// Whether the end has to be told to nobody on the completion queue, before or after the handlers.
     private var endsUnseen: Bool {
         environment.interest.isEmpty && !isObserved.load(ordering: .relaxed)
-            && storage.withLock { $0.hooks == nil && $0.resumeDataHandlers.isEmpty }
-    }
-
-    /// The place where a response is serialized.
-    enum Route {
-        /// The task that awaits the response.
-        case awaiter(@Sendable (TransferResult) -> Void)
-        /// The completion queue, because that takes less time than waking a thread of the processing queue.
-        case completionQueue
-        case processing
+            && storage.withLock { $0.hooks == nil && !$0.handlers.wantsResumeData }
     }
 
     /// Decides where a response is serialized: small content not on the processing queue, if only quick serializers
     /// work and no code of a caller. The main queue, which may have a user interface to serve, does no such work.
-    func route(of result: TransferResult, isUnseen: Bool) -> Route {
+    func route(of result: TransferResult, isUnseen: Bool) -> CallHandlers.Route {
         guard result.data.count <= Self.smallSize, plan.download == nil, plan.template.stream == nil else {
             return .processing
         }
-        let mayUseQueue = !environment.completesOnMain
         return storage.withLock { call in
-            guard call.rules.checks.isEmpty, call.settings.stream == nil, call.handlers.allSatisfy(\.isQuick),
-                !call.handlers.isEmpty || plan.chain?.serializer.isQuick == true
-            else { return .processing }
-            // A handler that is added from now on is late.
-            if isUnseen, call.handlers.count == 1, let resume = call.handlers[0].resume {
-                (call.handlers, call.admission) = ([], .none)
-                return .awaiter(resume)
-            }
-            guard mayUseQueue else { return .processing }
-            call.admission = .quick
-            return .completionQueue
+            guard call.start.rules.checks.isEmpty, call.start.settings.stream == nil else { return .processing }
+            return call.handlers.route(
+                without: plan.chain?.serializer.isQuick == true,
+                isUnseen: isUnseen,
+                mayUseQueue: !environment.completesOnMain
+            )
         }
     }
 
@@ -253,13 +236,10 @@ extension SessionTask {
     /// - Returns: The handlers to serve, those that came too late for that, and whether no more are taken.
     private func takeHandlers(_ ending: CallEnding) -> ([CallHandler], late: [CallHandler], isLast: Bool) {
         storage.withLock { call in
-            let admission = call.admission
-            let handlers = exchange(&call.handlers, with: [])
-            let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
-            let late = served.count == handlers.count ? [] : handlers.filter { admission != .quick || !$0.isQuick }
+            let (served, late) = call.handlers.take()
             guard served.isEmpty else { return (served, late, false) }
             call.timeline.serialized = .now
-            if plan.chain != nil { call.finished = ending }
+            if plan.chain != nil { call.handlers.ending = ending }
             ending.timeline = call.timeline
             return (served, late, true)
         }
@@ -339,14 +319,8 @@ extension SessionTask {
     }
 
     /// Notes that the handlers run. What is returned is used and released without the lock.
-    private func noteEnd(
-        with failure: StoredError?
-    ) -> (resumeDataHandlers: [@Sendable (Data?) -> Void], hooks: TaskHooks?, observation: CallObservation?) {
-        storage.withLock { call in
-            call.error = failure
-            call.hasEnded = true
-            return (exchange(&call.resumeDataHandlers, with: []), call.hooks.take(), call.observation.take())
-        }
+    private func noteEnd(with error: StoredError?) -> ([CallHandlers.ResumeDataHandler], TaskHooks?, CallObservation?) {
+        storage.withLock { ($0.handlers.end(with: error), $0.hooks.take(), $0.observation.take()) }
     }
 
     // MARK: Adding handlers
@@ -354,11 +328,8 @@ extension SessionTask {
     /// Adds a handler, and starts the call if it has not started. A task that was made with a handler takes no others.
     func add(_ handler: CallHandler) {
         guard plan.chain != nil else { return refuse(handler) }
-        let finished = storage.withLock { call in
-            if call.finished == nil { call.handlers.append(handler) }
-            return call.finished
-        }
-        if let finished { handOver(finished, to: handler) } else { resume() }
+        let ending = storage.withLock { $0.handlers.add(handler) }
+        if let ending { handOver(ending, to: handler) } else { resume() }
     }
 
     private func refuse(_ handler: CallHandler) {

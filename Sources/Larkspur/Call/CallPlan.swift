@@ -73,6 +73,38 @@ struct CallSettings: Sendable {
     var isCancelled = false
 }
 
+/// The start of a call: the maker of its transfers, and the settings that it takes until then.
+struct CallStart {
+    /// The maker of the call's transfers, if they are made when it starts; nil after the start.
+    var launcher: (any CallLauncher)?
+    private(set) var settings = CallSettings()
+    private(set) var rules = ResponseRules()
+
+    /// Whether the call has not started, and takes settings.
+    var isOpen: Bool { launcher != nil }
+
+    /// Changes the settings; false if that is no longer possible.
+    mutating func configure(_ body: (inout CallSettings, inout ResponseRules) -> Void) -> Bool {
+        if isOpen { body(&settings, &rules) }
+        return isOpen
+    }
+
+    /// Directs the content to a stream; false if the call has started, or has a stream already.
+    mutating func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) -> Bool {
+        guard let stream, isOpen, settings.stream == nil else { return false }
+        settings.stream = stream
+        settings.eventStream = eventStream
+        return true
+    }
+
+    /// Starts the call.
+    /// - Returns: The maker of its transfers, once.
+    mutating func launch(isCancelled: Bool) -> ((any CallLauncher)?, CallSettings) {
+        if isCancelled { settings.isCancelled = true }
+        return (launcher.take(), settings)
+    }
+}
+
 /// The maker of a call's transfers.
 protocol CallLauncher: AnyObject, Sendable {
     /// Creates the first transfer of a call, has interceptors do so, or ends the call. Called once for each call.
@@ -96,13 +128,8 @@ extension SessionTask {
         _ name: String,
         _ body: (inout CallSettings, inout ResponseRules) -> Void = { _, _ in }
     ) -> Bool {
-        let (isOpen, previous) = storage.withLock { state in
-            let previous = (state.settings, state.rules)
-            guard state.launcher != nil else { return (false, previous) }
-            body(&state.settings, &state.rules)
-            return (true, previous)
-        }
         // The replaced values may own objects of the caller, and are released without the lock.
+        let (previous, isOpen) = storage.withLock { ($0.start, $0.start.configure(body)) }
         withExtendedLifetime(previous) {}
         if !isOpen, plan.chain != nil {
             report("\(name) has no effect, because the call has started: put it before the first handler")
@@ -130,10 +157,10 @@ extension SessionTask {
     }
 
     /// The rules by which the response is acceptable.
-    var rules: ResponseRules { storage.withLock { $0.rules } }
+    var rules: ResponseRules { storage.withLock { $0.start.rules } }
 
     /// The stream that delivers the content; nil if it is collected.
-    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.settings.stream } }
+    var stream: ContentStream? { plan.template.stream ?? storage.withLock { $0.start.settings.stream } }
 
     /// Directs the content to a stream.
     /// - Parameters:
@@ -141,13 +168,9 @@ extension SessionTask {
     ///   - eventStream: The request for an event stream; nil if the content may be anything.
     /// - Throws: `unsupported`, if the call has started already, or `cancelled`, if it was cancelled before it started.
     func direct(to stream: ContentStream?, for eventStream: EventStreamRequest?) throws(LarkspurError) {
-        let (isDirected, isCancelled) = storage.withLock { state in
-            guard let stream, plan.chain != nil, state.launcher != nil, state.settings.stream == nil else {
-                return (false, state.settings.isCancelled)
-            }
-            state.settings.stream = stream
-            state.settings.eventStream = eventStream
-            return (true, false)
+        let (isDirected, isCancelled) = storage.withLock { storage in
+            let isDirected = plan.chain != nil && storage.start.direct(to: stream, for: eventStream)
+            return (isDirected, storage.start.settings.isCancelled)
         }
         if isCancelled { throw LarkspurError(transportError: URLError(.cancelled)) }
         guard isDirected else {
@@ -160,35 +183,22 @@ extension SessionTask {
     }
 
     /// Has the call launched when it starts.
-    func launchLater(by launcher: any CallLauncher) { storage.withLock { $0.launcher = launcher } }
+    func launchLater(by launcher: any CallLauncher) { storage.withLock { $0.start.launcher = launcher } }
 
     /// Launches the call, once.
     func launch(isCancelled: Bool) {
-        let (launcher, settings) = storage.withLock { state in
-            if isCancelled { state.settings.isCancelled = true }
-            return (state.launcher.take(), state.settings)
-        }
+        let (launcher, settings) = storage.withLock { $0.start.launch(isCancelled: isCancelled) }
         launcher?.launch(self, settings)
     }
 
     /// Sets the closure that is called when the task is cancelled while interceptors work. It is called immediately if
     /// that has happened.
     func onCancellation(_ cancelWork: @escaping @Sendable () -> Void) {
-        let isCancelled = storage.withLock { state in
-            let isCancelled = state.machine.state == .cancelling
-            if !isCancelled { state.cancelWork = cancelWork }
-            return isCancelled
-        }
-        if isCancelled { cancelWork() }
+        if !storage.withLock({ $0.course.store(cancelWork) }) { cancelWork() }
     }
 
     /// Keeps the timers of the call until its transfer ends. They are cancelled immediately if that has happened.
     func use(_ timers: CallTimers) {
-        let hasEnded = storage.withLock { state in
-            let hasEnded = state.machine.state == .completed
-            if !hasEnded { state.timers = timers }
-            return hasEnded
-        }
-        if hasEnded { timers.cancel() }
+        if !storage.withLock({ $0.course.store(timers) }) { timers.cancel() }
     }
 }

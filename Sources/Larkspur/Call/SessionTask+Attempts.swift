@@ -4,27 +4,22 @@ import Synchronization
 extension SessionTask {
     /// Brings the next attempt, which has been attached, to the state of the task.
     func beginAttempt() {
-        storage.withLock { storage in
-            storage.isDetached = false
-            storage.cancelsAttempt = false
-            storage.pendingResumeData = nil
-        }
+        storage.withLock { $0.attempt.begin() }
         applyState()
     }
 
     /// The resume data that the last attempt has left for the next one.
-    var pendingResumeData: Data? { storage.withLock { $0.pendingResumeData } }
+    var pendingResumeData: Data? { storage.withLock { $0.attempt.resumeData } }
 
     /// Whether the task was cancelled in a way that keeps its resume data.
-    var keepsResumeData: Bool { storage.withLock { $0.keepsResumeData } }
+    var keepsResumeData: Bool { storage.withLock { $0.attempt.keepsResumeData } }
 
     func cancelKeepingResumeData(_ handler: @escaping @Sendable (Data?) -> Void) {
-        let hasEnded = storage.withLock { storage in
-            if !storage.hasEnded { storage.resumeDataHandlers.append(handler) }
-            if storage.machine.state != .cancelling { storage.keepsResumeData = true }
-            return storage.hasEnded
+        let isStored = storage.withLock { storage in
+            if storage.course.state != .cancelling { storage.attempt.keepsResumeData = true }
+            return storage.handlers.add(handler)
         }
-        if hasEnded { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
+        guard isStored else { return environment.completionQueue.async { [self] in handler(error?.resumeData) } }
         cancel()
     }
 
@@ -32,17 +27,12 @@ extension SessionTask {
 
     /// Sets the closure that is called once when the task is suspended, immediately if it is; or removes it.
     func setSuspensionHandler(_ handler: (@Sendable () -> Void)?, of owner: ObjectIdentifier) {
-        let isSuspended = storage.withLock { storage in
-            let isSuspended = handler != nil && storage.machine.state == .suspended
-            storage.suspensionHandlers[owner] = isSuspended ? nil : handler
-            return isSuspended
-        }
-        if isSuspended { handler?() }
+        if !storage.withLock({ $0.course.store(suspensionHandler: handler, of: owner) }) { handler?() }
     }
 
     /// Cancels the attempt and not the task, because the response of the attempt is known.
     func cancelAttempt() {
-        storage.withLock { $0.cancelsAttempt = true }
+        storage.withLock { $0.attempt.cancel() }
         applyState()
     }
 
@@ -55,9 +45,7 @@ extension SessionTask {
         let transactions = endedTransactions
         storage.withLock { storage in
             storage.note(transactions)
-            storage.pendingResumeData = resumeData
-            storage.isDetached = true
-            storage.applied = nil
+            storage.attempt.end(leaving: resumeData)
         }
     }
 
@@ -68,38 +56,33 @@ extension SessionTask {
     /// - Returns: False if this task has been cancelled or has ended.
     func handOver(to successor: SessionTask, as transfer: any Transfer, from previous: any Transfer) -> Bool {
         storage.withLock { storage in
-            guard storage.machine.state == .running || storage.machine.state == .suspended else { return false }
-            storage.isDetached = true
-            // The transfer shows the task object of the download from now on.
-            storage.attempt = previous
+            guard storage.course.isActive else { return false }
             successor.takeOver(transfer, from: storage)
-            // Two orders to one attempt at the same time could overtake each other.
-            if storage.isApplying { storage.whenIdle = { successor.takeTurn() } }
+            // The transfer shows the task object of the download from now on.
+            storage.attempt.leave(showing: previous) { successor.takeTurn() }
             return true
         }
     }
 
     private func takeOver(_ attempt: any Transfer, from other: CallState) {
         storage.withLock { storage in
-            storage.machine = other.machine
-            storage.attempt = attempt
-            storage.applied = other.applied
-            storage.isApplying = other.isApplying
+            storage.course.machine = other.course.machine
+            storage.attempt.takeOver(attempt, from: other.attempt)
             storage.hooks = other.hooks
             isHooked.store(other.hooks != nil, ordering: .releasing)
             storage.observation = other.observation?.copy()
             isObserved.store(storage.observation != nil, ordering: .relaxed)
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.firstResponseByte = other.timeline.firstResponseByte
-            storage.enterGroup(of: environment)
+            environment.completionGroup.enter()
             announce(.created, to: storage.observation)
             announce(.resumed, to: storage.observation)
-            if other.machine.state == .suspended { announce(.suspended, to: storage.observation) }
+            if other.course.state == .suspended { announce(.suspended, to: storage.observation) }
         }
     }
 
     private func takeTurn() {
-        storage.withLock { $0.isApplying = false }
+        storage.withLock { $0.attempt.takeTurn() }
         applyState()
     }
 }

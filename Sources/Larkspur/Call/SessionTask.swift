@@ -55,7 +55,7 @@ public class SessionTask: @unchecked Sendable {
         self.plan = plan
         let observation = observers.map { CallObservation($0.entries, on: environment.completionQueue) }
         var call = CallState(observation: observation)
-        if let handler { call.handlers = [handler] }
+        if let handler { _ = call.handlers.add(handler) }
         storage = Mutex(call)
         isObserved = Atomic(observation != nil)
         self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
@@ -63,7 +63,7 @@ public class SessionTask: @unchecked Sendable {
     }
 
     deinit {
-        if storage.withLock({ $0.launcher != nil }) { reportUnstarted() }
+        if storage.withLock({ $0.start.isOpen }) { reportUnstarted() }
     }
 
     // MARK: Driving
@@ -92,27 +92,21 @@ public class SessionTask: @unchecked Sendable {
 
     /// Ends the task with an error, unless it has ended or was cancelled already.
     final func fail(with error: LarkspurError) {
-        let isFirst = storage.withLock { storage in
-            guard storage.failure == nil, storage.machine.state != .cancelling, storage.machine.state != .completed
-            else { return false }
-            storage.failure = StoredError(error)
-            return true
-        }
-        if isFirst { cancel() }
+        if storage.withLock({ $0.course.fail(with: error) }) { cancel() }
     }
 
     /// The error that ended the task before its transfer did.
-    final var failure: StoredError? { storage.withLock { $0.failure } }
+    final var failure: StoredError? { storage.withLock { $0.course.failure } }
 
     /// The state of the task.
-    public final var state: State { storage.withLock { $0.machine.state } }
+    public final var state: State { storage.withLock { $0.course.state } }
 
     /// Whether the task runs or is suspended: it has neither ended nor been cancelled.
-    final var isActive: Bool { state == .running || state == .suspended }
+    final var isActive: Bool { storage.withLock { $0.course.isActive } }
 
     /// Whether no attempt has been allowed to connect to its host yet.
     final var waitsForConnection: Bool {
-        let (attempt, isFirst) = storage.withLock { ($0.attempt, $0.timeline.transactions.isEmpty) }
+        let (attempt, isFirst) = storage.withLock { ($0.attempt.transfer, $0.timeline.transactions.isEmpty) }
         guard let attempt else { return true }
         return isFirst && attempt.waitsForConnection
     }
@@ -143,7 +137,7 @@ public class SessionTask: @unchecked Sendable {
 
     /// The error of the task, which is set before its completion handler runs. Nil while the task runs, and if it
     /// succeeded.
-    public final var error: LarkspurError? { storage.withLock { $0.error }?.error }
+    public final var error: LarkspurError? { storage.withLock { $0.handlers.error }?.error }
 
     /// The times at which the task reached its stages.
     public final var timeline: Timeline { storage.withLock { $0.timeline } }
@@ -165,12 +159,9 @@ public class SessionTask: @unchecked Sendable {
     /// The priority of the task from 0 to 1, as a hint to the transport. Default: `URLSessionTask.defaultPriority`,
     /// 0.5.
     public final var priority: Float {
-        get { storage.withLock { $0.priority } }
+        get { storage.withLock { $0.attempt.priority } }
         set {
-            let attempt = storage.withLock { storage in
-                storage.priority = newValue
-                return storage.attempt
-            }
+            storage.withLock { $0.attempt.priority = newValue }
             attempt?.setPriority(newValue)
         }
     }
@@ -213,17 +204,14 @@ public class SessionTask: @unchecked Sendable {
     }
 
     /// Whether the task's handlers are running, or have run.
-    final var hasEnded: Bool { storage.withLock { $0.hasEnded } }
+    final var hasEnded: Bool { storage.withLock { $0.handlers.hasEnded } }
 
     /// The transfer of the current attempt; nil if none was created.
-    final var attempt: (any Transfer)? { storage.withLock { $0.attempt } }
+    final var attempt: (any Transfer)? { storage.withLock { $0.attempt.transfer } }
 
     /// Sets the transfer that performs the request.
     func attach(_ attempt: any Transfer) {
-        let priority = storage.withLock { storage in
-            storage.attempt = attempt
-            return storage.priority
-        }
+        let priority = storage.withLock { $0.attempt.attach(attempt) }
         if priority != URLSessionTask.defaultPriority { attempt.setPriority(priority) }
     }
 
@@ -245,37 +233,22 @@ public class SessionTask: @unchecked Sendable {
     /// Handles an event. Its consequences are noted under the lock, so that notifications are queued in the order of
     /// transitions. The transport gets its orders outside the lock.
     private func send(_ event: (inout TaskStateMachine) -> TaskStateMachine.Transition?) {
-        let (transition, suspensionHandlers) = storage.withLock { storage in
-            let transition = event(&storage.machine)
-            var suspensionHandlers: [@Sendable () -> Void] = []
+        let (transition, actions) = storage.withLock { storage in
+            let (transition, actions) = storage.course.handle(event)
+            if transition == .started { storage.timeline.resumed = .now }
+            if transition?.isFirst == true { environment.completionGroup.enter() }
             switch transition {
-            case .started:
-                storage.timeline.resumed = .now
-                storage.enterGroup(of: environment)
-                announce(.resumed, to: storage.observation)
-            case .resumed: announce(.resumed, to: storage.observation)
-            case .suspended:
-                announce(.suspended, to: storage.observation)
-                if !storage.suspensionHandlers.isEmpty {
-                    suspensionHandlers = Array(storage.suspensionHandlers.values)
-                    storage.suspensionHandlers = [:]
-                }
-            case .cancelled:
-                storage.enterGroup(of: environment)
-                announce(.cancelled, to: storage.observation)
+            case .started, .resumed: announce(.resumed, to: storage.observation)
+            case .suspended: announce(.suspended, to: storage.observation)
+            case .cancelled: announce(.cancelled, to: storage.observation)
             case .completed, nil: break
             }
-            return (transition, suspensionHandlers)
+            return (transition, actions)
         }
-        switch transition {
-        case .started: launch(isCancelled: false)
-        case .cancelled(let hadStarted):
-            storage.withLock { $0.cancelWork.take() }?()
-            if !hadStarted { launch(isCancelled: true) }
-        case .suspended: for handler in suspensionHandlers { handler() }
-        case .resumed, .completed, nil: break
-        }
-        if transition != nil { applyState() }
+        guard let transition else { return }
+        for action in actions { action() }
+        if transition.isFirst { launch(isCancelled: transition != .started) }
+        applyState()
     }
 
     /// Brings the attempt to the state of the task. One thread at a time does so, until no order is left. Events that
@@ -284,7 +257,7 @@ public class SessionTask: @unchecked Sendable {
     func applyState() {
         var isFirst = true
         while true {
-            switch storage.withLock({ $0.nextStep(isFirst: isFirst) }) {
+            switch storage.withLock({ $0.attempt.nextStep(towards: $0.course.state, isFirst: isFirst) }) {
             case .order(let attempt, let control):
                 if control == .start { note(.attemptStarted, .request(attempt.originalRequest)) }
                 attempt.perform(control)
@@ -305,7 +278,7 @@ public final class UploadTask: DataTask, @unchecked Sendable {
     /// The facts with which another task or process can continue a resumable upload: pass them to
     /// ``ResumableUpload/continuing(_:)``. Nil before the server has created the upload, when it is complete, and for
     /// uploads that are not resumable.
-    public var resumption: UploadResumption? { storage.withLock { $0.uploadResumption } }
+    public var resumption: UploadResumption? { storage.withLock { $0.attempt.uploadResumption } }
 }
 
 /// A task whose response is written to a file.

@@ -15,6 +15,9 @@ struct TaskStateMachine: Equatable, Sendable {
         case cancelled(hadStarted: Bool)
         /// The task has ended.
         case completed
+
+        /// Whether the task leaves its first state.
+        var isFirst: Bool { self == .started || self == .cancelled(hadStarted: false) }
     }
 
     private(set) var state = SessionTask.State.initialized

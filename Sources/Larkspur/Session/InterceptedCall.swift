@@ -153,7 +153,7 @@ struct InterceptedCall: Sendable {
             completed: { [task] in task.upload.completed },
             complete: { [task] in task.upload.update(completed: $0, total: $0, of: task) },
             isCancelled: { [task] in task.state == .cancelling && task.failure == nil },
-            note: { [task] resumption in task.storage.withLock { $0.uploadResumption = resumption } },
+            note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.completionQueue.async(execute: body) },
             sendApart: { [manager, progress] request in
                 let fields = Array(progress.state.withLock { $0.facts.withheldFields })

@@ -40,7 +40,7 @@ extension SessionTask {
     @discardableResult
     private func add(_ entry: ObserverEntry) -> Bool {
         storage.withLock { storage in
-            guard !storage.hasEnded else { return false }
+            guard !storage.handlers.hasEnded else { return false }
             if let observation = storage.observation {
                 observation.add(entry)
             } else {

@@ -1,0 +1,101 @@
+/// The present attempt of a call: its transfer, the orders that it has got, and the data for the next one.
+struct CallAttempt {
+    /// The transfer of the attempt; nil if none was created.
+    private(set) var transfer: (any Transfer)?
+    var priority = URLSessionTask.defaultPriority
+    /// The last order to the transfer.
+    private var applied: TaskControl?
+    private var isApplying = false
+    /// The closure that is called when the transfer has got its last order.
+    private var whenIdle: (@Sendable () -> Void)?
+    /// Whether the attempt has ended and takes no orders, and another attempt follows.
+    private(set) var isDetached = false
+    /// Whether the attempt is cancelled because its response is known, and its task goes on.
+    private var isCancelled = false
+    /// The resume data for the next attempt.
+    var resumeData: Data?
+    /// Whether a cancellation of the task keeps the resume data.
+    var keepsResumeData = false
+    /// The resumption of a resumable upload.
+    var uploadResumption: UploadResumption?
+
+    /// The next step of the thread that brings the attempt to the state of its task.
+    enum Step {
+        case order(any Transfer, TaskControl)
+        /// No order is left. The closure, if any, has waited for that.
+        case rest((@Sendable () -> Void)?)
+    }
+
+    /// Sets the transfer of the next attempt.
+    /// - Returns: The priority that the transfer has to get.
+    mutating func attach(_ transfer: any Transfer) -> Float {
+        self.transfer = transfer
+        return priority
+    }
+
+    /// Begins the attempt whose transfer was attached.
+    mutating func begin() {
+        isDetached = false
+        isCancelled = false
+        resumeData = nil
+    }
+
+    mutating func cancel() { isCancelled = true }
+
+    /// Ends the attempt before another one.
+    /// - Parameter resumeData: The resume data that the attempt has left; nil if there is none.
+    mutating func end(leaving resumeData: Data?) {
+        self.resumeData = resumeData
+        isDetached = true
+        applied = nil
+    }
+
+    /// Takes the next step towards the state of the task.
+    /// - Parameter isFirst: Whether the thread has taken no step before. It leaves the orders to another one that has.
+    mutating func nextStep(towards state: SessionTask.State, isFirst: Bool) -> Step {
+        if isFirst && isApplying { return .rest(nil) }
+        guard let transfer, !isDetached, let control = nextControl(towards: state) else {
+            isApplying = false
+            return .rest(whenIdle.take())
+        }
+        isApplying = true
+        applied = control
+        return .order(transfer, control)
+    }
+
+    /// The order that brings the transfer from its last order to the state of the task; nil if none is needed.
+    private func nextControl(towards state: SessionTask.State) -> TaskControl? {
+        if isCancelled, state != .cancelling { return applied == .cancel ? nil : .cancel }
+        return switch (state, applied) {
+        case (.running, nil): .start
+        case (.running, .suspend): .resume
+        case (.suspended, .start), (.suspended, .resume): .suspend
+        case (.cancelling, let applied) where applied != .cancel && applied != .cancelKeepingResumeData:
+            keepsResumeData ? .cancelKeepingResumeData : .cancel
+        default: nil
+        }
+    }
+
+    // MARK: One task after another
+
+    /// Leaves the orders to the attempt of another task.
+    /// - Parameters:
+    ///   - previous: The transfer as it was before the other task.
+    ///   - takeTurn: Called when this attempt has got its last order, if it is getting one: two orders to one transfer
+    ///     at the same time could overtake each other.
+    mutating func leave(showing previous: any Transfer, _ takeTurn: @escaping @Sendable () -> Void) {
+        isDetached = true
+        transfer = previous
+        if isApplying { whenIdle = takeTurn }
+    }
+
+    /// Takes over the orders from the attempt of another task, before that leaves them.
+    mutating func takeOver(_ transfer: any Transfer, from other: CallAttempt) {
+        self.transfer = transfer
+        applied = other.applied
+        isApplying = other.isApplying
+    }
+
+    /// Takes the turn of the thread that gave its orders to the other attempt.
+    mutating func takeTurn() { isApplying = false }
+}

@@ -1,0 +1,70 @@
+/// The course of a call from its making to its end: its state, and the work around its transfers that a change of the
+/// state concerns.
+struct CallCourse {
+    typealias Transition = TaskStateMachine.Transition
+    typealias Action = @Sendable () -> Void
+
+    var machine = TaskStateMachine()
+    /// The error that ended the task before its transfer did.
+    private(set) var failure: StoredError?
+    private var timers: CallTimers?
+    /// The closure that cancels the work of interceptors.
+    private var cancelWork: Action?
+    /// The closures of interceptors that are called when the task is suspended, by their owners.
+    private var suspensionHandlers: [ObjectIdentifier: Action] = [:]
+
+    var state: SessionTask.State { machine.state }
+
+    /// Whether the task runs or is suspended: it has neither ended nor been cancelled.
+    var isActive: Bool { state == .running || state == .suspended }
+
+    /// Handles an order.
+    /// - Returns: The transition, and the closures that are called after it.
+    mutating func handle(_ order: (inout TaskStateMachine) -> Transition?) -> (Transition?, [Action]) {
+        let transition = order(&machine)
+        switch transition {
+        case .cancelled: return (transition, cancelWork.take().map { [$0] } ?? [])
+        case .suspended where !suspensionHandlers.isEmpty:
+            return (transition, Array(exchange(&suspensionHandlers, with: [:]).values))
+        default: return (transition, [])
+        }
+    }
+
+    /// Notes the error with which the task ends; false if it has ended, or is about to.
+    mutating func fail(with error: LarkspurError) -> Bool {
+        guard failure == nil, state != .cancelling, state != .completed else { return false }
+        failure = StoredError(error)
+        return true
+    }
+
+    /// Stores the closure that cancels the work of interceptors; false if the task has been cancelled.
+    mutating func store(_ cancelWork: @escaping Action) -> Bool {
+        guard state != .cancelling else { return false }
+        self.cancelWork = cancelWork
+        return true
+    }
+
+    /// Stores the timers of the call; false if it has ended.
+    mutating func store(_ timers: CallTimers) -> Bool {
+        guard state != .completed else { return false }
+        self.timers = timers
+        return true
+    }
+
+    /// Stores the closure that is called when the task is suspended, or removes it; false if the task is suspended, so
+    /// that the closure has to be called now.
+    mutating func store(suspensionHandler handler: Action?, of owner: ObjectIdentifier) -> Bool {
+        let isStored = handler == nil || state != .suspended
+        suspensionHandlers[owner] = isStored ? handler : nil
+        return isStored
+    }
+
+    /// Ends the call.
+    /// - Returns: The previous state, and the timers, which have to be cancelled; nil if the call had ended before.
+    mutating func complete() -> (state: SessionTask.State, timers: CallTimers?)? {
+        let previous = state
+        guard machine.complete() != nil else { return nil }
+        cancelWork = nil
+        return (previous, timers.take())
+    }
+}

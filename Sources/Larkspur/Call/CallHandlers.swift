@@ -1,0 +1,82 @@
+/// The handlers of a call, and its outcome once they run.
+struct CallHandlers {
+    typealias ResumeDataHandler = @Sendable (Data?) -> Void
+
+    /// The handlers that have not been taken yet.
+    private var waiting: [CallHandler] = []
+    /// The handlers that are still served with the others when they are added at the end.
+    private var admission = Admission.all
+    /// The ending, for handlers that are added later, once there is one.
+    var ending: CallEnding?
+    private var resumeDataHandlers: [ResumeDataHandler] = []
+    /// Whether the handlers are running, or have run.
+    private(set) var hasEnded = false
+    /// The error of the call.
+    private(set) var error: StoredError?
+
+    /// The handlers that are added while the response is serialized, and served with the others.
+    private enum Admission {
+        case all
+        /// Only those with quick serializers.
+        case quick
+        case none
+    }
+
+    /// The place where a response is serialized.
+    enum Route {
+        /// The task that awaits the response.
+        case awaiter(@Sendable (TransferResult) -> Void)
+        /// The completion queue, because that takes less time than waking a thread of the processing queue.
+        case completionQueue
+        case processing
+    }
+
+    /// Whether a closure gets the resume data.
+    var wantsResumeData: Bool { !resumeDataHandlers.isEmpty }
+
+    /// Adds a handler.
+    /// - Returns: The ending with which the handler has to be called; nil if it gets that with the others.
+    mutating func add(_ handler: CallHandler) -> CallEnding? {
+        if ending == nil { waiting.append(handler) }
+        return ending
+    }
+
+    /// Adds a closure that gets the resume data; false if the handlers have begun to run.
+    mutating func add(_ handler: @escaping ResumeDataHandler) -> Bool {
+        if !hasEnded { resumeDataHandlers.append(handler) }
+        return !hasEnded
+    }
+
+    /// Decides where small content is serialized.
+    /// - Parameters:
+    ///   - isQuick: Whether that is quick without a handler.
+    ///   - isUnseen: Whether the end has to be told to nobody but the handlers.
+    ///   - mayUseQueue: Whether the completion queue may do such work.
+    mutating func route(without isQuick: @autoclosure () -> Bool, isUnseen: Bool, mayUseQueue: Bool) -> Route {
+        guard waiting.allSatisfy(\.isQuick), !waiting.isEmpty || isQuick() else { return .processing }
+        // A handler that is added from now on is late.
+        if isUnseen, waiting.count == 1, let resume = waiting[0].resume {
+            (waiting, admission) = ([], .none)
+            return .awaiter(resume)
+        }
+        guard mayUseQueue else { return .processing }
+        admission = .quick
+        return .completionQueue
+    }
+
+    /// Takes the handlers that have been added: those to serve, and those that came too late for that.
+    mutating func take() -> (served: [CallHandler], late: [CallHandler]) {
+        let handlers = exchange(&waiting, with: [])
+        let served = handlers.filter { admission == .all || admission == .quick && $0.isQuick }
+        let late = served.count == handlers.count ? [] : handlers.filter { admission != .quick || !$0.isQuick }
+        return (served, late)
+    }
+
+    /// Notes that the handlers run.
+    /// - Returns: The closures that get the resume data, which are called and released without the lock.
+    mutating func end(with error: StoredError?) -> [ResumeDataHandler] {
+        self.error = error
+        hasEnded = true
+        return exchange(&resumeDataHandlers, with: [])
+    }
+}
