@@ -164,7 +164,7 @@ extension DataTask {
             connection: { _ in source },
             lastEventID: "",
             schedule: ReconnectionSchedule(.never, method: originalRequest?.httpMethod),
-            clock: environment.clock
+            clock: environment.settings.clock
         )
     }
 }

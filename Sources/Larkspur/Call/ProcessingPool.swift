@@ -29,11 +29,9 @@ final class ProcessingPool: Sendable {
 
     private static let limit = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
-    private let queue: DispatchQueue
+    /// The concurrent queue on which the workers run.
+    let queue = DispatchQueue(label: "larkspur.processing", attributes: .concurrent)
     private let state = Mutex(State())
-
-    /// - Parameter queue: The concurrent queue on which the workers run.
-    init(queue: DispatchQueue) { self.queue = queue }
 
     func submit(_ work: @escaping Work) {
         let needsWorker = state.withLock { state in

@@ -1,42 +1,27 @@
-/// The values of the session manager that a task needs, captured when the task is created. Tasks that are created
-/// between two changes of the manager share them.
+/// The settings of the session manager, captured when a task is created, and the values that follow from them. Tasks
+/// that are created between two changes of the manager share them.
 final class TaskEnvironment: Sendable {
-    /// The queue that runs handlers and progress closures, and posts notifications.
-    let completionQueue: DispatchQueue
-    /// Whether that is the main queue.
-    let completesOnMain: Bool
-    /// The group that the task enters while it is under way.
-    let completionGroup: DispatchGroup
+    let settings: ManagerSettings
     /// The pool that runs validation and serialization.
     let processing: ProcessingPool
-    /// The number of bytes of content that a task may collect in memory.
-    let maximumContentSize: Int
-    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
-    let failureWriter: UnhandledFailure.Writer?
-    /// The interceptors of all calls.
-    let interceptors: RequestInterceptors
-    /// The clock of every delay of an interceptor.
-    let clock: any Clock<Duration>
-    /// The limits of the time of all calls.
-    let timeouts: Timeouts
-    /// The notifications that anybody may observe.
-    let interest: NotificationInterest
+    /// Whether the completion queue is the main queue.
+    let completesOnMain: Bool
 
     init(_ settings: ManagerSettings, _ processing: ProcessingPool) {
-        completionQueue = settings.completionQueue
-        completesOnMain = completionQueue.isMain
-        completionGroup = settings.completionGroup
+        self.settings = settings
         self.processing = processing
-        maximumContentSize = settings.maximumContentSize
-        failureWriter = settings.reportsUnhandledFailures ? settings.failureWriter : nil
-        interceptors = settings.interceptors
-        clock = settings.clock
-        timeouts = settings.timeouts
-        interest = settings.interest
+        completesOnMain = settings.completionQueue.isMain
     }
 
+    var completionQueue: DispatchQueue { settings.completionQueue }
+    var completionGroup: DispatchGroup { settings.completionGroup }
+    var interest: NotificationInterest { settings.interest }
+
+    /// The closure that writes the line about an unhandled failure; nil if these are not reported.
+    var failureWriter: UnhandledFailure.Writer? { settings.reportsUnhandledFailures ? settings.failureWriter : nil }
+
     /// Whether calls are launched when they start, and not when they are made.
-    var launchesLate: Bool { !interceptors.isEmpty || !timeouts.isEmpty }
+    var launchesLate: Bool { !settings.interceptors.isEmpty || !settings.timeouts.isEmpty }
 }
 
 extension DispatchQueue {
@@ -46,21 +31,32 @@ extension DispatchQueue {
     fileprivate var isMain: Bool { label == Self.mainLabel }
 }
 
-/// The settings of a session manager, most of which its tasks capture.
-struct ManagerSettings {
+/// The settings of a session manager that apply to the tasks that it creates from then on.
+struct ManagerSettings: Sendable {
+    /// The queue that runs handlers and progress closures, and posts notifications.
     var completionQueue: DispatchQueue
+    /// The group that a task enters while it is under way.
     var completionGroup: DispatchGroup
     var jsonDecoder = JSONDecoder()
     var jsonEncoder = JSONEncoder()
+    /// The number of bytes of content that a task may collect in memory.
     var maximumContentSize = 1 << 30
     var reportsUnhandledFailures = Platform.isDebugBuild
+    /// The closure that writes the lines about unhandled failures.
     var failureWriter = UnhandledFailure.writer
+    /// The interceptors of all calls.
     var interceptors = RequestInterceptors()
+    /// The clock of every delay of an interceptor.
     var clock: any Clock<Duration> = ContinuousClock()
+    /// The limits of the time of all calls.
     var timeouts = Timeouts()
+    /// The notifications that anybody may observe.
     var interest = NotificationInterest.shared
-    /// What tasks capture of them, until a setting changes.
-    var environment: TaskEnvironment?
+
+    init(completionQueue: DispatchQueue?, completionGroup: DispatchGroup) {
+        self.completionQueue = completionQueue ?? Platform.makeCompletionQueue()
+        self.completionGroup = completionGroup
+    }
 }
 
 extension Platform {

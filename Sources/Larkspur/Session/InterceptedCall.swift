@@ -53,7 +53,7 @@ struct InterceptedCall: Sendable {
 
     private func run(_ request: URLRequest) async {
         var context = RequestContext(
-            clock: task.environment.clock,
+            clock: task.environment.settings.clock,
             canReplayContent: template.canReplayContent(of: request),
             collectsContent: template.kind != .download && template.stream == nil,
             withhold: { [progress] names in

@@ -10,7 +10,7 @@ extension SessionManager: CallLauncher {
         if let stream = settings.stream { template.stream = stream }
         if let eventStream = settings.eventStream { request = request?.map(eventStream.prepared) }
         if environment.launchesLate || task.deadline != nil || !settings.timeouts.isEmpty {
-            let shared = environment.timeouts
+            let shared = environment.settings.timeouts
             let limits = settings.timeouts.filled(from: settings.eventStream == nil ? shared : shared.forEventStreams)
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
@@ -24,11 +24,11 @@ extension SessionManager: CallLauncher {
         var own = settings.interceptors
         if let resumption = template.resumption { own.call.append(resumption) }
         if let resumer = template.resumer { own.call.append(resumer) }
-        if !(environment.interceptors.isEmpty && own.isEmpty),
+        let shared = environment.settings.interceptors
+        if !(shared.isEmpty && own.isEmpty),
             case .success(let request) = request ?? template.requestOfResumeData.map({ .success($0) })
         {
-            let interceptors = environment.interceptors.chain(with: own)
-            let lastOwn = environment.interceptors.lastIndex(of: own)
+            let (interceptors, lastOwn) = (shared.chain(with: own), shared.lastIndex(of: own))
             return InterceptedCall(self, task, template, interceptors, lastOwn: lastOwn).start(with: request)
         }
         start(task, template, request, isValid: task.plan.isValid, .call)
@@ -46,7 +46,7 @@ extension SessionManager: CallLauncher {
             }
             if remaining < limits.total ?? .seconds(Int64.max) { (limits.total, whole) = (remaining, deadline.limit) }
         }
-        task.use(CallTimers(limits, until: whole, on: task.environment.clock, for: task))
+        task.use(CallTimers(limits, until: whole, on: task.environment.settings.clock, for: task))
     }
 
     /// Creates the transfer of an attempt, or ends the attempt if that is not possible.

@@ -29,15 +29,16 @@ public final class SessionManager: Sendable {
     /// task that awaits it, if only the serializers for data, text and JSON objects are used and no checks of yours:
     /// waking a thread would take longer. Your own serializers and checks, and decoders of your types, always run on
     /// this queue.
-    public let processingQueue: DispatchQueue
+    public var processingQueue: DispatchQueue { processing.queue }
 
-    private let processing: ProcessingPool
+    private let processing = ProcessingPool()
     let observing: Published<ObserverList?>
     let sessions: SessionStore
     let builder: Published<RequestBuilder>
     let requests = RequestMemo()
     private let parser: Published<any ResponseSerializer>
-    private let values: Mutex<ManagerSettings>
+    /// The settings for the next task. A change replaces all of them, so that they cost nothing when a task is created.
+    private let current: Mutex<TaskEnvironment>
 
     /// Creates a session manager. Its session is created with the first task.
     /// - Parameters:
@@ -72,8 +73,7 @@ public final class SessionManager: Sendable {
             sessions: SessionStore(configuration: configuration, transport: transport),
             requestBuilder: RequestBuilder(requestSerializer, settings: requestSettings),
             responseSerializer: responseSerializer,
-            completionQueue: completionQueue,
-            completionGroup: completionGroup
+            settings: ManagerSettings(completionQueue: completionQueue, completionGroup: completionGroup)
         )
     }
 
@@ -123,8 +123,7 @@ public final class SessionManager: Sendable {
             ),
             requestBuilder: RequestBuilder(requestSerializer, settings: requestSettings),
             responseSerializer: responseSerializer,
-            completionQueue: completionQueue,
-            completionGroup: completionGroup
+            settings: ManagerSettings(completionQueue: completionQueue, completionGroup: completionGroup)
         )
     }
 
@@ -133,22 +132,14 @@ public final class SessionManager: Sendable {
         sessions: SessionStore,
         requestBuilder: RequestBuilder,
         responseSerializer: any ResponseSerializer,
-        completionQueue: DispatchQueue?,
-        completionGroup: DispatchGroup
+        settings: ManagerSettings
     ) {
         self.base = base
         self.sessions = sessions
         builder = Published(requestBuilder, writers: sessions.hooks.writers)
         parser = Published(responseSerializer, writers: sessions.hooks.writers)
         observing = Published(nil, writers: sessions.hooks.writers, didChange: ObserverList.endSequences)
-        values = Mutex(
-            ManagerSettings(
-                completionQueue: completionQueue ?? Platform.makeCompletionQueue(),
-                completionGroup: completionGroup
-            )
-        )
-        processingQueue = DispatchQueue(label: "larkspur.processing", attributes: .concurrent)
-        processing = ProcessingPool(queue: processingQueue)
+        current = Mutex(TaskEnvironment(settings, processing))
         sessions.didBecomeInvalid = { [weak self] in
             guard let self else { return }
             self.completionQueue.async {
@@ -234,7 +225,7 @@ public final class SessionManager: Sendable {
     /// Many threads use the decoder at once: configure it before the first call, or set another one. A serializer that
     /// is passed to a call uses its own decoder. Default: a plain `JSONDecoder`.
     public var jsonDecoder: JSONDecoder {
-        get { values.withLock { $0.jsonDecoder } }
+        get { environment.settings.jsonDecoder }
         set { set(\.jsonDecoder, to: newValue) }
     }
 
@@ -245,7 +236,7 @@ public final class SessionManager: Sendable {
     /// Many threads use the encoder at once: configure it before the first call, or set another one. Default: a plain
     /// `JSONEncoder`.
     public var jsonEncoder: JSONEncoder {
-        get { values.withLock { $0.jsonEncoder } }
+        get { environment.settings.jsonEncoder }
         set { set(\.jsonEncoder, to: newValue) }
     }
 
@@ -254,14 +245,14 @@ public final class SessionManager: Sendable {
     ///
     /// Use a serial queue: a concurrent queue may run closures in another order than the one in which they were queued.
     public var completionQueue: DispatchQueue {
-        get { values.withLock { $0.completionQueue } }
+        get { environment.settings.completionQueue }
         set { set(\.completionQueue, to: newValue) }
     }
 
     /// The group that a task enters when it is first resumed and leaves after its handlers and its completion
     /// notification. Waiting for the group therefore waits for the requests. It is captured when a task is created.
     public var completionGroup: DispatchGroup {
-        get { values.withLock { $0.completionGroup } }
+        get { environment.settings.completionGroup }
         set { set(\.completionGroup, to: newValue) }
     }
 
@@ -269,7 +260,7 @@ public final class SessionManager: Sendable {
     /// `contentTooLarge`. The limit keeps a server from exhausting the memory. It is captured when a task is created.
     /// Default: 1 GiB. A download task has no such limit.
     public var maximumContentSize: Int {
-        get { values.withLock { $0.maximumContentSize } }
+        get { environment.settings.maximumContentSize }
         set { set(\.maximumContentSize, to: newValue) }
     }
 
@@ -279,19 +270,19 @@ public final class SessionManager: Sendable {
     /// The line has the method, the URL without credentials and query, and the error's message. It is written on
     /// ``completionQueue``. The end of a task that was cancelled, or that became a download, is not reported.
     public var reportsUnhandledFailures: Bool {
-        get { values.withLock { $0.reportsUnhandledFailures } }
+        get { environment.settings.reportsUnhandledFailures }
         set { set(\.reportsUnhandledFailures, to: newValue) }
     }
 
     /// The closure that writes the lines about unhandled failures. It is captured when a task is created.
     var failureWriter: UnhandledFailure.Writer {
-        get { values.withLock { $0.failureWriter } }
+        get { environment.settings.failureWriter }
         set { set(\.failureWriter, to: newValue) }
     }
 
     /// The notifications of tasks that anybody may observe. It is captured when a task is created.
     var interest: NotificationInterest {
-        get { values.withLock { $0.interest } }
+        get { environment.settings.interest }
         set { set(\.interest, to: newValue) }
     }
 
@@ -301,14 +292,14 @@ public final class SessionManager: Sendable {
     ///
     /// If two threads change the value in place at the same time, one change may be lost.
     public var interceptors: RequestInterceptors {
-        get { values.withLock { $0.interceptors } }
+        get { environment.settings.interceptors }
         set { set(\.interceptors, to: newValue) }
     }
 
     /// The clock of every delay of an interceptor, such as the one before a retry. Tests may set one that they control.
     /// It is captured when a task is created. Default: the continuous clock.
     public var clock: any Clock<Duration> {
-        get { values.withLock { $0.clock } }
+        get { environment.settings.clock }
         set { set(\.clock, to: newValue) }
     }
 
@@ -317,7 +308,7 @@ public final class SessionManager: Sendable {
     ///
     /// If two threads change the value in place at the same time, one change may be lost.
     public var timeouts: Timeouts {
-        get { values.withLock { $0.timeouts } }
+        get { environment.settings.timeouts }
         set { set(\.timeouts, to: newValue) }
     }
 
@@ -336,52 +327,6 @@ public final class SessionManager: Sendable {
     /// A copy of the configuration that sessions are created with.
     public var configuration: URLSessionConfiguration { sessions.configuration }
 
-    /// The session that creates the tasks. It is created when it is first needed, and again after a reset.
-    ///
-    /// The session manager does not know tasks that are created in it directly. Invalidate it only through the session
-    /// manager: if it is invalidated directly, a task that is created at that moment may terminate the process on
-    /// Linux.
-    public var session: URLSession { sessions.current.session }
-
-    /// The thread of ``session`` as an executor of Swift tasks, for `withTaskExecutorPreference` and
-    /// `Task(executorPreference:)`; nil with other transports than `.curl`, which have none.
-    ///
-    ///     await withTaskExecutorPreference(manager.executor) {
-    ///         for id in ids { await show(try? manager.get("users/\(id)").value(as: User.self)) }
-    ///     }
-    ///
-    /// A task that awaits many small responses saves by it the way from thread to thread and back. As long as its code
-    /// runs, no transfer of the session goes on, so that it must be short. Waiting there for calls by other means than
-    /// `await`, with a semaphore or with the wait of ``completionGroup``, waits for ever.
-    ///
-    /// Reading it creates the session, if there is none. After a reset it is the executor of the next session; tasks on
-    /// the one before still run, on a thread that no longer sends their requests.
-    public var executor: (any TaskExecutor)? { Platform.executor(of: session) }
-
-    /// The tasks of the current session that have not ended, in the order of their creation.
-    public var tasks: [SessionTask] { sessions.tasks }
-
-    /// The data tasks among ``tasks``, without the upload tasks.
-    public var dataTasks: [DataTask] { tasks.compactMap { $0 is UploadTask ? nil : $0 as? DataTask } }
-
-    /// The upload tasks among ``tasks``.
-    public var uploadTasks: [UploadTask] { tasks.compactMap { $0 as? UploadTask } }
-
-    /// The download tasks among ``tasks``.
-    public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
-
-    /// Invalidates the session: its tasks end, and it creates no more. ``didInvalidateNotification`` is posted when
-    /// they have ended.
-    ///
-    /// A task that is created afterwards fails with the error `sessionInvalidated`, unless the session was reset.
-    /// - Parameters:
-    ///   - cancellingTasks: True to cancel the tasks under way; false to let them finish.
-    ///   - resettingSession: True to discard the session, so that the next task is created in a new one. Default:
-    ///     false.
-    public func invalidate(cancellingTasks: Bool, resettingSession: Bool = false) {
-        sessions.invalidate(cancellingTasks: cancellingTasks, resettingSession: resettingSession)
-    }
-
     /// Creates a session manager with the same settings, coders, hooks and queues, and with a session of its own. Tasks
     /// are not copied.
     public func copy() -> SessionManager {
@@ -390,39 +335,24 @@ public final class SessionManager: Sendable {
             sessions: SessionStore(like: sessions),
             requestBuilder: requestBuilder,
             responseSerializer: responseSerializer,
-            completionQueue: completionQueue,
-            completionGroup: completionGroup
+            settings: environment.settings
         )
-        copy.jsonDecoder = jsonDecoder
-        copy.jsonEncoder = jsonEncoder
         copy.hooks = hooks
-        copy.maximumContentSize = maximumContentSize
-        copy.reportsUnhandledFailures = reportsUnhandledFailures
-        copy.failureWriter = failureWriter
-        copy.interceptors = interceptors
-        copy.clock = clock
-        copy.timeouts = timeouts
-        copy.interest = interest
         // The end of either manager would end the sequences of the other.
         copy.observers = observers.filter { !($0 is StreamObserver) }
         return copy
     }
 
     /// The settings for a new task.
-    var environment: TaskEnvironment {
-        values.withLock { settings in
-            if let environment = settings.environment { return environment }
-            let environment = TaskEnvironment(settings, processing)
-            settings.environment = environment
-            return environment
-        }
-    }
+    var environment: TaskEnvironment { current.withLock { $0 } }
 
     /// Changes a setting. The previous value, which may own objects of the caller, is released without the lock.
     private func set<Value>(_ setting: any WritableKeyPath<ManagerSettings, Value> & Sendable, to value: sending Value)
     {
-        let previous = values.withLock { settings in
-            (exchange(&settings[keyPath: setting], with: value), settings.environment.take())
+        let previous = current.withLock { environment in
+            var settings = environment.settings
+            settings[keyPath: setting] = value
+            return exchange(&environment, with: TaskEnvironment(settings, processing))
         }
         withExtendedLifetime(previous) {}
     }
@@ -433,10 +363,4 @@ extension SessionManager: CustomStringConvertible {
     public var description: String {
         "<SessionManager baseURL: \(baseURL.map(Redaction.standard.text(of:)) ?? "none"), tasks: \(tasks.count)>"
     }
-}
-
-extension SessionManager {
-    /// Posted when a session has become invalid: its tasks have ended and it creates no more. The object is the
-    /// `SessionManager`.
-    public static let didInvalidateNotification = Notification.Name("LarkspurSessionDidInvalidate")
 }

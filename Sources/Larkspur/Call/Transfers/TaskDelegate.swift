@@ -116,7 +116,7 @@ final class TaskDelegate: TransferReceiver {
             if data.count > room { end(with: nil) }
             data = data.prefix(max(0, room))
         }
-        let limit = stream == nil ? task.environment.maximumContentSize : DownloadFinisher.errorDataLimit
+        let limit = stream == nil ? task.environment.settings.maximumContentSize : DownloadFinisher.errorDataLimit
         let (isWithinLimit, response) = storage.withLock { storage in
             let isWithinLimit = storage.received.body.count + data.count <= limit
             if isWithinLimit { storage.received.body.append(data) }
