@@ -1,4 +1,6 @@
 #if canImport(FoundationNetworking)
+internal import HTTPSyntax
+
 /// A challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field, of any scheme (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme's name as it was received; its case does not matter.
@@ -9,5 +11,145 @@ struct AuthenticationChallenge: Sendable, Hashable {
     var parameters: [String: String] = [:]
 
     subscript(name: String) -> String? { parameters[name] }
+}
+
+/// The parser of a server's challenge fields (RFC 9110, section 11.6.1).
+///
+/// A comma separates challenges as well as parameters. The character after a name tells them apart: an equals sign
+/// makes it a parameter. Commas may be missing or too many, and quotes may stay open; the parser reads as much as it
+/// can.
+enum AuthenticationChallenges {
+    /// Reads the challenges of all fields of one name, in their order.
+    static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
+        fieldValues.flatMap { value in
+            var parser = AuthenticationFieldParser(value)
+            return parser.challenges()
+        }
+    }
+}
+
+/// A cursor on the bytes of a field of challenges, or of another list of parameters.
+struct AuthenticationFieldParser {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    mutating func challenges() -> [AuthenticationChallenge] {
+        var challenges: [AuthenticationChallenge] = []
+        while let name = nextName() {
+            if let value = parameterValue() {
+                guard let last = challenges.indices.last else { continue }
+                challenges[last].parameters.addFirst(name.lowercased(), value)
+            } else {
+                challenges.append(AuthenticationChallenge(scheme: name, token68: token68()))
+            }
+        }
+        return challenges
+    }
+
+    /// Reads the parameters of a field without schemes, such as `Authentication-Info`.
+    mutating func parameters() -> [String: String] {
+        var parameters: [String: String] = [:]
+        while let name = nextName() {
+            if let value = parameterValue() { parameters.addFirst(name.lowercased(), value) }
+        }
+        return parameters
+    }
+
+    // MARK: Pieces
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Reads the next token, after any separators; nil at the end.
+    private mutating func nextName() -> String? {
+        while let byte = current, !byte.isToken {
+            if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
+        }
+        let start = position
+        while let byte = current, byte.isToken { position += 1 }
+        return start == position ? nil : text(bytes[start..<position])
+    }
+
+    /// Reads the value after an equals sign; nil, with the cursor unmoved, if none follows.
+    private mutating func parameterValue() -> String? {
+        let start = position
+        skipBlanks()
+        guard current == UInt8(ascii: "=") else {
+            position = start
+            return nil
+        }
+        position += 1
+        skipBlanks()
+        return current == UInt8(ascii: "\"") ? quotedString() : unquotedValue()
+    }
+
+    private mutating func unquotedValue() -> String {
+        let start = position
+        while let byte = current, byte != UInt8(ascii: ","), !byte.isBlank { position += 1 }
+        return text(bytes[start..<position])
+    }
+
+    private mutating func quotedString() -> String {
+        position += 1
+        var content: [UInt8] = []
+        while let byte = current, byte != UInt8(ascii: "\"") {
+            position += 1
+            if byte == UInt8(ascii: "\\"), let escaped = current {
+                content.append(escaped)
+                position += 1
+            } else {
+                content.append(byte)
+            }
+        }
+        if current != nil { position += 1 }
+        return text(content)
+    }
+
+    /// Reads the text after a scheme's name up to a comma, if it has the characters of a token68; nil, with the cursor
+    /// unmoved, if not.
+    private mutating func token68() -> String? {
+        let start = position
+        skipBlanks()
+        let first = position
+        // Only after a blank is it read at all: otherwise each name within a long text would read that to its end.
+        guard first > start else { return nil }
+        while let byte = current, byte.isToken68Byte { position += 1 }
+        let hasCharacters = position > first
+        while current == UInt8(ascii: "=") { position += 1 }
+        let end = position
+        skipBlanks()
+        guard hasCharacters, current == nil || current == UInt8(ascii: ",") else {
+            position = start
+            return nil
+        }
+        return text(bytes[first..<end])
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte.isBlank { position += 1 }
+    }
+
+    private func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension UInt8 {
+    /// Whether the byte may stand in a token68, without the padding (RFC 9110, section 11.2).
+    fileprivate var isToken68Byte: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-._~+/".utf8.contains(self)
+        }
+    }
+}
+
+extension [String: String] {
+    fileprivate mutating func addFirst(_ name: String, _ value: String) {
+        if self[name] == nil { self[name] = value }
+    }
 }
 #endif

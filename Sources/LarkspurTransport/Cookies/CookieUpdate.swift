@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-
 /// The changes to a storage that follow from the `Set-Cookie` values of a response, as far as the rules and the limits
 /// allow them (RFC 6265bis, sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
@@ -180,4 +179,17 @@ extension String {
     fileprivate var withoutDot: Substring { utf8.first == UInt8(ascii: ".") ? dropFirst() : self[...] }
 }
 
+/// The limits of RFC 6265bis (sections 5.6 and 6.1), which browsers observe.
+enum CookieLimits {
+    /// The largest length of a name and its value, in bytes.
+    static let pairLength = 4096
+    /// The largest length of an attribute's value, in bytes.
+    static let attributeLength = 1024
+    /// The largest number of cookies of one site: a public suffix and the label before it.
+    static let perSite = 180
+    /// The largest number of cookies of a storage.
+    static let total = 3000
+    /// The largest length of the `Cookie` field of a request, in bytes.
+    static let fieldLength = 8192
+}
 #endif

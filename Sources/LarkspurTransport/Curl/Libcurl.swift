@@ -30,4 +30,12 @@ enum Libcurl {
     /// Returns libcurl's description of a result.
     static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
 }
+
+extension TLSAbilities {
+    /// The abilities of the libcurl in use.
+    static let present = TLSAbilities(
+        trustUnavailability: ServerTrust.unavailability,
+        library: Libcurl.tlsLibrary ?? "no library"
+    )
+}
 #endif

@@ -102,4 +102,50 @@ extension ServerTrustRules.Evidence {
         hasNames = evidence.has_names
     }
 }
+
+/// The check of the servers of a handle's connections that libcurl alone does not make.
+struct ServerCheck {
+    private let trust: ServerTrust
+    /// The host of the request.
+    private var host = ""
+    /// The number of handshakes that had been refused before the request.
+    private var earlierObjections = 0
+
+    init(_ trust: ServerTrust) { self.trust = trust }
+
+    /// Begins the check of the servers of a request.
+    mutating func begin(host: String) {
+        self.host = host
+        earlierObjections = trust.objectionCount
+    }
+
+    /// Has a new connection checked; false if that is not possible.
+    func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { trust.attach(to: tlsContext, host: host) }
+
+    /// The reason why a handshake of the request was refused; nil if none was.
+    var objection: TrustObjection? { trust.objection(at: host, after: earlierObjections) }
+}
+
+/// The reason why a handshake was refused, as found within it.
+struct TrustObjection: Sendable, Hashable {
+    /// The name of the peer of the handshake: the server, or a proxy.
+    let name: String
+    /// The error, one of OpenSSL's numbers.
+    let error: Int32
+    /// The keys of the chain, the server's own first.
+    let keys: [PublicKeyPin]
+
+    /// OpenSSL's number for the rejection by an application.
+    static let mismatchError: Int32 = 50
+
+    /// OpenSSL's number for a host name that does not match. OpenSSL itself does not report it, as libcurl does not let
+    /// it check names.
+    static let namelessnessError: Int32 = 62
+
+    /// Whether the only error is that the server's certificate has no subjectAltName.
+    var isNamelessness: Bool { error == Self.namelessnessError }
+
+    /// Whether the only error is that the chain has none of the pinned keys.
+    var isMismatch: Bool { error == Self.mismatchError }
+}
 #endif
