@@ -9,6 +9,9 @@ extension UInt8 {
 
     @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
 
+    /// Whether the byte is an ASCII letter.
+    @inlinable package var isLetter: Bool { asLowercase &- 0x61 < 26 }
+
     /// The byte, with an upper-case ASCII letter converted to lower case; all other bytes are unchanged.
     @inlinable package var asLowercase: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 

@@ -13,7 +13,7 @@ package enum PercentEncoding {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
             UInt8(ascii: "?"):
             true
-        default: byte.isDigit || byte.asLowercase &- UInt8(ascii: "a") < 26
+        default: byte.isDigit || byte.isLetter
         }
     }
 
@@ -42,6 +42,15 @@ package enum PercentEncoding {
             } else {
                 append(byte, to: &result)
             }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Escapes all bytes that are not allowed.
+    package static func escapingAll(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if isAllowed(byte) { result.append(byte) } else { append(byte, to: &result) }
         }
         return String(decoding: result, as: UTF8.self)
     }

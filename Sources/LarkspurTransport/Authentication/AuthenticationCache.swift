@@ -8,54 +8,17 @@ import Synchronization
 final class AuthenticationCache: Sendable {
     private let known = Mutex(KnownAuthentications())
 
-    init() {}
-
     /// Whether the cache is empty. A request then need not be taken apart for a lookup.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// Makes the field for a request to a path with known credentials; nil if there are none.
-    ///
-    /// Of several protection spaces, the one with the deepest folder is used, and of these the latest.
-    /// - Parameters:
-    ///   - path: The path of the URL, percent-encoded.
-    ///   - target: The request-target as it is sent.
-    ///   - owners: The owners of the credentials that count. Default: the session, whose credentials all requests may
-    ///     use.
-    func use(
-        server: ProtectionSpace.Server,
-        path: String,
-        method: String,
-        target: String,
-        owners: [KnownAuthentications.Owner] = [.session]
-    ) -> KnownAuthentications.Use? {
-        known.withLock { $0.use(server: server, path: path, method: method, target: target, owners: owners) }
-    }
-
-    /// Makes the field for a request, as its recipient sees it.
-    ///
-    /// A URL with a user name uses that user's credentials alone. A proxy's credentials are used for all requests,
-    /// whichever user the proxy's address names.
+    /// Makes the field for a request, as its recipient sees it, with known credentials; nil if there are none.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
-        use(
-            server: request.server,
-            path: request.path,
-            method: request.method,
-            target: request.target,
-            owners: Self.owners(for: request)
-        )
+        known.withLock { $0.use(for: request) }
     }
 
     /// Returns the user credential that would be sent with a request; nil if none is known for it.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
-        known.withLock {
-            $0.userCredential(server: request.server, path: request.path, owners: Self.owners(for: request))
-        }
-    }
-
-    private static func owners(for request: RecipientAuthentication.Request) -> [KnownAuthentications.Owner] {
-        var owners = request.userCredential.map { [KnownAuthentications.Owner.userCredential($0)] } ?? []
-        if request.userCredential == nil || request.server.isProxy { owners.append(.session) }
-        return owners
+        known.withLock { $0.userCredential(for: request) }
     }
 
     /// Returns the credentials behind a use; nil if they were removed or replaced. They answer a further challenge,
@@ -84,13 +47,9 @@ final class AuthenticationCache: Sendable {
     }
 
     /// Removes credentials that the server no longer accepts, unless others have replaced them.
-    func remove(_ use: KnownAuthentications.Use) {
-        known.withLock { $0.remove(use) }
-    }
+    func remove(_ use: KnownAuthentications.Use) { known.withLock { $0.remove(use) } }
 
     /// Removes all credentials.
-    func removeAll() {
-        known.withLock { $0 = KnownAuthentications() }
-    }
+    func removeAll() { known.withLock { $0 = KnownAuthentications() } }
 }
 #endif

@@ -137,14 +137,7 @@ struct AuthenticationFieldParser {
 
 extension UInt8 {
     /// Whether the byte may stand in a token68, without the padding (RFC 9110, section 11.2).
-    fileprivate var isToken68Byte: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "-._~+/".utf8.contains(self)
-        }
-    }
+    fileprivate var isToken68Byte: Bool { isDigit || isLetter || "-._~+/".utf8.contains(self) }
 }
 
 extension [String: String] {

@@ -35,9 +35,8 @@ extension AuthenticationChallenges {
         let answerable = challenges.compactMap(AnswerableChallenge.init)
         if answerable.isEmpty {
             let offered = challenges.compactMap { ConnectionScheme(name: $0.scheme) }
-            return [.negotiate, .ntlm].filter { schemes.contains($0) && offered.contains($0) }.map(
-                ChallengeOffer.connection
-            )
+            return ConnectionScheme.allCases.filter { schemes.contains($0) && offered.contains($0) }
+                .map(ChallengeOffer.connection)
         }
         let order = answerable.indices.sorted {
             (answerable[$1].strength, $0) < (answerable[$0].strength, $1)

@@ -3,20 +3,15 @@ internal import CLibcurl
 internal import HTTPSyntax
 
 /// A scheme that authenticates a connection and not a request. libcurl implements it, if it was built with it.
-enum ConnectionScheme: Sendable, Hashable {
+enum ConnectionScheme: String, CaseIterable {
     /// Negotiate (RFC 4559); with Kerberos in most cases.
-    case negotiate
-    case ntlm
+    case negotiate = "Negotiate"
+    case ntlm = "NTLM"
 
     /// Creates the scheme of a name; nil for other schemes.
     init?(name: String) {
-        if name.hasSameLetters(as: "Negotiate") {
-            self = .negotiate
-        } else if name.hasSameLetters(as: "NTLM") {
-            self = .ntlm
-        } else {
-            return nil
-        }
+        guard let scheme = Self.allCases.first(where: { $0.rawValue.hasSameLetters(as: name) }) else { return nil }
+        self = scheme
     }
 
     /// The schemes that the loaded libcurl supports.
@@ -42,11 +37,6 @@ enum ConnectionScheme: Sendable, Hashable {
     }
 
     /// The scheme's bit in libcurl's options.
-    var mask: Int {
-        switch self {
-        case .negotiate: Int(CURLAUTH_NEGOTIATE)
-        case .ntlm: Int(CURLAUTH_NTLM)
-        }
-    }
+    var mask: Int { Int(self == .negotiate ? CURLAUTH_NEGOTIATE : CURLAUTH_NTLM) }
 }
 #endif

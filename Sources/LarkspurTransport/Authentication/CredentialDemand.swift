@@ -14,13 +14,13 @@ struct CredentialDemand {
 
     /// Returns the challenge as delegates see it.
     func challenge(with response: URLResponse) -> URLAuthenticationChallenge {
-        .http(
-            space,
+        URLAuthenticationChallenge(
+            protectionSpace: space.urlProtectionSpace,
             proposedCredential: untried ?? refused,
-            failureCount: failureCount,
-            response: response,
-            // A delegate answers by its completion handler.
-            answer: { _, _ in }
+            previousFailureCount: failureCount,
+            failureResponse: response,
+            error: nil,
+            sender: ChallengeSender()
         )
     }
 }

@@ -8,8 +8,6 @@ struct CredentialStore: CredentialSource, Sendable {
     /// The credentials that are sent before a server challenges.
     let known = AuthenticationCache()
 
-    init(storage: URLCredentialStorage?) { self.storage = storage }
-
     /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential? {
         guard let storage else { return nil }

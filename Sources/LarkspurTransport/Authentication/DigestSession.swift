@@ -12,12 +12,12 @@ struct DigestSession: Sendable {
     private let secret: String
     private var useCount: UInt32 = 0
 
-    init(challenge: DigestChallenge, user: String, password: String, clientNonce: String) {
+    init(_ challenge: DigestChallenge, _ userCredential: UserCredential, clientNonce: String) {
         self.challenge = challenge
-        self.user = user
+        user = userCredential.user
         self.clientNonce = clientNonce
         let algorithm = challenge.algorithm
-        let secret = algorithm.hash(user, challenge.realm, password)
+        let secret = algorithm.hash(user, challenge.realm, userCredential.password)
         self.secret = algorithm.isSession ? algorithm.hash(secret, challenge.nonce, clientNonce) : secret
     }
 
@@ -32,16 +32,14 @@ struct DigestSession: Sendable {
     mutating func credentials(method: String, target: String) -> String {
         let algorithm = challenge.algorithm
         useCount &+= 1
-        let count = Self.hexadecimal(useCount)
+        let count = withUnsafeBytes(of: useCount.bigEndian) { $0.hexadecimal }
         let action = algorithm.hash(method, target)
         let response =
             challenge.hasQualityOfProtection
             ? algorithm.hash(secret, challenge.nonce, count, clientNonce, "auth", action)
             : algorithm.hash(secret, challenge.nonce, action)
 
-        var field = "Digest "
-        field += userParameter
-        field += ", realm=\(Self.quoted(challenge.realm)), uri=\(Self.quoted(target))"
+        var field = "Digest \(userParameter), realm=\(Self.quoted(challenge.realm)), uri=\(Self.quoted(target))"
         if challenge.namesAlgorithm { field += ", algorithm=\(algorithm.rawValue)" }
         field += ", nonce=\(Self.quoted(challenge.nonce))"
         if challenge.hasQualityOfProtection { field += ", nc=\(count)" }
@@ -66,10 +64,6 @@ struct DigestSession: Sendable {
 
     // MARK: Text
 
-    private static func hexadecimal(_ number: UInt32) -> String {
-        withUnsafeBytes(of: number.bigEndian) { $0.hexadecimal }
-    }
-
     /// Makes a quoted string; control characters, which could end the field, are left out.
     private static func quoted(_ text: String) -> String {
         var bytes = [UInt8(ascii: "\"")]
@@ -83,15 +77,7 @@ struct DigestSession: Sendable {
 
     /// Makes the extended notation of RFC 8187, section 3.2, which leaves fewer characters unescaped than a token does.
     private static func percentEncoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            if byte.isToken, byte != UInt8(ascii: "%"), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "*") {
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            } else {
-                result += "%" + CollectionOfOne(byte).hexadecimal.uppercased()
-            }
-        }
-        return result
+        PercentEncoding.escapingAll(text) { $0.isToken && !"%'*".utf8.contains($0) }
     }
 }
 #endif

@@ -25,12 +25,11 @@ struct HTTPAuthentication: Sendable {
     ///   bits.
     init(
         challenge: AnswerableChallenge,
-        user: String,
-        password: String,
+        userCredential: UserCredential,
         makeClientNonce: @escaping @Sendable () -> String = HTTPAuthentication.randomNonce
     ) {
         self.challenge = challenge
-        userCredential = UserCredential(user: user, password: password)
+        self.userCredential = userCredential
         self.makeClientNonce = makeClientNonce
         scheme = Self.state(challenge, userCredential, makeClientNonce)
     }
@@ -93,18 +92,10 @@ struct HTTPAuthentication: Sendable {
     ) -> SchemeState {
         switch challenge {
         case .basic:
-            .basic(
-                field: "Basic " + Data("\(userCredential.user):\(userCredential.password)".utf8).base64EncodedString()
-            )
+            let userAndPassword = "\(userCredential.user):\(userCredential.password)"
+            return .basic(field: "Basic " + Data(userAndPassword.utf8).base64EncodedString())
         case .digest(let digest):
-            .digest(
-                DigestSession(
-                    challenge: digest,
-                    user: userCredential.user,
-                    password: userCredential.password,
-                    clientNonce: makeClientNonce()
-                )
-            )
+            return .digest(DigestSession(digest, userCredential, clientNonce: makeClientNonce()))
         }
     }
 

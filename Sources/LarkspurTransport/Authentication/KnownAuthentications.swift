@@ -41,19 +41,14 @@ struct KnownAuthentications: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    mutating func use(
-        server: ProtectionSpace.Server,
-        path: String,
-        method: String,
-        target: String,
-        owners: [Owner]
-    ) -> Use? {
-        guard var candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
-            return nil
-        }
-        let field = candidates[index].authentication.authorization(method: method, target: target)
-        entries[server] = candidates
-        let entry = candidates[index]
+    mutating func use(for request: RecipientAuthentication.Request) -> Use? {
+        guard let index = index(for: request),
+            let field = entries[request.server]?[index].authentication.authorization(
+                method: request.method,
+                target: request.target
+            ),
+            let entry = entries[request.server]?[index]
+        else { return nil }
         return Use(
             field: field,
             space: entry.key.space,
@@ -64,17 +59,17 @@ struct KnownAuthentications: Sendable {
     }
 
     /// Returns the user credential that would be sent with a request. This does not use the known credentials.
-    func userCredential(server: ProtectionSpace.Server, path: String, owners: [Owner]) -> UserCredential? {
-        guard let candidates = entries[server], let index = index(in: candidates, path: path, owners: owners) else {
-            return nil
-        }
-        return candidates[index].authentication.userCredential
+    func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
+        index(for: request).flatMap { entries[request.server]?[$0].authentication.userCredential }
     }
 
-    private func index(in candidates: [Entry], path: String, owners: [Owner]) -> Int? {
+    /// Returns the index of the credentials for a request: of several protection spaces, those of the one with the
+    /// deepest folder, and of these the latest.
+    private func index(for request: RecipientAuthentication.Request) -> Int? {
+        let owners = request.owners
         var best: (index: Int, depth: Int)?
-        for index in candidates.indices where owners.contains(candidates[index].key.owner) {
-            guard let depth = candidates[index].paths.depth(of: path), depth >= best?.depth ?? 0 else { continue }
+        for (index, entry) in (entries[request.server] ?? []).enumerated() where owners.contains(entry.key.owner) {
+            guard let depth = entry.paths.depth(of: request.path), depth >= best?.depth ?? 0 else { continue }
             best = (index, depth)
         }
         return best?.index
@@ -90,13 +85,12 @@ struct KnownAuthentications: Sendable {
         path: String,
         owner: Owner
     ) {
-        let space = ProtectionSpace(server: server, challenge: authentication.challenge)
+        let space = ProtectionSpace(server: server, offer: .field(authentication.challenge))
         let key = Key(space: space, owner: owner)
         var paths = ProtectedPaths(challenge: authentication.challenge, server: server, path: path)
         if let known = entries[server]?.first(where: { $0.key == key }) {
-            var union = known.paths
-            union.formUnion(paths)
-            paths = union
+            let added = exchange(&paths, with: known.paths)
+            paths.formUnion(added)
             remove(key)
         }
         lastGeneration &+= 1
@@ -125,6 +119,17 @@ struct KnownAuthentications: Sendable {
         entries[server]?.removeAll { $0.key == key }
         if entries[server]?.isEmpty == true { entries[server] = nil }
         order.removeAll { $0 == key }
+    }
+}
+
+extension RecipientAuthentication.Request {
+    /// The owners of the credentials that the request may use.
+    ///
+    /// A URL with a user name uses that user's credentials alone. A proxy's credentials are used for all requests,
+    /// whichever user the proxy's address names.
+    fileprivate var owners: [KnownAuthentications.Owner] {
+        guard let userCredential else { return [.session] }
+        return server.isProxy ? [.userCredential(userCredential), .session] : [.userCredential(userCredential)]
     }
 }
 

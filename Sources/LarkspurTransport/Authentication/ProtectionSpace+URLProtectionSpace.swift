@@ -67,29 +67,4 @@ extension URLProtectionSpace {
         }
     }
 }
-
-extension URLAuthenticationChallenge {
-    /// Creates a challenge as delegates see it; its sender answers it.
-    /// - Parameters:
-    ///   - failureCount: The number of times that credentials were refused already.
-    ///   - response: The response with the challenge, a 401 or 407.
-    ///   - answer: Called once, on the thread that uses the sender, if the delegate uses the sender instead of a
-    ///     completion handler.
-    static func http(
-        _ space: ProtectionSpace,
-        proposedCredential: URLCredential?,
-        failureCount: Int,
-        response: URLResponse?,
-        answer: @escaping ChallengeSender.Answer
-    ) -> URLAuthenticationChallenge {
-        URLAuthenticationChallenge(
-            protectionSpace: space.urlProtectionSpace,
-            proposedCredential: proposedCredential,
-            previousFailureCount: failureCount,
-            failureResponse: response,
-            error: nil,
-            sender: ChallengeSender(answer)
-        )
-    }
-}
 #endif

@@ -23,24 +23,17 @@ struct ProtectionSpace: Sendable, Hashable {
             self.isProxy = isProxy
         }
 
-        /// - Parameter socketPath: The path of a Unix-domain socket; its case is significant.
-        private init(scheme: String, socketPath: String) {
-            self.scheme = scheme
-            host = socketPath
-            port = 0
-            isProxy = false
-        }
-
         /// Creates the server of an http or https URL, also on a Unix-domain socket; nil for any other URL.
         init?(url: URL) {
             guard let scheme = url.scheme?.lowercased(), let host = url.host(percentEncoded: false), !host.isEmpty
             else { return nil }
-            if UnixSocketTarget.schemes.contains(scheme) {
-                self.init(scheme: scheme, socketPath: host)
-                return
-            }
-            guard scheme == "http" || scheme == "https" else { return nil }
-            self.init(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
+            let isOnSocket = UnixSocketTarget.schemes.contains(scheme)
+            guard isOnSocket || scheme == "http" || scheme == "https" else { return nil }
+            self.scheme = scheme
+            // The case of a socket's path is significant.
+            self.host = isOnSocket ? host : host.lowercased()
+            port = isOnSocket ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
+            isProxy = false
         }
     }
 
@@ -49,17 +42,9 @@ struct ProtectionSpace: Sendable, Hashable {
     /// platforms.
     let realm: String
     let scheme: Scheme
+}
 
-    init(server: Server, realm: String, scheme: Scheme) {
-        self.server = server
-        self.realm = realm
-        self.scheme = scheme
-    }
-
-    init(server: Server, challenge: AnswerableChallenge) {
-        self.init(server: server, realm: challenge.realm ?? server.host, scheme: challenge.scheme)
-    }
-
+extension ProtectionSpace {
     init(server: Server, offer: ChallengeOffer) {
         self.init(server: server, realm: offer.realm ?? server.host, scheme: offer.scheme)
     }

@@ -210,9 +210,7 @@ struct RecipientAuthentication {
         switch demand.offer {
         case .field(let challenge):
             guard challenge.accepts(userCredential) else { return false }
-            means = .field(
-                HTTPAuthentication(challenge: challenge, user: userCredential.user, password: userCredential.password)
-            )
+            means = .field(HTTPAuthentication(challenge: challenge, userCredential: userCredential))
         case .connection(let scheme):
             guard scheme.accepts(userCredential) else { return false }
             means = .connection(scheme)
@@ -239,9 +237,7 @@ struct RecipientAuthentication {
         case .nothing: return (false, [])
         case .choice:
             guard var choice = choice.take() else { return (false, []) }
-            if case .field(var authentication) = choice.means,
-                authentication.renew(with: offers, isExpected: false)
-            {
+            if case .field(var authentication) = choice.means, authentication.renew(with: offers, isExpected: false) {
                 choice.means = .field(authentication)
                 self.choice = choice
                 return (true, [])

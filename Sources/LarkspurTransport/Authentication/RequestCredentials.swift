@@ -22,11 +22,6 @@ struct RequestCredentials {
         let userCredential: UserCredential
     }
 
-    init(request: URLRequest, additionalFields: [String: String]) {
-        self.request = request
-        self.additionalFields = additionalFields
-    }
-
     /// Removes a field and returns its value; the request's own value precedes the session's.
     mutating func take(_ name: String) -> String? {
         let own = request.value(forHTTPHeaderField: name)

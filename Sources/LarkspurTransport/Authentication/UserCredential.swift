@@ -5,12 +5,9 @@
 struct UserCredential: Sendable, Hashable {
     let user: String
     let password: String
+}
 
-    init(user: String, password: String) {
-        self.user = user
-        self.password = password
-    }
-
+extension UserCredential {
     /// Creates the name and password of a credential; nil if it is of another kind, such as an identity.
     init?(_ credential: URLCredential) {
         guard let user = credential.user, let password = credential.password else { return nil }

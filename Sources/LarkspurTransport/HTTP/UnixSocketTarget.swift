@@ -36,17 +36,8 @@ extension URL {
     ///   - resource: The path and query of the resource, percent-encoded. A slash is added at its beginning if it has
     ///     none. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
-        let host = socketPath.utf8.map(\.percentEncoded).joined()
+        let host = PercentEncoding.escapingAll(socketPath) { $0.isDigit || $0.isLetter }
         self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")
-    }
-}
-
-extension UInt8 {
-    fileprivate var percentEncoded: String {
-        if isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asLowercase) {
-            return String(decoding: CollectionOfOne(self), as: UTF8.self)
-        }
-        return (self < 16 ? "%0" : "%") + String(self, radix: 16, uppercase: true)
     }
 }
 #endif

@@ -11,11 +11,19 @@ import Testing
 
     private func authentication(_ field: String, user: String = "u") throws -> HTTPAuthentication {
         let challenge = try #require(AuthenticationChallenges.strongest(of: AuthenticationChallenges.parse([field])))
-        return HTTPAuthentication(challenge: challenge, user: user, password: "p")
+        return HTTPAuthentication(challenge: challenge, userCredential: UserCredential(user: user, password: "p"))
     }
 
     private func use(_ path: String, server: ProtectionSpace.Server? = nil) -> KnownAuthentications.Use? {
-        cache.use(server: server ?? self.server, path: path, method: "GET", target: path)
+        cache.use(
+            for: RecipientAuthentication.Request(
+                server: server ?? self.server,
+                path: path,
+                method: "GET",
+                target: path,
+                userCredential: nil
+            )
+        )
     }
 
     private func parameters(_ use: KnownAuthentications.Use?) -> [String: String] {

@@ -34,12 +34,18 @@ struct AuthenticationExchangeTests {
         let refusal = try await send(target)
         #expect(refusal.status == 401)
         let challenge = try #require(refusal.1)
-        var authentication = HTTPAuthentication(challenge: challenge, user: "user", password: "pass word")
+        var authentication = HTTPAuthentication(
+            challenge: challenge,
+            userCredential: UserCredential(user: "user", password: "pass word")
+        )
         for _ in 0..<3 {
             let field = authentication.authorization(method: "GET", target: target)
             #expect(try await send(target, field).status == 200)
         }
-        var wrong = HTTPAuthentication(challenge: challenge, user: "user", password: "wrong")
+        var wrong = HTTPAuthentication(
+            challenge: challenge,
+            userCredential: UserCredential(user: "user", password: "wrong")
+        )
         let field = wrong.authorization(method: "GET", target: target)
         #expect(try await send(target, field).status == 401)
     }
@@ -48,7 +54,10 @@ struct AuthenticationExchangeTests {
     func stale() async throws {
         let target = "/digest-auth/auth/user/pass?stale_after=1"
         let challenge = try #require(try await send(target).1)
-        var authentication = HTTPAuthentication(challenge: challenge, user: "user", password: "pass")
+        var authentication = HTTPAuthentication(
+            challenge: challenge,
+            userCredential: UserCredential(user: "user", password: "pass")
+        )
         #expect(try await send(target, authentication.authorization(method: "GET", target: target)).status == 200)
         authentication.wasAccepted()
         let refusal = try await send(target, authentication.authorization(method: "GET", target: target))

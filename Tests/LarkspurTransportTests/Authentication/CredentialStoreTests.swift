@@ -84,7 +84,7 @@ struct CredentialStoreTests {
     func removal() {
         store.store(credential, for: space())
         store.known.store(
-            HTTPAuthentication(challenge: .basic(realm: "r"), user: "u", password: "p"),
+            HTTPAuthentication(challenge: .basic(realm: "r"), userCredential: UserCredential(user: "u", password: "p")),
             server: server,
             path: "/"
         )

@@ -18,7 +18,10 @@ import Testing
         password: String = "Circle of Life",
         clientNonce: String = "c"
     ) throws -> HTTPAuthentication {
-        HTTPAuthentication(challenge: try challenge(field), user: user, password: password) { clientNonce }
+        HTTPAuthentication(
+            challenge: try challenge(field),
+            userCredential: UserCredential(user: user, password: password)
+        ) { clientNonce }
     }
 
     private func parameters(_ field: String) -> [String: String] {
@@ -120,8 +123,8 @@ import Testing
             try #require(parameters(authentication.authorization(method: "GET", target: "/"))["cnonce"])
         }
         let challenge = try challenge("Digest realm=r, nonce=n, qop=auth")
-        var first = HTTPAuthentication(challenge: challenge, user: "u", password: "p")
-        var second = HTTPAuthentication(challenge: challenge, user: "u", password: "p")
+        var first = HTTPAuthentication(challenge: challenge, userCredential: UserCredential(user: "u", password: "p"))
+        var second = HTTPAuthentication(challenge: challenge, userCredential: UserCredential(user: "u", password: "p"))
         let nonce = try clientNonce(&first)
         #expect(nonce.utf8.count == 32)
         #expect(try clientNonce(&second) != nonce)
@@ -193,11 +196,7 @@ import Testing
         #expect(!"\(userCredential)".contains("secret"))
         #expect(!String(reflecting: userCredential).contains("secret"))
         var dumped = ""
-        let authentication = HTTPAuthentication(
-            challenge: .basic(realm: "r"),
-            user: userCredential.user,
-            password: "secret"
-        )
+        let authentication = HTTPAuthentication(challenge: .basic(realm: "r"), userCredential: userCredential)
         dump(authentication.userCredential, to: &dumped)
         #expect(!dumped.contains("secret"))
     }

@@ -1,7 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
-import Synchronization
 import Testing
 
 @testable import LarkspurTransport
@@ -67,52 +66,32 @@ import Testing
         #expect(ProtectionSpace(other) == nil)
     }
 
-    typealias Disposition = URLSession.AuthChallengeDisposition
-
-    private static let uses:
-        [(
-            Disposition, hasCredential: Bool,
-            @Sendable (any URLAuthenticationChallengeSender, URLAuthenticationChallenge) -> Void
-        )] = [
-            (.useCredential, true, { $0.use(URLCredential(user: "u", password: "p", persistence: .none), for: $1) }),
-            (.useCredential, false, { $0.continueWithoutCredential(for: $1) }),
-            (.cancelAuthenticationChallenge, false, { $0.cancel($1) }),
-            (.performDefaultHandling, false, { $0.performDefaultHandling(for: $1) }),
-            (.rejectProtectionSpace, false, { $0.rejectProtectionSpaceAndContinue(with: $1) }),
-        ]
-
-    @Test("The sender of a challenge answers it once, as its methods say", arguments: uses.indices)
-    func sender(index: Int) throws {
-        let (disposition, hasCredential, use) = Self.uses[index]
-        let box = AnswerBox()
+    @Test("A challenge has its space, the response and the number of failures, and a sender that does nothing")
+    func challenge() throws {
         let server = ProtectionSpace.Server(scheme: "http", host: "host", port: 80)
         let url = try #require(URL(string: "http://host/"))
-        let response = HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil)
-        let challenge = URLAuthenticationChallenge.http(
-            ProtectionSpace(server: server, realm: "r", scheme: .basic),
-            proposedCredential: nil,
-            failureCount: 2,
-            response: response
-        ) { box.add($0, $1) }
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil))
+        let credential = URLCredential(user: "u", password: "p", persistence: .none)
+        let demand = CredentialDemand(
+            space: ProtectionSpace(server: server, realm: "r", scheme: .basic),
+            offers: [],
+            offer: .field(.basic(realm: "r")),
+            untried: nil,
+            refused: credential,
+            failureCount: 2
+        )
+        let challenge = demand.challenge(with: response)
         #expect(challenge.previousFailureCount == 2)
         #expect(challenge.failureResponse === response)
         #expect(challenge.protectionSpace.realm == "r")
+        #expect(challenge.proposedCredential === credential)
 
         let sender = try #require(challenge.sender)
-        use(sender, challenge)
+        sender.use(credential, for: challenge)
+        sender.continueWithoutCredential(for: challenge)
         sender.cancel(challenge)
-
-        #expect(box.dispositions == [disposition])
-        #expect(box.users == [hasCredential ? "u" : nil])
-    }
-
-    private final class AnswerBox: Sendable {
-        private let answers = Mutex<[(disposition: Disposition, user: String?)]>([])
-        func add(_ disposition: Disposition, _ credential: URLCredential?) {
-            answers.withLock { $0.append((disposition, credential?.user)) }
-        }
-        var dispositions: [Disposition] { answers.withLock { $0.map(\.disposition) } }
-        var users: [String?] { answers.withLock { $0.map(\.user) } }
+        sender.performDefaultHandling(for: challenge)
+        sender.rejectProtectionSpaceAndContinue(with: challenge)
     }
 }
 #endif

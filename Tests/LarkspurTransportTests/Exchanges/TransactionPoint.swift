@@ -73,7 +73,7 @@ extension TransactionTests {
                 previousFailureCount: 0,
                 failureResponse: nil,
                 error: nil,
-                sender: ChallengeSender { _, _ in }
+                sender: ChallengeSender()
             )
         }
     }
