@@ -16,7 +16,7 @@ final class HostQueue {
     @exclusivity(unchecked) private var isAdmitting = false
     /// The lines by priority, highest first. An entry is void if its user waits with another ticket, or does not
     /// wait.
-    @exclusivity(unchecked) private var lines: [(priority: Float, line: Line)] = []
+    @exclusivity(unchecked) private var lines: [(priority: Float, line: Line<Place>)] = []
     @exclusivity(unchecked) private var nextTicket = 0
     /// The shards of transfers that have ended, one for each; the last is used first.
     @exclusivity(unchecked) private var idleShards: [Shard] = []
@@ -26,38 +26,16 @@ final class HostQueue {
     /// Whether the queue can be discarded without loss.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
 
+    private typealias Place = (ticket: Int, user: any ConnectionUser)
+
     init(limit: Int) { self.limit = limit }
-
-    private final class Line {
-        @exclusivity(unchecked) private var entries: [(ticket: Int, user: any ConnectionUser)] = []
-        @exclusivity(unchecked) private var head = 0
-
-        var isEmpty: Bool { head == entries.count }
-
-        func append(_ ticket: Int, _ user: any ConnectionUser) { entries.append((ticket, user)) }
-
-        func next() -> (any ConnectionUser)? {
-            while head < entries.count {
-                let (ticket, user) = entries[head]
-                head += 1
-                if head > 64, head * 2 > entries.count {
-                    entries.removeFirst(head)
-                    head = 0
-                }
-                if user.ticket == ticket { return user }
-            }
-            entries.removeAll(keepingCapacity: true)
-            head = 0
-            return nil
-        }
-    }
 
     /// Makes a user wait for its turn, which may come at once.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
         if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
         nextTicket += 1
         user.ticket = nextTicket
-        line(of: priority).append(nextTicket, user)
+        lines[index(of: priority)].line.append((nextTicket, user))
         admit()
     }
 
@@ -86,12 +64,12 @@ final class HostQueue {
         admit()
     }
 
-    private func line(of priority: Float) -> Line {
-        if let line = lines.first(where: { $0.priority == priority }) { return line.line }
-        let line = Line()
+    /// Returns the index of the line with a priority, which is added if there is none.
+    private func index(of priority: Float) -> Int {
+        if let index = lines.firstIndex(where: { $0.priority == priority }) { return index }
         let index = lines.firstIndex { $0.priority < priority } ?? lines.endIndex
-        lines.insert((priority, line), at: index)
-        return line
+        lines.insert((priority, Line()), at: index)
+        return index
     }
 
     /// Starts waiting users up to the limit. It does not run recursively: one that ends as soon as it
@@ -110,8 +88,10 @@ final class HostQueue {
     }
 
     private func next() -> (any ConnectionUser)? {
-        while let (_, line) = lines.first {
-            if let user = line.next() { return user }
+        while !lines.isEmpty {
+            while let (ticket, user) = lines[0].line.take() {
+                if user.ticket == ticket { return user }
+            }
             lines.removeFirst()
         }
         return nil

@@ -16,8 +16,11 @@ struct LoopJobs {
 
     var isEmpty: Bool { line.isEmpty }
 
-    /// Takes over the jobs of an array, possibly in exchange for an empty array with storage.
-    mutating func add(_ others: inout [Job]) { line.add(&others) }
+    /// Takes over the jobs of an array, which keeps its storage.
+    mutating func add(_ others: inout [Job]) {
+        for job in others { line.append(job) }
+        others.removeAll(keepingCapacity: true)
+    }
 
     /// Runs the jobs, at least one, until the time for them is over.
     mutating func run() {
@@ -31,35 +34,6 @@ struct LoopJobs {
     /// Leaves the jobs to the global executor.
     mutating func leave() {
         while let job = line.take() { globalConcurrentExecutor.enqueue(ExecutorJob(job.job)) }
-    }
-
-    /// Elements that are taken in the order in which they were added.
-    struct Line<Element> {
-        private var elements: [Element] = []
-        private var next = 0
-
-        var isEmpty: Bool { next == elements.count }
-
-        /// The number of elements in memory, those included that have been taken.
-        var storedCount: Int { elements.count }
-
-        /// Takes over the elements of an array, possibly in exchange for an empty array with storage.
-        mutating func add(_ others: inout [Element]) {
-            guard !others.isEmpty else { return }
-            // When as many have been taken as are left, so that it costs little for each of them.
-            if next >= elements.count - next {
-                elements.removeSubrange(..<next)
-                next = 0
-            }
-            if elements.isEmpty { swap(&elements, &others) } else { elements += others }
-            others.removeAll(keepingCapacity: true)
-        }
-
-        mutating func take() -> Element? {
-            guard !isEmpty else { return nil }
-            defer { next += 1 }
-            return elements[next]
-        }
     }
 }
 

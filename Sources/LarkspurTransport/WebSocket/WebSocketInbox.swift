@@ -9,8 +9,7 @@ struct WebSocketInbox {
     /// The number of bytes that a message counts besides its content, so that empty ones are bounded too.
     private static let messageOverhead = 64
 
-    private var messages: [WebSocketTask.Message] = []
-    private var taken = 0
+    private var messages = Line<WebSocketTask.Message>()
     private var bufferedBytes = 0
     /// Whether the connection is paused, as so many messages wait.
     private(set) var isFull = false
@@ -30,17 +29,8 @@ struct WebSocketInbox {
     /// Takes the next message; nil if there is none.
     /// - Returns: The message, and whether the connection may go on from now on.
     mutating func take() -> (message: WebSocketTask.Message, goesOn: Bool)? {
-        guard taken < messages.count else { return nil }
-        let message = messages[taken]
-        taken += 1
+        guard let message = messages.take() else { return nil }
         bufferedBytes -= message.size + Self.messageOverhead
-        if taken == messages.count {
-            messages.removeAll(keepingCapacity: messages.capacity <= 64)
-            taken = 0
-        } else if taken > 64, taken * 2 > messages.count {
-            messages.removeFirst(taken)
-            taken = 0
-        }
         guard isFull, bufferedBytes <= Self.lowerMark else { return (message, false) }
         isFull = false
         return (message, true)

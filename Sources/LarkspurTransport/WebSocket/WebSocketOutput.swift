@@ -15,9 +15,8 @@ struct WebSocketOutput {
     private var sentBytes = 0
     /// The newest pong, which has not been offered.
     private var pong: [UInt8]?
-    /// The pieces after the current one, behind those that were taken.
-    private var pieces: [Piece?] = []
-    private var takenPieces = 0
+    /// The pieces after the current one.
+    private var pieces = Line<Piece>()
     /// Whether the socket has no room for more.
     private(set) var isBlocked = false
     /// libcurl's result, if the connection has failed.
@@ -57,21 +56,16 @@ struct WebSocketOutput {
 
     private mutating func takeNext() -> Piece? {
         if let bytes = pong.take() { return Piece(bytes: bytes, answer: nil) }
-        guard takenPieces < pieces.count else { return nil }
-        let piece = pieces[takenPieces].take()
-        takenPieces += 1
-        if takenPieces == pieces.count || takenPieces > 64 && takenPieces * 2 > pieces.count {
-            pieces.removeFirst(takenPieces)
-            takenPieces = 0
-        }
-        return piece
+        return pieces.take()
     }
 
     /// Drops the pieces that have not been sent.
     mutating func fail(with error: any Error) {
-        let rest = [current] + pieces[takenPieces...]
+        let current = current
+        var rest = pieces
         self = WebSocketOutput()
-        for piece in rest { piece?.answer?(.failure(error)) }
+        current?.answer?(.failure(error))
+        while let piece = rest.take() { piece.answer?(.failure(error)) }
     }
 }
 #endif

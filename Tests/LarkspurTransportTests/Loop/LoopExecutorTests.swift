@@ -171,16 +171,14 @@ struct LoopExecutorTests {
         #expect(found == depth)
     }
 
-    @Test("Jobs are taken in order, and forgotten though there are always others", arguments: [1, 2, 100])
+    @Test("The elements of a line are taken in order, and forgotten though there are others", arguments: [1, 2, 100])
     func line(waiting: Int) {
-        var line = LoopJobs.Line<Int>()
+        var line = Line<Int>()
         var added = 0
         var taken = 0
         for count in [waiting] + Array(repeating: 3, count: 1_000) {
-            var others = Array(added..<(added + count))
+            for number in added..<(added + count) { line.append(number) }
             added += count
-            line.add(&others)
-            #expect(others.isEmpty)
             while added - taken > waiting {
                 #expect(line.take() == taken)
                 taken += 1
