@@ -41,7 +41,6 @@ static struct {
     int (*easy_pause)(CURL *, int);
     int (*easy_send)(CURL *, const void *, size_t, size_t *);
     int (*easy_recv)(CURL *, void *, size_t, size_t *);
-    const char *(*easy_strerror)(int);
     int (*easy_setopt)(CURL *, int, ...);
     int (*easy_getinfo)(CURL *, int, ...);
     CURLU *(*url)(void);
@@ -85,7 +84,6 @@ static void load(void) {
         {"curl_easy_pause", &curl.easy_pause},
         {"curl_easy_send", &curl.easy_send},
         {"curl_easy_recv", &curl.easy_recv},
-        {"curl_easy_strerror", &curl.easy_strerror},
         {"curl_easy_setopt", &curl.easy_setopt},
         {"curl_easy_getinfo", &curl.easy_getinfo},
         {"curl_url", &curl.url},
@@ -178,10 +176,6 @@ int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received
 int libcurl_easy_socket(CURL *easy) {
     int socket = -1; // curl_socket_t
     return curl.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == 0 ? socket : -1;
-}
-
-const char *libcurl_easy_strerror(int code) {
-    return libcurl_unavailability() ? "libcurl is not available" : curl.easy_strerror(code);
 }
 
 int libcurl_easy_setopt_long(CURL *easy, int option, long value) { return curl.easy_setopt(easy, option, value); }

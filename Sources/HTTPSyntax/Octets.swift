@@ -33,6 +33,21 @@ extension UInt8 {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without spaces and tabs at their ends.
+    package var trimmingBlanks: SubSequence {
+        let start = firstIndex { !$0.isBlank } ?? endIndex
+        let end = self[start...].lastIndex { !$0.isBlank }.map { index(after: $0) } ?? start
+        return self[start..<end]
+    }
+
+    /// Reads a number in decimal digits, any larger one as the limit; nil for anything but digits.
+    package func decimalNumber(atMost limit: Int) -> Int? {
+        guard !isEmpty, allSatisfy(\.isDigit) else { return nil }
+        return reduce(0) { Swift.min($0 * 10 + Int($1 &- UInt8(ascii: "0")), limit) }
+    }
+}
+
 extension StringProtocol {
     /// Whether the texts are equal without regard to the case of ASCII letters; all other characters are compared
     /// exactly.
@@ -53,11 +68,7 @@ extension StringProtocol {
 
     /// The text without spaces and tabs at its ends, which HTTP calls optional white space.
     package var trimmingBlanks: String {
-        let text = String(self)
-        guard let first = text.utf8.firstIndex(where: { !$0.isBlank }),
-            let last = text.utf8.lastIndex(where: { !$0.isBlank })
-        else { return "" }
-        return String(text[first...last])
+        String(Substring(String(self).utf8.trimmingBlanks))
     }
 
     /// The text without a pair of double quotes around it.

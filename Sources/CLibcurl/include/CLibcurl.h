@@ -264,7 +264,6 @@ int libcurl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent)
 int libcurl_easy_receive(CURL *easy, void *buffer, size_t size, size_t *received);
 /// The socket of such a transfer; -1 if it has none.
 int libcurl_easy_socket(CURL *easy);
-const char *libcurl_easy_strerror(int code);
 
 int libcurl_easy_setopt_long(CURL *easy, int option, long value);
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);

@@ -77,17 +77,7 @@ struct CacheControl: Equatable, Sendable {
         return (text, value)
     }
 
-    private static func seconds(_ value: ArraySlice<UInt8>?) -> Int? { value.flatMap { seconds($0) } }
-
     /// Reads a number of seconds; nil for anything but digits.
-    static func seconds(_ digits: some Collection<UInt8>) -> Int? {
-        guard !digits.isEmpty else { return nil }
-        var number = 0
-        for digit in digits {
-            guard digit.isDigit else { return nil }
-            number = min(longest, number * 10 + Int(digit &- UInt8(ascii: "0")))
-        }
-        return number
-    }
+    private static func seconds(_ value: ArraySlice<UInt8>?) -> Int? { value?.decimalNumber(atMost: longest) }
 }
 #endif

@@ -57,12 +57,7 @@ struct CacheEntry: Equatable, Sendable {
 
     /// Whether the response is a redirect. The engine stores none, as it would have to follow it; a foreign cache may
     /// have some.
-    private var isRedirect: Bool {
-        switch status {
-        case 301, 302, 303, 307, 308: fields["Location"] != nil
-        default: false
-        }
-    }
+    private var isRedirect: Bool { RedirectDecision.isRedirect(status) && fields["Location"] != nil }
 
     /// The approximate number of bytes that the entry takes in memory.
     var cost: Int {
@@ -100,8 +95,7 @@ struct CacheEntry: Equatable, Sendable {
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
         var fields = fields
         if let age { fields["Age"] = String(Int(max(0, min(age, TimeInterval(CacheControl.longest))))) }
-        return EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
-            ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)
+        return EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }
 }
 

@@ -77,10 +77,7 @@ struct CacheRequestFields: Sendable {
 
     /// Makes the value that is stored for comparison: without blanks around it, and of secrets only the hash.
     func nominated(_ name: String) -> String? {
-        guard let value = self[name] else { return nil }
-        let bytes = value.utf8.drop(while: \.isBlank)
-        let end = bytes.lastIndex { !$0.isBlank }.map { bytes.index(after: $0) } ?? bytes.startIndex
-        let trimmed = String(decoding: bytes[bytes.startIndex..<end], as: UTF8.self)
+        guard let trimmed = self[name]?.trimmingBlanks else { return nil }
         switch name {
         case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
         // A caller that names codings gets the content undecoded, even for codings that the engine can decode.

@@ -21,7 +21,7 @@ struct Freshness: Equatable, Sendable {
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
         // Of a list the first counts, and a value that is no number is ignored (section 5.1).
         let first = entry.fields["Age"]?.prefix { $0 != "," }.trimmingBlanks
-        let stated = first.flatMap { CacheControl.seconds($0.utf8) } ?? 0
+        let stated = first?.utf8.decimalNumber(atMost: CacheControl.longest) ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
         // The absolute value, as a clock that was set back must not make a response fresh again.

@@ -71,8 +71,7 @@ enum StoreDecision: Equatable, Sendable {
         guard let vary, !vary.isEmpty else { return [] }
         var names: Set<String> = []
         for part in vary.utf8.split(separator: UInt8(ascii: ",")) {
-            let trimmed = part.drop(while: \.isBlank).reversed().drop(while: \.isBlank).reversed()
-            let name = trimmed.map(\.asLowercase)
+            let name = part.trimmingBlanks.map(\.asLowercase)
             if name.isEmpty { continue }
             guard name != [UInt8(ascii: "*")], name.allSatisfy(\.isToken) else { return nil }
             names.insert(String(decoding: name, as: UTF8.self))

@@ -30,7 +30,7 @@ enum ContentCoding: String, CaseIterable {
 
     /// Returns the names of the codings in a field, in the order in which they were applied.
     static func names(in field: String) -> [Substring] {
-        field.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.withoutBlanks) }
+        field.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.trimmingBlanks) }
             .filter { !$0.isEmpty && !$0.hasSameLetters(as: "identity") }
     }
 
@@ -42,15 +42,6 @@ enum ContentCoding: String, CaseIterable {
             codings.append(coding)
         }
         return codings
-    }
-}
-
-extension Substring.UTF8View {
-    fileprivate var withoutBlanks: Self {
-        var rest = self
-        while let byte = rest.first, byte.isBlank { rest.removeFirst() }
-        while let byte = rest.last, byte.isBlank { rest.removeLast() }
-        return rest
     }
 }
 

@@ -51,13 +51,9 @@ struct CookieIdentity: Hashable {
     let name: String
     let domain: String
     let path: String
+}
 
-    init(name: String, domain: String, path: String) {
-        self.name = name
-        self.domain = domain
-        self.path = path
-    }
-
+extension CookieIdentity {
     init(_ cookie: HTTPCookie) { self.init(name: cookie.name, domain: cookie.domain, path: cookie.path) }
 }
 

@@ -11,7 +11,7 @@ struct SetCookie: Equatable {
     private(set) var path: String?
     private(set) var expires: Date?
     /// The maximum age in seconds; negative numbers as zero.
-    private(set) var maximumAge: Int64?
+    private(set) var maximumAge: Int?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
@@ -21,8 +21,8 @@ struct SetCookie: Equatable {
         guard !bytes.contains(where: { $0 < 0x20 && $0 != .tab || $0 == 0x7F }) else { return nil }
         var parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = Self.trimmed(pair[..<equals])
-        let value = Self.trimmed(pair[(equals + 1)...])
+        let name = pair[..<equals].trimmingBlanks
+        let value = pair[(equals + 1)...].trimmingBlanks
         guard !name.isEmpty, name.count + value.count <= CookieLimits.pairLength else { return nil }
         self.name = String(decoding: name, as: UTF8.self)
         self.value = String(decoding: value, as: UTF8.self)
@@ -31,8 +31,8 @@ struct SetCookie: Equatable {
 
     private mutating func readAttribute(_ bytes: ArraySlice<UInt8>) {
         let equals = bytes.firstIndex(of: UInt8(ascii: "="))
-        let name = String(decoding: Self.trimmed(bytes[..<(equals ?? bytes.endIndex)]), as: UTF8.self)
-        let value = Self.trimmed(equals.map { bytes[($0 + 1)...] } ?? [])
+        let name = String(decoding: bytes[..<(equals ?? bytes.endIndex)].trimmingBlanks, as: UTF8.self)
+        let value = (equals.map { bytes[($0 + 1)...] } ?? []).trimmingBlanks
         guard value.count <= CookieLimits.attributeLength else { return }
         switch name.lowercased() {
         case "expires": expires = HTTPDate.parse(value) ?? expires
@@ -61,20 +61,11 @@ struct SetCookie: Equatable {
         return false
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes.drop(while: \.isBlank)
-        while bytes.last?.isBlank == true { bytes.removeLast() }
-        return bytes
-    }
-
     /// Reads a number of seconds; larger values become a hundred years.
-    private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
+    private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int? {
         let isNegative = bytes.first == UInt8(ascii: "-")
-        let digits = isNegative ? bytes.dropFirst() : bytes
-        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-        let century: Int64 = 3_155_760_000
-        let value = digits.reduce(Int64(0)) { min($0 * 10 + Int64($1 &- UInt8(ascii: "0")), century) }
-        return isNegative ? 0 : value
+        let century = 3_155_760_000
+        return (isNegative ? bytes.dropFirst() : bytes).decimalNumber(atMost: isNegative ? 0 : century)
     }
 }
 #endif

@@ -26,9 +26,6 @@ enum Libcurl {
     static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
         libcurl_version_number() >= major << 16 | minor << 8
     }
-
-    /// Returns libcurl's description of a result.
-    static func text(for code: Int32) -> String { String(cString: libcurl_easy_strerror(code)) }
 }
 
 extension TLSAbilities {

@@ -13,13 +13,6 @@ public struct CurlError: Error, Sendable, Hashable {
     /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers; 0 if it
     /// found nothing wrong, 1 if it was not made.
     public let verifyResult: Int
-
-    init(code: Int, message: String, systemError: Int32, verifyResult: Int) {
-        self.code = code
-        self.message = message
-        self.systemError = systemError
-        self.verifyResult = verifyResult
-    }
 }
 
 extension CurlError: LocalizedError {

@@ -12,7 +12,9 @@ struct Peer: Sendable, Hashable {
     let name: String
     /// The addresses of the host to which a connection was tried, unless the host is an address itself.
     let addresses: [String]
+}
 
+extension Peer {
     /// Creates the peer that a URL names; nil for a URL that names none.
     /// - Parameters:
     ///   - url: The URL of a request.
@@ -38,12 +40,6 @@ struct Peer: Sendable, Hashable {
             name: "\(host):\(port)",
             addresses: addresses.filter { $0 != host && "[\($0)]" != host }
         )
-    }
-
-    private init(kind: Kind, name: String, addresses: [String]) {
-        self.kind = kind
-        self.name = name
-        self.addresses = addresses
     }
 }
 

@@ -16,7 +16,9 @@ struct ResumeData: Equatable, Sendable {
     var received: Int64
     /// The time at which the resume data was made.
     var date: Date
+}
 
+extension ResumeData {
     /// Makes resume data from a response whose content goes to a file; nil if another download could not continue it.
     ///
     /// The content has to have the version's very bytes, so the engine must not decode it. Only the whole content of a
@@ -33,32 +35,16 @@ struct ResumeData: Equatable, Sendable {
         else { return nil }
         let fields = request.allHTTPHeaderFields ?? [:]
         guard !fields.keys.contains(where: { $0.hasSameLetters(as: "Range") }) else { return nil }
-        self.url = url
-        self.fields = fields.filter { Self.mayHold($0.key) }
-        self.validator = validator
-        self.file = file
         let length = response.expectedContentLength
-        total = length >= 0 ? length : nil
-        received = 0
-        date = Date()
-    }
-
-    init(
-        url: URL,
-        fields: [String: String],
-        validator: DownloadValidator,
-        file: String,
-        total: Int64?,
-        received: Int64,
-        date: Date
-    ) {
-        self.url = url
-        self.fields = fields
-        self.validator = validator
-        self.file = file
-        self.total = total
-        self.received = received
-        self.date = date
+        self.init(
+            url: url,
+            fields: fields.filter { Self.mayHold($0.key) },
+            validator: validator,
+            file: file,
+            total: length >= 0 ? length : nil,
+            received: 0,
+            date: Date()
+        )
     }
 
     /// The request of the download, without the range fields.

@@ -61,9 +61,8 @@ struct FieldName: Sendable {
             var isInsideWord = false
             for (index, byte) in bytes.enumerated() {
                 let lowercase = byte.asLowercase
-                let isLetter = lowercase &- UInt8(ascii: "a") < 26
-                output[index] = isLetter && !isInsideWord ? lowercase & 0xDF : lowercase
-                isInsideWord = isLetter || isInsideWord && isPartOfWord(byte)
+                output[index] = byte.isLetter && !isInsideWord ? lowercase & 0xDF : lowercase
+                isInsideWord = byte.isLetter || isInsideWord && isPartOfWord(byte)
             }
             return bytes.count
         }
@@ -75,31 +74,22 @@ struct FieldName: Sendable {
     }
 
     private static let commonByLength: [[Common]] = {
-        let names: [FieldName] = [
-            .init(spelled: "Accept-Ranges"), .init(spelled: "Access-Control-Allow-Credentials"),
-            .init(spelled: "Access-Control-Allow-Headers"),
-            .init(spelled: "Access-Control-Allow-Methods"), .init(spelled: "Access-Control-Allow-Origin"),
-            .init(spelled: "Access-Control-Expose-Headers"), .init(spelled: "Age"), .init(spelled: "Allow"),
-            .init(spelled: "Alt-Svc"),
-            .init(spelled: "Cache-Control"), .init(spelled: "Cf-Cache-Status"), .init(spelled: "Cf-Ray"),
-            .init(spelled: "Connection"),
-            .init(spelled: "Content-Disposition"), .init(spelled: "Content-Encoding"),
-            .init(spelled: "Content-Language"),
-            .init(spelled: "Content-Length", .contentLength), .init(spelled: "Content-Location"),
-            .init(spelled: "Content-Range"),
-            .init(spelled: "Content-Security-Policy"), .init(spelled: "Content-Type"), .init(spelled: "Date"),
-            .init(spelled: "Etag"), .init(spelled: "Expires"),
-            .init(spelled: "Keep-Alive"), .init(spelled: "Last-Modified"), .init(spelled: "Link"),
-            .init(spelled: "Location", .location),
-            .init(spelled: "Pragma"), .init(spelled: "Proxy-Authenticate", .proxyChallenge),
-            .init(spelled: "Referrer-Policy"),
-            .init(spelled: "Retry-After"), .init(spelled: "Server"), .init(spelled: "Set-Cookie", .setCookie),
-            .init(spelled: "Strict-Transport-Security"), .init(spelled: "Trailer"),
-            .init(spelled: "Transfer-Encoding", .transferEncoding),
-            .init(spelled: "Upgrade"),
-            .init(spelled: "Vary"), .init(spelled: "Via"), .init(spelled: "Warning"),
-            .init(spelled: "WWW-Authenticate", .challenge),
+        let plain = [
+            "Accept-Ranges", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
+            "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Age",
+            "Allow", "Alt-Svc", "Cache-Control", "Cf-Cache-Status", "Cf-Ray", "Connection", "Content-Disposition",
+            "Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Content-Security-Policy",
+            "Content-Type", "Date", "Etag", "Expires", "Keep-Alive", "Last-Modified", "Link", "Pragma",
+            "Referrer-Policy", "Retry-After", "Server", "Strict-Transport-Security", "Trailer", "Upgrade", "Vary",
+            "Via", "Warning",
         ]
+        let names =
+            plain.map { FieldName(spelled: $0) } + [
+                FieldName(spelled: "Content-Length", .contentLength), FieldName(spelled: "Location", .location),
+                FieldName(spelled: "Proxy-Authenticate", .proxyChallenge),
+                FieldName(spelled: "Set-Cookie", .setCookie), FieldName(spelled: "WWW-Authenticate", .challenge),
+                FieldName(spelled: "Transfer-Encoding", .transferEncoding),
+            ]
         var byLength: [[Common]] = []
         for name in names {
             let bytes = Array(name.text.utf8)

@@ -60,7 +60,8 @@ package enum RedirectDecision {
         )
     }
 
-    private static func isRedirect(_ status: Int) -> Bool {
+    /// Whether a response with this status and a `Location` is a redirect.
+    static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
         default: false

@@ -36,8 +36,7 @@ extension ResponseHead {
     /// Makes the response that URLSession's users get; nil only if Foundation refuses to make one, which no version
     /// does.
     func makeResponse(url: URL) -> HTTPURLResponse? {
-        EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
-            ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)
+        EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }
 }
 #endif

@@ -39,11 +39,8 @@ struct URLReference: Equatable {
     }
 
     private static func isScheme(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, first.asLowercase &- UInt8(ascii: "a") < 26 else { return false }
-        return text.utf8.allSatisfy {
-            $0.asLowercase &- UInt8(ascii: "a") < 26 || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
-                || $0 == UInt8(ascii: ".")
-        }
+        text.utf8.first?.isLetter == true
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     var text: String {
@@ -118,14 +115,7 @@ extension URLReference {
     /// Whether the byte is an unreserved character, a delimiter, or another character that path, query and fragment all
     /// allow.
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "("),
-            UInt8(ascii: ")"),
-            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
-            true
-        case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
-        default: byte.isToken
-        }
+        byte.isToken && !"#%^`|".utf8.contains(byte) || "/?:@(),;=".utf8.contains(byte)
     }
 }
 

@@ -4,7 +4,10 @@ internal import HTTPSyntax
 /// The announcement of HTTP/3 at the origin's own host and port, from an `Alt-Svc` field (RFC 7838, section 3).
 struct HTTP3Announcement {
     /// The time for which it holds, in seconds.
-    let lifetime: Int64
+    let lifetime: Int
+
+    /// The longest time, in seconds: a year (RFC 9111, section 1.2.2).
+    static let longest = 31_536_000
 
     /// Reads a field; nil if it does not announce HTTP/3 there.
     init?(_ field: String, of origin: Origin) {
@@ -15,7 +18,7 @@ struct HTTP3Announcement {
             guard parts.count == 2, parts[0] == "h3",
                 Self.isAuthority(FieldParameters.unquote(String(parts[1])), of: origin)
             else { continue }
-            lifetime = DeltaSeconds(parameters.values["ma"])?.value ?? 86_400
+            lifetime = parameters.values["ma"]?.utf8.decimalNumber(atMost: Self.longest) ?? 86_400
             return
         }
         return nil
@@ -28,19 +31,6 @@ struct HTTP3Announcement {
         }
         let host = text[..<colon].lowercased()
         return host.isEmpty || host == origin.host || host == "[\(origin.host)]"
-    }
-}
-
-/// A number of seconds in a field, at most a year (RFC 9111, section 1.2.2).
-struct DeltaSeconds {
-    private static let year: Int64 = 31_536_000
-
-    let value: Int64
-
-    /// Reads a number; nil if the text is none.
-    init?(_ text: String?) {
-        guard let text, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        value = min(Int64(text) ?? Self.year, Self.year)
     }
 }
 #endif

@@ -31,7 +31,8 @@ struct HTTP3Origins {
     /// - Parameter age: The value of the response's `Age` field; nil without one.
     mutating func note(_ field: String, age: String?, of origin: Origin, at now: ContinuousClock.Instant) {
         if case .failed(let end) = entries[origin], now < end { return }
-        let lifetime = HTTP3Announcement(field, of: origin).map { $0.lifetime - (DeltaSeconds(age)?.value ?? 0) } ?? 0
+        let age = age?.utf8.decimalNumber(atMost: HTTP3Announcement.longest) ?? 0
+        let lifetime = HTTP3Announcement(field, of: origin).map { $0.lifetime - age } ?? 0
         entries[origin] = nil
         guard lifetime > 0 else { return }
         insert(.offered(until: now + .seconds(lifetime)), for: origin, at: now)

@@ -55,10 +55,6 @@ final class CurlDataTask: URLSessionDataTask, EngineTask, @unchecked Sendable {
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    override func copy() -> Any { self }
-    override func copy(with zone: NSZone?) -> Any { self }
-    override var hash: Int { ObjectIdentifier(self).hashValue }
-    override func isEqual(_ object: Any?) -> Bool { object.map { $0 as AnyObject === self } ?? false }
     override var description: String { core.summary(of: "CurlDataTask") }
 }
 #endif

@@ -61,10 +61,6 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }
 
-    override func copy() -> Any { self }
-    override func copy(with zone: NSZone?) -> Any { self }
-    override var hash: Int { ObjectIdentifier(self).hashValue }
-    override func isEqual(_ object: Any?) -> Bool { object.map { $0 as AnyObject === self } ?? false }
     override var description: String { core.summary(of: "CurlDownloadTask") }
 }
 #endif

@@ -91,10 +91,6 @@ final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked S
         set { core.withStorage { $0.traffic.expectsToSend = newValue } }
     }
 
-    override func copy() -> Any { self }
-    override func copy(with zone: NSZone?) -> Any { self }
-    override var hash: Int { ObjectIdentifier(self).hashValue }
-    override func isEqual(_ object: Any?) -> Bool { object.map { $0 as AnyObject === self } ?? false }
     override var description: String { core.summary(of: "CurlWebSocketTask") }
 }
 #endif

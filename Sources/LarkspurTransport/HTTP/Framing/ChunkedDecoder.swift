@@ -41,8 +41,6 @@ struct ChunkedDecoder: Sendable {
     /// The lines of the trailer section, without their line ends.
     private(set) var trailers: [[UInt8]] = []
 
-    init() {}
-
     /// Whether all of the content and the trailer section have arrived.
     var isComplete: Bool { state == .ended }
 
@@ -79,10 +77,10 @@ struct ChunkedDecoder: Sendable {
         lineLength += 1
         guard lineLength <= Self.lineLimit else { throw .tooManyBytes(limit: Self.lineLimit) }
         switch (state, byte) {
-        case (.size, _) where byte.hexadecimalValue != nil:
+        case (.size, _) where byte.hexDigitValue != nil:
             digits += 1
             guard digits <= Self.digitLimit, rest <= Int64.max >> 4 else { throw .malformedSize }
-            rest = rest << 4 | Int64(byte.hexadecimalValue ?? 0)
+            rest = rest << 4 | Int64(byte.hexDigitValue ?? 0)
         case (.size, _) where digits == 0: throw .malformedSize
         case (.sizeLineFeed, .lineFeed), (.size, .lineFeed), (.blanks, .lineFeed), (.chunkExtension, .lineFeed):
             state = rest > 0 ? .data : .trailers
@@ -132,14 +130,6 @@ extension ChunkedDecoder.Failure {
         case .malformedTrailer: "What follows the last chunk of the response's content is no field."
         case .tooManyBytes(let limit): "What the response says around its chunks is longer than \(limit) bytes."
         }
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimalValue: UInt8? {
-        if isDigit { return self &- UInt8(ascii: "0") }
-        let letter = asLowercase &- UInt8(ascii: "a")
-        return letter < 6 ? letter &+ 10 : nil
     }
 }
 

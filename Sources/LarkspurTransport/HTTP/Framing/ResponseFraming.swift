@@ -116,7 +116,7 @@ enum ResponseFraming: Equatable, Sendable {
     }
 
     private static func codings(in list: String) -> [Substring] {
-        list.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmedOfBlanks }.filter { !$0.isEmpty }
+        list.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.trimmingBlanks) }.filter { !$0.isEmpty }
     }
 }
 
@@ -126,15 +126,6 @@ extension ResponseFraming.Failure {
         let scalars = list.unicodeScalars.prefix(81)
         let visible = scalars.prefix(80).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }
         return String(String.UnicodeScalarView(visible)) + (scalars.count > 80 ? "…" : "")
-    }
-}
-
-extension Substring {
-    fileprivate var trimmedOfBlanks: Substring {
-        var rest = utf8[...]
-        while let byte = rest.first, byte.isBlank { rest.removeFirst() }
-        while let byte = rest.last, byte.isBlank { rest.removeLast() }
-        return Substring(rest)
     }
 }
 #endif
