@@ -46,10 +46,8 @@ struct CredentialStore: CredentialSource, Sendable {
     /// allows.
     func store(_ credential: URLCredential, for space: ProtectionSpace) {
         guard let storage, credential.persistence != .none else { return }
-        storage.setDefaultCredential(
-            credential,
-            for: keys(for: space, in: storage).first ?? space.urlProtectionSpace
-        )
+        let key = keys(for: space, in: storage).first ?? space.urlProtectionSpace
+        storage.setDefaultCredential(credential, for: key)
     }
 
     /// Whether the user credential was removed from the storage, or its password changed, since it was stored there.

@@ -34,6 +34,12 @@ struct CacheControl: Equatable, Sendable {
         while let (name, value) = Self.cutDirective(off: &rest) { add(name, value) }
     }
 
+    /// Reads the fields of a message: `Pragma`, from HTTP/1.0, counts if there is no `Cache-Control`.
+    init(_ text: String?, pragma: @autoclosure () -> String?) {
+        self.init(text ?? "")
+        if text == nil { noCache = pragma()?.hasSameLetters(as: "no-cache") ?? false }
+    }
+
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
         switch name {
         case "no-store": noStore = true

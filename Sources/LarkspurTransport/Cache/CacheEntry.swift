@@ -66,13 +66,8 @@ struct CacheEntry: Equatable, Sendable {
 
     // MARK: Values of its fields
 
-    /// The entry's directives. `Pragma`, from HTTP/1.0, counts if there is no `Cache-Control`.
-    var directives: CacheControl {
-        if let text = fields["Cache-Control"] { return CacheControl(text) }
-        var directives = CacheControl()
-        directives.noCache = fields["Pragma"]?.hasSameLetters(as: "no-cache") ?? false
-        return directives
-    }
+    /// The entry's directives.
+    var directives: CacheControl { CacheControl(fields["Cache-Control"], pragma: fields["Pragma"]) }
 
     /// The date at which the server made the response; without a `Date` field, the date at which it arrived.
     var date: Date { fields["Date"].flatMap { HTTPDate.parse($0) } ?? responseTime }

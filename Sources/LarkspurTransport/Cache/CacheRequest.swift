@@ -17,19 +17,9 @@ struct CacheRequest: Sendable {
     init(method: String, policy: URLRequest.CachePolicy, fields: CacheRequestFields) {
         self.method = method
         self.policy = policy
-        guard !fields.isPlain else {
-            directives = CacheControl()
-            isSpecial = false
-            return
-        }
-        if let text = fields["cache-control"] {
-            directives = CacheControl(text)
-        } else {
-            var directives = CacheControl()
-            directives.noCache = fields["pragma"]?.hasSameLetters(as: "no-cache") ?? false
-            self.directives = directives
-        }
-        isSpecial = Self.specialFields.contains { fields[$0] != nil }
+        let isPlain = fields.isPlain
+        directives = isPlain ? CacheControl() : CacheControl(fields["cache-control"], pragma: fields["pragma"])
+        isSpecial = !isPlain && Self.specialFields.contains { fields[$0] != nil }
     }
 
     private static let specialFields = [

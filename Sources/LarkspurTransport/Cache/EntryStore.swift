@@ -154,16 +154,11 @@ final class EntryStore: ResponseStore {
         let data = CacheFile.encode(entry)
         guard folder.write(data, to: name) else { return forget(name, of: entry.url, in: folder) }
         let sum = Checksum.of(entry.url)
+        let file = CacheFolder.File(name: name, size: data.count, used: entry.responseTime)
         let (surplus, isFull) = state.withLock { state in
             state.files.remove(sum) { $0.name == name }
-            state.files.insert(
-                CacheFolder.File(name: name, size: data.count, used: entry.responseTime),
-                for: sum,
-                cost: data.count
-            )
-            return (
-                state.files.trim(sum, to: Self.maximumVariants), state.files.totalCost > state.diskCapacity
-            )
+            state.files.insert(file, for: sum, cost: file.size)
+            return (state.files.trim(sum, to: Self.maximumVariants), state.files.totalCost > state.diskCapacity)
         }
         for file in surplus { folder.remove(file.name) }
         if isFull { makeRoom() }

@@ -16,8 +16,6 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private var nextIdentifier = 0
     private(set) var totalCost = 0
 
-    var isEmpty: Bool { nodes.isEmpty }
-
     func elements(for key: Key) -> [Element] { (identifiers[key] ?? []).compactMap { nodes[$0]?.element } }
 
     /// The elements, from the most to the least recently used.

@@ -26,9 +26,7 @@ struct CookieHost: Equatable {
         let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
         guard let first = last.first else { return false }
         if last.allSatisfy(\.isDigit) { return true }
-        let isHexadecimal = last.dropFirst(2).allSatisfy {
-            $0.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-        }
+        let isHexadecimal = last.dropFirst(2).allSatisfy { $0.hexDigitValue != nil }
         return first == UInt8(ascii: "0") && last.dropFirst().first == UInt8(ascii: "x") && isHexadecimal
     }
 

@@ -66,18 +66,16 @@ struct StreamWatch {
 
     /// Notes an event of a stream of a connection; returns true if a stream is closed that was reset before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
+        func stream(_ number: Int) -> Stream { Stream(connection: connection, number: number) }
         switch event {
-        case .ended(let number): ended.insert(Stream(connection: connection, number: number))
-        case .reset(let number):
-            let stream = Stream(connection: connection, number: number)
-            reset = ended.contains(stream) ? nil : stream
+        case .ended(let number): ended.insert(stream(number))
+        case .reset(let number): reset = ended.contains(stream(number)) ? nil : stream(number)
         case .refused: reset = nil
         case .abandoned: break
         case .closed(let number):
-            let stream = Stream(connection: connection, number: number)
-            ended.remove(stream)
             defer { reset = nil }
-            return reset == stream
+            ended.remove(stream(number))
+            return reset == stream(number)
         }
         return false
     }

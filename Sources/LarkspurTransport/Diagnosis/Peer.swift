@@ -23,23 +23,15 @@ extension Peer {
         if let target = try? UnixSocketTarget(url) {
             self.init(kind: .socket, name: target.socketPath, addresses: [])
         } else if let origin = URLReference(url.absoluteString).origin {
-            self.init(kind: .server, host: origin.host, port: origin.port, addresses: addresses)
+            let others = addresses.filter { $0 != origin.host && "[\($0)]" != origin.host }
+            self.init(kind: .server, name: "\(origin.host):\(origin.port)", addresses: others)
         } else {
             return nil
         }
     }
 
     init(_ proxy: ProxyServer, addresses: [String] = []) {
-        let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
-        self.init(kind: .proxy, host: host, port: proxy.port, addresses: addresses)
-    }
-
-    private init(kind: Kind, host: String, port: Int, addresses: [String]) {
-        self.init(
-            kind: kind,
-            name: "\(host):\(port)",
-            addresses: addresses.filter { $0 != host && "[\($0)]" != host }
-        )
+        self.init(kind: .proxy, name: proxy.hostAndPort, addresses: addresses.filter { $0 != proxy.host })
     }
 }
 

@@ -5,7 +5,6 @@ internal import HTTPSyntax
 /// and port.
 struct RequestTarget: Equatable {
     let text: String
-    let isSecure: Bool
     /// The path of the Unix-domain socket on which the server listens; nil if the URL's host names the server.
     let socketPath: String?
 
@@ -13,15 +12,13 @@ struct RequestTarget: Equatable {
         var whole = url.absoluteString
         let parts = whole.withUTF8 { Self.parts(of: $0) }
         guard let parts else { throw .invalidURL }
-        if parts.scheme == .other {
+        guard parts.isHTTP else {
             let target = try UnixSocketTarget(url)
             socketPath = target.socketPath
-            isSecure = target.isSecure
             text = target.text
             return
         }
         socketPath = nil
-        isSecure = parts.scheme == .https
         guard parts.isValid else { throw .invalidURL }
         // libcurl would send the user information without a challenge.
         if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
@@ -34,12 +31,8 @@ struct RequestTarget: Equatable {
         }
     }
 
-    private enum Scheme {
-        case http, https, other
-    }
-
     private struct Parts {
-        let scheme: Scheme
+        let isHTTP: Bool
         var authorityStart = 0
         var hostStart = 0
         var end = 0
@@ -51,8 +44,8 @@ struct RequestTarget: Equatable {
         guard let colon = bytes.firstIndex(where: { !$0.isToken }), bytes[colon] == UInt8(ascii: ":") else {
             return nil
         }
-        var parts = Parts(scheme: scheme(bytes[..<colon]))
-        guard parts.scheme != .other else { return parts }
+        var parts = Parts(isHTTP: isHTTP(bytes[..<colon]))
+        guard parts.isHTTP else { return parts }
         let start = colon + 3
         guard start < bytes.count, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
         else { return parts }
@@ -66,10 +59,9 @@ struct RequestTarget: Equatable {
         return parts
     }
 
-    private static func scheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Scheme {
-        guard bytes.count == 4 || bytes.count == 5 else { return .other }
-        guard zip(bytes, "https".utf8).allSatisfy({ $0.asLowercase == $1 }) else { return .other }
-        return bytes.count == 4 ? .http : .https
+    /// Whether a scheme is http or https.
+    private static func isHTTP(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        (bytes.count == 4 || bytes.count == 5) && zip(bytes, "https".utf8).allSatisfy { $0.asLowercase == $1 }
     }
 
     private static func isHostAndPort(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {

@@ -8,7 +8,6 @@ struct UnixSocketTarget: Equatable {
     static let host = "localhost"
 
     let socketPath: String
-    let isSecure: Bool
     /// The URL to request over the socket, with the host that such servers expect.
     let text: String
 
@@ -19,10 +18,10 @@ struct UnixSocketTarget: Equatable {
             path.utf8.count < 108, !path.utf8.contains(0)
         else { throw .invalidSocketPath }
         socketPath = path
-        isSecure = scheme == Self.schemes[1]
         let resource = url.path(percentEncoded: true)
         let query = url.query(percentEncoded: true).map { "?" + $0 } ?? ""
-        text = "\(isSecure ? "https" : "http")://\(Self.host)\(resource.isEmpty ? "/" : resource)\(query)"
+        let ordinary = scheme == Self.schemes[1] ? "https" : "http"
+        text = "\(ordinary)://\(Self.host)\(resource.isEmpty ? "/" : resource)\(query)"
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidURL }
     }
 }

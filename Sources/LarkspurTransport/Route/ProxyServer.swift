@@ -75,7 +75,7 @@ public struct ProxyServer: Sendable, Hashable {
 
     private var scheme: String { kind == .socks5 ? "socks5h" : kind.rawValue }
 
-    private var hostAndPort: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var hostAndPort: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

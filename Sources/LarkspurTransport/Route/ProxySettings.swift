@@ -31,8 +31,6 @@ struct ProxySettings: Sendable, Equatable {
         case invalid(Failure)
     }
 
-    static let direct = ProxySettings()
-
     private var http = Entry.direct
     private var https = Entry.direct
     private var exceptions: [HostException] = []
@@ -104,18 +102,14 @@ struct ProxySettings: Sendable, Equatable {
     private init(_ dictionary: [AnyHashable: Any]) {
         self.init()
         let values = ProxyDictionary(dictionary)
-        let socks = values.server(.socks5, "SOCKS").map { Self.entry($0, name: "SOCKS proxy of the configuration") }
+        func entry(_ kind: ProxyServer.Kind, _ name: String) -> Entry? {
+            values.server(kind, name).map { Self.entry($0, name: "\(name) proxy of the configuration") }
+        }
         let needsScript = values.isOn("ProxyAutoConfigEnable") || values.isOn("ProxyAutoDiscoveryEnable")
-        let otherwise =
-            socks
-            ?? (needsScript
-                ? .invalid(
-                    Failure(sentence: "Proxies cannot be configured by a script: name them in the configuration.")
-                )
-                : .direct)
-        http = values.server(.http, "HTTP").map { Self.entry($0, name: "HTTP proxy of the configuration") } ?? otherwise
-        https =
-            values.server(.http, "HTTPS").map { Self.entry($0, name: "HTTPS proxy of the configuration") } ?? otherwise
+        let script = Failure(sentence: "Proxies cannot be configured by a script: name them in the configuration.")
+        let otherwise = entry(.socks5, "SOCKS") ?? (needsScript ? .invalid(script) : .direct)
+        http = entry(.http, "HTTP") ?? otherwise
+        https = entry(.http, "HTTPS") ?? otherwise
         exceptions = values.exceptions.compactMap { HostException($0) }
     }
 }

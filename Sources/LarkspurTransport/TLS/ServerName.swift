@@ -11,18 +11,9 @@ enum ServerName {
         guard !name.isEmpty else { return nil }
         if name.utf8.contains(UInt8(ascii: ":")) { return sixthVersionAddress(name) }
         let bytes = name.utf8.map(\.asLowercase)
-        guard bytes.allSatisfy(isNameByte) else { return nil }
+        guard bytes.allSatisfy({ $0.isLetter || $0.isDigit || "-._".utf8.contains($0) }) else { return nil }
         let lowercased = String(decoding: bytes, as: UTF8.self)
         return numericAddress(lowercased) ?? lowercased
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// Converts an IPv4 address in any notation that libcurl accepts: 127.1 and 0x7f000001 are 127.0.0.1.

@@ -125,14 +125,8 @@ final class SessionCore: Sendable {
     ) -> TaskCore {
         let resumption = ResumeData(data)
         let request = request ?? resumption?.request
-        let defect: URLError? =
-            resumption == nil
-            ? .engine(
-                .unsupportedURL,
-                "The download cannot be resumed: this is no resume data of Larkspur's.",
-                url: nil
-            )
-            : nil
+        let sentence = "The download cannot be resumed: this is no resume data of Larkspur's."
+        let defect = resumption == nil ? URLError.engine(.unsupportedURL, sentence, url: nil) : nil
         return makeTask(
             kind: .download,
             request: request,

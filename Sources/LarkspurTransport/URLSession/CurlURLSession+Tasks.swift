@@ -12,18 +12,14 @@ extension CurlURLSession {
 
     /// Creates a data task; nil for a request that the superclass handles.
     func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
-        guard core.carries(request) else {
-            let defect = core.foreignDefect(request)
-            if defect != nil || core.isInvalidated {
-                return CurlDataTask(
-                    core.makeTask(kind: .data, request: request, body: .none, completion: completion, defect: defect),
-                    of: self
-                )
-            }
+        let isCarried = core.carries(request)
+        let defect = isCarried ? nil : core.foreignDefect(request)
+        guard isCarried || defect != nil || core.isInvalidated else {
             core.noteUseOfSuperclass()
             return nil
         }
-        let task = core.makeTask(kind: .data, request: request, body: RequestBody(of: request), completion: completion)
+        let body = isCarried ? RequestBody(of: request) : .none
+        let task = core.makeTask(kind: .data, request: request, body: body, completion: completion, defect: defect)
         return CurlDataTask(task, of: self)
     }
 

@@ -183,17 +183,9 @@ final class WebSocketDriver: SocketOwner {
         case .connecting, .responding: endTransfer(result ?? CURLE_GOT_NOTHING)
         case .open:
             if let end = closing.end { return finish(end) }
-            finish(
-                .failed(
-                    URLError.engine(
-                        .networkConnectionLost,
-                        reader.isBetweenMessages
-                            ? "The connection of the WebSocket was closed without a close frame."
-                            : "The connection of the WebSocket was closed in the middle of a message.",
-                        url: carrier.url
-                    )
-                )
-            )
+            let place = reader.isBetweenMessages ? "without a close frame" : "in the middle of a message"
+            let sentence = "The connection of the WebSocket was closed \(place)."
+            finish(.failed(URLError.engine(.networkConnectionLost, sentence, url: carrier.url)))
         case .ended: break
         }
     }
@@ -211,15 +203,12 @@ final class WebSocketDriver: SocketOwner {
             )
         } catch {
             connection.refuse(WebSocketError(.refused, error.sentence, response: carrier.response))
-            carrier.note(
-                .engine(.badServerResponse, error.sentence, url: carrier.url)
-            )
+            carrier.note(.engine(.badServerResponse, error.sentence, url: carrier.url))
             return false
         }
-        let limits = WebSocketReader.Limits(messageSize: connection.channel.options.maximumMessageSize)
         reader = WebSocketReader(
             role: .client,
-            limits: limits,
+            limits: WebSocketReader.Limits(messageSize: connection.channel.options.maximumMessageSize),
             inflater: agreement.compression.map { MessageCompression.inflater($0, role: .client) }
         )
         writer = WebSocketWriter(

@@ -29,7 +29,7 @@ struct RecencyIndexTests {
         #expect(index.totalCost == 20)
         #expect(index.evict(to: 20) == [])
         #expect(index.evict(to: -1) == [0, 2])
-        #expect(index.isEmpty)
+        #expect(index.elements.isEmpty)
         index.insert(7, for: "a", cost: 1)
         #expect(index.elements == [7])
     }

@@ -23,9 +23,9 @@ struct HTTP3OriginTests {
             ("clear", nil), ("", nil), (",,", nil), ("h3", nil), ("h3=", nil), ("h3=\"\"", nil), ("h3=\"443\"", nil),
             ("h3=\":8443\"", nil), ("h3=\"other.example:443\"", nil), ("h3=\"[::1]:443\"", nil), ("H3=\":443\"", nil),
             ("h3-29=\":443\"", nil), ("x=\"h3=:443\"", nil), ("h3=\":443", 86_400),
-        ] as [(String, Int64?)]
+        ] as [(String, Int?)]
     )
-    func announcement(_ field: String, _ lifetime: Int64?) {
+    func announcement(_ field: String, _ lifetime: Int?) {
         #expect(HTTP3Announcement(field, of: Self.origin)?.lifetime == lifetime)
     }
 
