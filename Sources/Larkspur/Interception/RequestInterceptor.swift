@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A part of the way of a request, around everything that comes after it: the other interceptors and the transfer.
 ///
 /// An interceptor may change the request, send it more than once, look at the response or replace it:
@@ -199,4 +201,26 @@ public struct InterceptedResponse: Sendable {
     /// Returns the value of a header field; nil if the response lacks it.
     /// - Parameter name: The name, in any case.
     public func header(_ name: String) -> String? { httpResponse?.value(forHTTPHeaderField: name) }
+}
+
+/// The identifier of a call, which is made when it is first asked for.
+final class CallIdentity: Sendable {
+    private let made = Mutex<UUID?>(nil)
+
+    var id: UUID {
+        made.withLock { made in
+            if let made { return made }
+            let id = UUID()
+            made = id
+            return id
+        }
+    }
+}
+
+/// Something that an interceptor of Larkspur does, for the observers of the call.
+enum CallNote: Sendable {
+    /// Another attempt follows after a delay.
+    case retry(after: Duration, reason: String)
+    /// The call waits for the response to an equal request.
+    case coalesced
 }

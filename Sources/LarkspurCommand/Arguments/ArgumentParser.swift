@@ -131,3 +131,11 @@ extension Invocation {
         "The body is either data items, or --raw, or a file, or standard input; --ignore-stdin leaves the last one out."
     )
 }
+
+/// An error in the arguments of the command line, or in a file that they name.
+struct UsageError: Error, Equatable {
+    /// One sentence without a final line break.
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
