@@ -97,7 +97,7 @@ struct CallPlanTests {
         let task = makeTask()
         task.resume()
         #expect(!task.mayConfigure("timeouts") { settings, _ in settings.timeouts.total = .seconds(9) })
-        #expect(task.storage.withLock { $0.settings.timeouts.total } == nil)
+        #expect(task.storage.withLock { $0.start.settings.timeouts.total } == nil)
         #expect(lone.lines.values.count == 1)
         #expect(lone.lines.values.first?.contains("timeouts has no effect") == true)
         #expect(lone.lines.values.first?.contains("GET http://origin.test/path") == true)
