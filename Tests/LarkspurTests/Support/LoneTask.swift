@@ -17,7 +17,7 @@ struct LoneTask {
         settings.reportsUnhandledFailures = true
         settings.failureWriter = { [lines] in lines.record($0) }
         settings.interest = NotificationInterest()
-        environment = TaskEnvironment(settings, ProcessingPool(queue: DispatchQueue(label: "larkspur.test.processing")))
+        environment = TaskEnvironment(settings, ProcessingPool())
     }
 
     /// Creates a task that has a transfer.
