@@ -195,9 +195,10 @@ int libcurl_easy_set_url(CURL *easy, CURLU **parsed, const char *text) {
     CURLU *last = *parsed;
     // Some versions lose the zone of an IPv6 address when they copy it.
     *parsed = strchr(text, '[') ? NULL : parse_url(text);
-    // The text too, since libcurl would write one from the parts.
-    int result = curl.easy_setopt(easy, CURLOPT_URL, text);
-    if (result == 0) result = curl.easy_setopt(easy, CURLOPT_CURLU, *parsed);
+    int result = curl.easy_setopt(easy, CURLOPT_CURLU, *parsed);
+    // The text too, since libcurl would write one from the parts, and afterwards, since newer versions forget it with
+    // a parsed form.
+    if (result == 0) result = curl.easy_setopt(easy, CURLOPT_URL, text);
     if (last) curl.url_cleanup(last);
     return result;
 }

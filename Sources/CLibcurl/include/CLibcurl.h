@@ -269,8 +269,8 @@ int libcurl_easy_setopt_long(CURL *easy, int option, long value);
 int libcurl_easy_setopt_int64(CURL *easy, int option, int64_t value);
 int libcurl_easy_setopt_string(CURL *easy, int option, const char *_Nullable value);
 int libcurl_easy_setopt_pointer(CURL *easy, int option, const void *_Nullable value);
-/// Sets the URL of a transfer, and parses it, so that libcurl does not do so for each transfer. The parsed form, if there
-/// is one, is in use until another URL is set or the transfer is freed; the caller frees the last one.
+/// Sets the URL of a transfer, and parses it, so that libcurl does not do so for each transfer. The parsed form, if
+/// there is one, is in use until another URL is set or the transfer is freed; the caller frees the last one.
 int libcurl_easy_set_url(CURL *easy, CURLU *_Nullable *_Nonnull parsed, const char *text);
 void libcurl_url_free(CURLU *url);
 int libcurl_easy_setopt_data_callback(CURL *easy, int option, libcurl_data_callback _Nullable value);

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The connections of a session: the queues of its origins, the shards, and libcurl's handles. They belong to the loop's
-/// thread.
+/// The connections of a session: the queues of its origins, the shards, and libcurl's handles. They belong to the
+/// loop's thread.
 final class Connections {
     private let settings: SessionSettings
     /// The transfers of libcurl; nil if the loop does not work.

@@ -5,7 +5,9 @@ internal import CLibcurl
 extension Exchange {
     /// Chooses the proxy of the request; nil for none.
     func proxy() throws(URLError) -> ProxyServer? {
-        guard !group.settings.proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else { return nil }
+        guard !group.settings.proxies.isDirect, let url = destination.url, url.scheme?.isUnixScheme != true else {
+            return nil
+        }
         do throws(ProxySettings.Failure) {
             return try group.settings.proxies.proxy(for: url)
         } catch {

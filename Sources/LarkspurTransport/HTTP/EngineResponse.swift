@@ -27,8 +27,8 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
             .assumingMemoryBound(to: [String: String].self).pointee = fields
     }
 
-    /// Creates a response with these fields, an ordinary one if need be; nil only if Foundation refuses to make one, which
-    /// no version does.
+    /// Creates a response with these fields, an ordinary one if need be; nil only if Foundation refuses to make one,
+    /// which no version does.
     static func make(url: URL, status: Int, version: String, fields: [String: String]) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
             ?? HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields)
