@@ -56,7 +56,7 @@ final class ExchangeGroup {
 
     // MARK: For exchanges
 
-    /// Returns what a URL says, which is often the one of the last request.
+    /// Returns the parts of a URL, which is often the one of the last request.
     func destination(of url: URL?) -> Destination {
         if url != lastDestination.url { lastDestination = Destination(url) }
         return lastDestination

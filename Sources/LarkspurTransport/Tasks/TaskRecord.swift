@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// What a task has done so far, as its users see it.
+/// The request, response, error and metrics of a task so far, as its users see them.
 struct TaskRecord {
     var currentRequest: URLRequest?
     var response: ReceivedResponse?
