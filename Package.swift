@@ -14,6 +14,9 @@ let package = Package(
     products: [
         .library(name: "Larkspur", targets: ["Larkspur"]),
         .library(name: "LarkspurImages", targets: ["LarkspurImages"]),
+        .library(name: "LarkspurActivity", targets: ["LarkspurActivity"]),
+        .library(name: "LarkspurReachability", targets: ["LarkspurReachability"]),
+        .library(name: "LarkspurCurlCommands", targets: ["LarkspurCurlCommands"]),
         .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
         .executable(name: "larkspur", targets: ["LarkspurCommand"]),
@@ -34,37 +37,44 @@ let package = Package(
         ),
         .target(
             name: "Larkspur",
-            dependencies: ["CNetlink", "HTTPSyntax", "LarkspurTransport"],
+            dependencies: ["HTTPSyntax", "LarkspurTransport"],
             swiftSettings: strict
         ),
+        .target(name: "LarkspurActivity", dependencies: ["Larkspur"], swiftSettings: strict),
+        .target(name: "LarkspurReachability", dependencies: ["CNetlink", "Larkspur"], swiftSettings: strict),
+        .target(name: "LarkspurCurlCommands", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurImages", dependencies: ["CImages", "Larkspur"], swiftSettings: strict),
         .target(
             name: "LarkspurTesting",
             dependencies: ["CLoopbackTLS", "HTTPSyntax", "Larkspur", "LarkspurTransport"],
             swiftSettings: strict
         ),
-        .executableTarget(name: "LarkspurCommand", dependencies: ["Larkspur"], swiftSettings: strict),
+        .executableTarget(
+            name: "LarkspurCommand",
+            dependencies: ["Larkspur", "LarkspurActivity"],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "QuickStart",
-            dependencies: ["Larkspur", "LarkspurTesting"],
+            dependencies: ["Larkspur", "LarkspurActivity", "LarkspurTesting"],
             path: "Examples/QuickStart",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "Downloader",
-            dependencies: ["Larkspur", "LarkspurTesting"],
+            dependencies: ["Larkspur", "LarkspurActivity", "LarkspurTesting"],
             path: "Examples/Downloader",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "ImageGallery",
-            dependencies: ["LarkspurImages", "LarkspurTesting"],
+            dependencies: ["LarkspurActivity", "LarkspurImages", "LarkspurTesting"],
             path: "Examples/ImageGallery",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "Upload",
-            dependencies: ["Larkspur", "LarkspurTesting"],
+            dependencies: ["Larkspur", "LarkspurActivity", "LarkspurTesting"],
             path: "Examples/Upload",
             swiftSettings: strict
         ),
@@ -113,7 +123,10 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurTests",
-            dependencies: ["Larkspur", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "TestSupport"],
+            dependencies: [
+                "Larkspur", "LarkspurActivity", "LarkspurCurlCommands", "LarkspurReachability", "LarkspurTesting",
+                "LarkspurTestSupport", "LarkspurTransport", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -142,8 +155,8 @@ let package = Package(
         .testTarget(
             name: "InteropTests",
             dependencies: [
-                "Downloader", "HTTPSyntax", "ImageGallery", "Larkspur", "LarkspurImages", "LarkspurTesting",
-                "LarkspurTransport", "TestSupport", "Upload",
+                "Downloader", "HTTPSyntax", "ImageGallery", "Larkspur", "LarkspurCurlCommands", "LarkspurImages",
+                "LarkspurReachability", "LarkspurTesting", "LarkspurTransport", "TestSupport", "Upload",
             ],
             path: "Tests/Interop",
             exclude: ["Daemons", "Scripts", "autobahn.sh", "libcurls.sh", "reachability.sh", "servers.sh"],

@@ -30,7 +30,7 @@ struct Streams {
     @discardableResult
     func ask(_ url: String, _ prompt: String) async throws -> String {
         var answer = ""
-        for try await event in manager.post(url, body: Prompt(prompt: prompt)).events {
+        for try await event in manager.post(url, body: .json(Prompt(prompt: prompt))).events {
             if event.data == "[DONE]" { break }
             let text = try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
             print(text, terminator: "")

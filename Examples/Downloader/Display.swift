@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurActivity
 import Synchronization
 
 /// A display of the progress of downloads: on a terminal moving bars, elsewhere one line for each important event.

@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurActivity
 import Synchronization
 
 /// The download of one file, with the data that is stored next to the file until it is complete.
@@ -75,16 +76,16 @@ final class Download: Sendable {
                 manager.downloadTask(
                     withResumeData: resumeData,
                     request: request,
+                    options: CallOptions(downloadProgress: progress),
                     resumes: resumes,
-                    progress: progress,
                     destination: place,
                     completionHandler: end
                 )
             } else {
                 manager.downloadTask(
                     with: request,
+                    options: CallOptions(downloadProgress: progress),
                     resumes: resumes,
-                    progress: progress,
                     destination: place,
                     completionHandler: end
                 )

@@ -1,3 +1,4 @@
+import LarkspurActivity
 import LarkspurImages
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurActivity
 import LarkspurTesting
 
 /// A program that shows Larkspur's main use: GET and POST with closures, observed by notifications.
@@ -66,7 +67,7 @@ enum QuickStart {
 
         section("A POST of JSON, with types of our own")
         outcome.expectSuccess("POST JSON")
-        manager.post("post", body: User(name: "Grace", languages: ["COBOL"]), as: Echo.self) { task, echo in
+        manager.post("post", body: .json(User(name: "Grace", languages: ["COBOL"])), as: Echo.self) { task, echo in
             outcome.succeeded("POST JSON", task, echo.json)
         } failure: { task, error in
             outcome.failed("POST JSON", task, error)

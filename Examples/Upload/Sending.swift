@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurActivity
 import Synchronization
 
 /// One upload of several files in one form.
@@ -21,12 +22,11 @@ struct Sending {
         manager.post(
             url.absoluteString,
             parameters: ["count": files.count],
-            serializer: .string,
-            constructing: { form in
+            body: .multipart { form in
                 form.bytesPerSecond = bytesPerSecond
                 for file in files { try form.append(file: file, name: "file") }
             },
-            progress: { progress in
+            options: CallOptions(uploadProgress: { progress in
                 let seconds = began.duration(to: .now) / .seconds(1)
                 ProgressBar(
                     label: "upload",
@@ -34,7 +34,8 @@ struct Sending {
                     total: progress.totalUnitCount,
                     rate: seconds > 0.2 ? Double(progress.completedUnitCount) / seconds : nil
                 ).draw(isLast: progress.isFinished)
-            },
+            }),
+            as: .string,
             success: { _, text in
                 hasSucceeded.store(true, ordering: .relaxed)
                 print(text.prefix(4000))

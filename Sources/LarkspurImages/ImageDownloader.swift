@@ -149,7 +149,7 @@ public final class ImageDownloader: Sendable {
 
     private func startNext() {
         while let (number, request) = queue.withLock({ $0.next() }) {
-            let task = manager.dataTask(with: request, serializer: serializer) { [self] response in
+            let task = manager.dataTask(with: request, as: serializer) { [self] response in
                 finish(number, with: response)
             }
             let isWanted = queue.withLock { $0.attach(task, to: number) }

@@ -52,7 +52,7 @@ struct CertificateTests {
         let url = try servers.url(test.port, "/echo").absoluteString
         let error = await #expect(throws: LarkspurError.self) {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                manager.get(url, serializer: .string) { _, _ in
+                manager.get(url, as: .string) { _, _ in
                     continuation.resume()
                 } failure: { _, error in
                     continuation.resume(throwing: error)

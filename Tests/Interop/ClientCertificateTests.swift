@@ -92,7 +92,7 @@ extension SessionManager {
     /// The error with which the loading of a URL fails; nil if it does not.
     func failure(of url: URL) async throws -> LarkspurError? {
         await withCheckedContinuation { continuation in
-            get(url.absoluteString, serializer: .string) { _, _ in
+            get(url.absoluteString, as: .string) { _, _ in
                 continuation.resume(returning: nil)
             } failure: { _, error in
                 continuation.resume(returning: error)

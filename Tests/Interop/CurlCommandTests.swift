@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+@testable import LarkspurCurlCommands
 import Foundation
 import Larkspur
 import LarkspurTesting
@@ -47,7 +48,7 @@ struct CurlCommandTests {
     /// Sends a request, whatever the answer.
     private func send(_ request: URLRequest) async {
         await withCheckedContinuation { continuation in
-            manager.dataTask(with: request, serializer: .data) { _ in continuation.resume() }.resume()
+            manager.dataTask(with: request, as: .data) { _ in continuation.resume() }.resume()
         }
     }
 

@@ -45,7 +45,7 @@ struct HARTests {
 
         _ = await manager.get("gzip").response()
         _ = await manager.get("redirect-to", parameters: ["url": "/get?a=1&b=%20%C3%BC"]).response()
-        _ = await manager.post("post", body: ["name": "Ada"]).response()
+        _ = await manager.post("post", body: .json(["name": "Ada"])).response()
         _ = await manager.post("post", parameters: ["q": "a b&c"]).response()
         _ = await manager.get("image/png").response()
         _ = await manager.get("control").response()

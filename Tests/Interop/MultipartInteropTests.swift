@@ -120,11 +120,11 @@ struct MultipartInteropTests {
             manager.post(
                 servers.plainURL(.httpbin, "/post").absoluteString,
                 parameters: ["author": "Grüße", "list": ["a"], "none": NSNull()],
-                as: Echo.self,
-                constructing: { form in
+                body: .multipart { form in
                     try form.append(file: file, name: "file")
                     try form.append(data: Data("text".utf8), name: "名前", fileName: "a\"\r\n.txt")
                 },
+                as: Echo.self,
                 success: { continuation.resume(returning: Result<Echo, any Error>.success($1)) },
                 failure: { continuation.resume(returning: .failure($1)) }
             )

@@ -62,7 +62,7 @@ struct ProtocolTests {
         let manager = SessionManager(configuration: .ephemeral, transport: .curl(servers.options))
         let url = try servers.url(.h2, "/echo").absoluteString
         let (text, metrics) = try await withCheckedThrowingContinuation { continuation in
-            manager.post(url, headers: ["X-Test": "from a manager"], serializer: .string) { task, text in
+            manager.post(url, headers: ["X-Test": "from a manager"], as: .string) { task, text in
                 continuation.resume(returning: (text, task.timeline.transactions))
             } failure: { _, error in
                 continuation.resume(throwing: error)

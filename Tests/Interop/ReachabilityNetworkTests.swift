@@ -1,4 +1,5 @@
 #if os(Linux)
+@testable import LarkspurReachability
 import Foundation
 import Larkspur
 import Testing

@@ -59,7 +59,7 @@ manager.requestSettings.timeout = 10
 
 // mistake: a body of several types
 // says: as JSONValue
-_ = try await manager.post("users", body: ["name": "Ada", "age": 36]).data
+_ = try await manager.post("users", body: .json(["name": "Ada", "age": 36])).data
 
 // mistake: Alamofire's responseDecodable of a manager
 // says: cannot find 'AF' in scope

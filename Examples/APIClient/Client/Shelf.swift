@@ -57,7 +57,7 @@ public struct Shelf: Sendable {
     /// - Returns: The book with its number.
     /// - Throws: ``ShelfError``.
     public func add(_ draft: BookDraft) async throws(ShelfError) -> Book {
-        try await value(of: manager.post("books", body: draft, headers: ["Idempotency-Key": UUID().uuidString]))
+        try await value(of: manager.post("books", body: .json(draft), headers: ["Idempotency-Key": UUID().uuidString]))
     }
 
     /// Removes a book.

@@ -1,8 +1,8 @@
 /// The functions that differ between Linux and Apple platforms.
-enum Platform {
+package enum Platform {
     /// Returns the default queue of handlers: on Apple platforms the main queue, which an app runs; elsewhere a private
     /// serial queue, because most programs there do not run the main queue.
-    static func makeCompletionQueue() -> DispatchQueue {
+    package static func makeCompletionQueue() -> DispatchQueue {
         #if canImport(Darwin)
         .main
         #else

@@ -36,6 +36,14 @@ struct CallPlan: Sendable {
     }
 
     /// Plans a call whose content is collected, with a request that was validated when it was built.
+    /// Returns the plan with a change of its request, which is then no longer known to be valid.
+    func mapRequest(_ transform: (URLRequest) -> URLRequest) -> CallPlan {
+        guard let urlRequest else { return self }
+        var plan = CallPlan(template: template, request: .success(transform(urlRequest)), download: download)
+        plan.chain = chain
+        return plan
+    }
+
     init(validRequest request: URLRequest) {
         template = .data
         urlRequest = request
@@ -82,6 +90,13 @@ struct CallStart {
 
     /// Whether the call has not started, and takes settings.
     var isOpen: Bool { launcher != nil }
+
+    /// Takes the settings of the options.
+    mutating func use(_ options: CallOptions) {
+        settings.timeouts = options.timeouts
+        settings.interceptors = options.interceptors
+        rules.validation = options.validation
+    }
 
     /// Changes the settings; false if that is no longer possible.
     mutating func configure(_ body: (inout CallSettings, inout ResponseRules) -> Void) -> Bool {

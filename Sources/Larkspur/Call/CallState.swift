@@ -11,6 +11,13 @@ struct CallState {
     /// The observers of the call; nil if there are none.
     var observation: CallObservation?
 
+    /// Takes what the caller set for the call.
+    mutating func use(_ options: CallOptions) {
+        start.use(options)
+        hooks = options.taskHooks.map(TaskHooks.init)
+        if let priority = options.priority { attempt.priority = priority }
+    }
+
     /// Adds the metrics of an attempt that has ended.
     mutating func note(_ transactions: [TransferMetrics]) {
         guard !attempt.isDetached else { return }

@@ -13,7 +13,7 @@ extension DataTask {
         as type: T.Type = T.self,
         decoder: (any DataDecoder)? = nil
     ) async throws(LarkspurError) -> T {
-        try await response(decodable(type, decoder)).result.get()
+        try await collect(by: decodable(type, decoder)).result.get()
     }
 
     /// Decodes the response's JSON into a type, or the server's description of a failure, and returns either.
@@ -34,7 +34,7 @@ extension DataTask {
         decoder: (any DataDecoder)? = nil
     ) async throws(LarkspurError) -> Result<T, Failure> {
         let serializer = decodable(type, decoder)
-        return try await response(serializer).describing(failure, serializer.decoder).result.get()
+        return try await collect(by: serializer).describing(failure, serializer.decoder).result.get()
     }
 
     /// Decodes the response's JSON, whatever kind of value it is. A context that names a type gets that type.
@@ -52,24 +52,24 @@ extension DataTask {
         as type: JSONValue.Type = JSONValue.self,
         decoder: (any DataDecoder)? = nil
     ) async throws(LarkspurError) -> JSONValue {
-        try await response(decodable(type, decoder)).result.get()
+        try await collect(by: decodable(type, decoder)).result.get()
     }
 
     /// Validates and parses the response with a serializer, and returns the value.
     /// - Parameter serializer: The serializer, which runs on the manager's `processingQueue`.
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
     ///   the surrounding `Task`.
-    public func serialized<S: ResponseSerializer>(
-        by serializer: S
+    public func value<S: ResponseSerializer>(
+        as serializer: S
     ) async throws(LarkspurError) -> S.Output where S.Output: Sendable {
-        try await response(serializer).result.get()
+        try await response(as: serializer).result.get()
     }
 
     /// The content of the response.
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
     ///   the surrounding `Task`.
     public var data: Data {
-        get async throws(LarkspurError) { try await response(DataResponseSerializer()).result.get() }
+        get async throws(LarkspurError) { try await collect(by: DataResponseSerializer()).result.get() }
     }
 
     /// The content of the response as text, in the encoding of its `Content-Type`, or else in UTF-8, or in ISO-8859-1
@@ -77,7 +77,7 @@ extension DataTask {
     /// - Throws: ``LarkspurError`` if the call fails. Its code is `cancelled` after a cancellation of the task, or of
     ///   the surrounding `Task`.
     public var string: String {
-        get async throws(LarkspurError) { try await response(StringResponseSerializer()).result.get() }
+        get async throws(LarkspurError) { try await collect(by: StringResponseSerializer()).result.get() }
     }
 
     /// Waits for the response, and parses it with a serializer.
@@ -85,8 +85,13 @@ extension DataTask {
     ///   the content.
     /// - Returns: The response with its value or error. The method does not throw.
     public func response<S: ResponseSerializer>(
-        _ serializer: S = DataResponseSerializer()
+        as serializer: S = DataResponseSerializer()
     ) async -> DataResponse<S.Output> where S.Output: Sendable {
+        await collect(by: resolved(serializer))
+    }
+
+    private func collect<S: ResponseSerializer>(by serializer: S) async -> DataResponse<S.Output>
+    where S.Output: Sendable {
         let arrival: Arrival<S.Output> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 add(
@@ -124,7 +129,7 @@ extension DataTask {
         as type: T.Type,
         decoder: (any DataDecoder)? = nil
     ) async -> DataResponse<T> {
-        await response(decodable(type, decoder))
+        await collect(by: decodable(type, decoder))
     }
 }
 

@@ -17,11 +17,11 @@ extension DataTask {
     /// - Returns: The task.
     @discardableResult
     public func response<S: ResponseSerializer>(
-        serializer: S,
+        as serializer: S,
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<S.Output>) -> Void
     ) -> Self {
-        add(ContentHandler(serializer, queue: queue) { handler($1) })
+        add(ContentHandler(resolved(serializer), queue: queue) { handler($1) })
         return self
     }
 
@@ -40,7 +40,7 @@ extension DataTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<String>) -> Void
     ) -> Self {
-        response(serializer: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
+        response(as: StringResponseSerializer(encoding: encoding), queue: queue, handler: handler)
     }
 
     /// Adds a handler that gets the content as it is, and starts the call if it has not started.
@@ -55,7 +55,7 @@ extension DataTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<Data>) -> Void
     ) -> Self {
-        response(serializer: DataResponseSerializer(), queue: queue, handler: handler)
+        response(as: DataResponseSerializer(), queue: queue, handler: handler)
     }
 
     /// Adds a handler that gets the content as a JSON object, and starts the call if it has not started.
@@ -70,7 +70,7 @@ extension DataTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<Any?>) -> Void
     ) -> Self {
-        response(serializer: JSONResponseSerializer(), queue: queue, handler: handler)
+        response(as: JSONResponseSerializer(), queue: queue, handler: handler)
     }
 
     /// Adds a handler that gets a value decoded from JSON, and starts the call if it has not started.
@@ -89,7 +89,7 @@ extension DataTask {
         queue: DispatchQueue? = nil,
         handler: @escaping @Sendable (DataResponse<T>) -> Void
     ) -> Self {
-        response(serializer: decodable(type, decoder), queue: queue, handler: handler)
+        response(as: decodable(type, decoder), queue: queue, handler: handler)
     }
 
     /// Adds a handler that gets a value decoded from JSON, or the server's description of a failure, and starts the
@@ -113,9 +113,55 @@ extension DataTask {
         handler: @escaping @Sendable (DataResponse<Result<T, Failure>>) -> Void
     ) -> Self {
         let serializer = decodable(type, decoder)
-        return response(serializer: serializer, queue: queue) {
+        return response(as: serializer, queue: queue) {
             handler($0.describing(failure, serializer.decoder))
         }
+    }
+
+    /// Adds a handler that gets the content in chunks as it arrives, and starts the call. None of it is stored, so that
+    /// its length is not limited.
+    ///
+    ///     manager.get("events").responseStream { task, chunk in
+    ///         file.write(chunk)
+    ///     } completionHandler: { response in
+    ///         print(response.value ?? 0, "bytes")
+    ///     }
+    ///
+    /// Only the content of an acceptable response is delivered: by default, of one with a status of 200 to 299. The
+    /// content of another one is in the error, up to 1 MiB. If the consumer is slow, the transfer waits. After a
+    /// cancellation no more chunks are delivered.
+    /// - Parameters:
+    ///   - onContent: Called with the task and each chunk, in order, on the manager's `completionQueue`.
+    ///   - completionHandler: Called once, after the last chunk, with the number of bytes delivered or the error, on the
+    ///     manager's `completionQueue`. If the content has another consumer already, the error is `unsupported`.
+    /// - Returns: The task.
+    @discardableResult
+    public func responseStream(
+        onContent: @escaping @Sendable (DataTask, Data) -> Void,
+        completionHandler: @escaping @Sendable (DataResponse<Int64>) -> Void
+    ) -> Self {
+        let stream = ContentStream(
+            validation: { [weak self] in
+                let validation = ResponseValidation()
+                return self?.rules.applied(to: validation) ?? validation
+            },
+            consumer: .handler(onContent)
+        )
+        do throws(LarkspurError) {
+            try direct(to: stream, for: nil)
+            add(CountHandler(completionHandler))
+        } catch {
+            let request = originalRequest
+            environment.completionQueue.async {
+                completionHandler(DataResponse(request: request, response: nil, data: Data(), result: .failure(error)))
+            }
+        }
+        return self
+    }
+
+    /// Returns the serializer with the manager's decoder, if it names none.
+    func resolved<S: ResponseSerializer>(_ serializer: S) -> S {
+        serializer.decoding(with: plan.chain?.jsonDecoder ?? JSONDecoder())
     }
 
     /// The serializer that decodes a type with a decoder, or with that of the manager.
@@ -197,11 +243,7 @@ extension SessionTask {
     /// - Parameter credential: The credential.
     /// - Returns: The task.
     public func authenticate(with credential: URLCredential) -> Self {
-        configuringHooks("authenticate(with:)") {
-            $0.didReceiveChallenge = { _, challenge in
-                challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
-            }
-        }
+        configuringHooks("authenticate(with:)") { $0.answer(with: credential) }
     }
 
     /// Decides about the redirects of this call.
@@ -270,7 +312,7 @@ extension DataTask {
         _ handler: @escaping @Sendable (HTTPURLResponse) -> URLSession.ResponseDisposition
     ) -> Self {
         configuringHooks("onHTTPResponse(_:)") {
-            $0.didReceiveResponse = { _, response in (response as? HTTPURLResponse).map(handler) ?? .allow }
+            $0.responseDisposition = { _, response in (response as? HTTPURLResponse).map(handler) ?? .allow }
         }
     }
 

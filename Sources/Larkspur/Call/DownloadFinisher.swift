@@ -40,7 +40,7 @@ struct DownloadFinisher: Sendable {
         NewFilePermissions.replacePrivateOnes(ofFileAt: file)
         #endif
         let chosen = (task as? DownloadTask).flatMap { task in
-            hooks.hook(\.didFinishDownloading, of: task)?(task, file, result.response)
+            hooks.hook(\.downloadDestination, of: task)?(task, file, result.response)
         }
         guard let wanted = chosen ?? destination?.place(file, result.response), wanted != file else { return file }
         // The rules of the destination do not apply to a location that the hook chose.

@@ -5,6 +5,8 @@ struct ResponseRules: Sendable {
     /// A check of a caller's for the file of a download. It throws if the response is not acceptable.
     typealias FileCheck = @Sendable (URLRequest?, HTTPURLResponse, URL) throws -> Void
 
+    /// All rules, in place of the serializer's; nil for those of the serializer.
+    var validation: ResponseValidation?
     /// The acceptable status codes, in place of the serializer's; nil for those of the serializer.
     var statusCodes: StatusCodes?
     /// The acceptable content types, in place of the serializer's; nil for those of the serializer.
@@ -14,7 +16,7 @@ struct ResponseRules: Sendable {
 
     /// Returns a validation in which the call's rules have replaced those of a serializer.
     func applied(to validation: ResponseValidation) -> ResponseValidation {
-        var validation = validation
+        var validation = self.validation ?? validation
         if let statusCodes { validation.acceptableStatusCodes = statusCodes }
         if let contentTypes { validation.acceptableContentTypes = contentTypes }
         return validation
@@ -28,7 +30,9 @@ struct ResponseRules: Sendable {
     ) -> sending Result<S.Output, LarkspurError> {
         if let error = result.error { return .failure(error) }
         var serializer = serializer
-        if statusCodes != nil || contentTypes != nil { serializer.validation = applied(to: serializer.validation) }
+        if validation != nil || statusCodes != nil || contentTypes != nil {
+            serializer.validation = applied(to: serializer.validation)
+        }
         if !checks.isEmpty, (try? serializer.validation.validate(received: result.received, data: result.data)) != nil {
             do throws(LarkspurError) { try check(result) } catch { return .failure(error) }
         }

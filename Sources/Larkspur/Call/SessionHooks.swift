@@ -15,15 +15,15 @@ public struct SessionHooks: Sendable {
     public var willPerformHTTPRedirection: (@Sendable (SessionTask, HTTPURLResponse, URLRequest) -> URLRequest?)?
 
     /// The hook that answers the challenge of a connection (NTLM and Negotiate). If it returns
-    /// ``ChallengeAnswer/performDefaultHandling``, ``didReceiveChallenge`` is called next.
+    /// ``ChallengeAnswer/performDefaultHandling``, ``challengeAnswer`` is called next.
     ///
     /// It is called for the session and gets no task. After `fail` the task therefore ends as after `cancel`, without
     /// that error. With the transport `.foundation` on Linux it is never called. Default:
     /// ``ChallengeAnswer/performDefaultHandling``.
-    public var didReceiveSessionChallenge: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
+    public var sessionChallengeAnswer: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
 
     /// The hook that answers an authentication challenge. Default: ``ChallengeAnswer/performDefaultHandling``.
-    public var didReceiveChallenge: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
+    public var challengeAnswer: (@Sendable (SessionTask, URLAuthenticationChallenge) -> ChallengeAnswer)?
 
     /// The hook that creates the body stream of a streamed upload, also when the content has to be sent again. If it
     /// returns nil, the stream that the task was made with is sent. It should only create the stream: with the
@@ -34,13 +34,13 @@ public struct SessionHooks: Sendable {
     /// cancel the task, or `.download` to write the content to a file. Default: `.allow`.
     ///
     /// With the transport `.foundation` on Linux, `.download` has the effect of `.allow`.
-    public var didReceiveResponse: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
+    public var responseDisposition: (@Sendable (DataTask, URLResponse) -> URLSession.ResponseDisposition)?
 
-    /// The hook that is called when a data task has become a download, because ``didReceiveResponse`` returned
+    /// The hook that is called when a data task has become a download, because ``responseDisposition`` returned
     /// `.download`.
     ///
     /// The data task ends with the error `becameDownload`. The download task takes over its state, running or
-    /// suspended, and its ``SessionTask/taskIdentifier``, and has an end of its own. ``didFinishDownloading`` chooses
+    /// suspended, and its ``SessionTask/taskIdentifier``, and has an end of its own. ``downloadDestination`` chooses
     /// the location of its file, and ``SessionTask/didCompleteNotification`` reports it.
     public var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
 
@@ -56,7 +56,7 @@ public struct SessionHooks: Sendable {
 
     /// The hook that chooses the location of a downloaded file. It takes precedence over the task's own destination; if
     /// it returns nil, that destination applies. Runs on the processing queue.
-    public var didFinishDownloading: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
+    public var downloadDestination: (@Sendable (DownloadTask, URL, URLResponse?) -> URL?)?
 
     /// The hook that is called when content was sent, with three numbers of bytes: sent now, sent in total, and
     /// expected in total (−1 if unknown).

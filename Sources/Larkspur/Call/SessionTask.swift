@@ -37,29 +37,29 @@ public class SessionTask: @unchecked Sendable {
     /// Whether the call has observers. It spares the lock where there are none.
     let isObserved: Atomic<Bool>
     /// Whether the task has had hooks of its own. It spares the lock where there are none.
-    let isHooked = Atomic(false)
+    let isHooked: Atomic<Bool>
 
     /// - Parameters:
     ///   - handler: The handler of a task that takes no others. Default: nil, for a call that takes handlers.
-    ///   - upload: Called as the request's content is sent. Default: nil.
-    ///   - download: Called as the response's content arrives. Default: nil.
+    ///   - options: What the caller set for the call. Default: nil.
     required init(
         environment: TaskEnvironment,
         _ plan: CallPlan,
         _ handler: CallHandler? = nil,
         observers: ObserverList? = nil,
-        upload: TransferProgress.Handler? = nil,
-        download: TransferProgress.Handler? = nil
+        options: CallOptions? = nil
     ) {
         self.environment = environment
         self.plan = plan
         let observation = observers.map { CallObservation($0.entries, on: environment.completionQueue) }
         var call = CallState(observation: observation)
+        if let options { call.use(options) }
         if let handler { _ = call.handlers.add(handler) }
         storage = Mutex(call)
         isObserved = Atomic(observation != nil)
-        self.upload = TransferProgress(queue: environment.completionQueue, handler: upload)
-        self.download = TransferProgress(queue: environment.completionQueue, handler: download)
+        isHooked = Atomic(call.hooks != nil)
+        upload = TransferProgress(queue: environment.completionQueue, handler: options?.uploadProgress)
+        download = TransferProgress(queue: environment.completionQueue, handler: options?.downloadProgress)
     }
 
     deinit {
@@ -175,7 +175,7 @@ public class SessionTask: @unchecked Sendable {
     ///
     /// They run on the same queues as those of the session manager, and are released when the task has ended. Set them
     /// before ``resume()``; a later change applies to later events. If two threads change them in place at the same
-    /// time, one change may be lost. The hooks `didReceiveSessionChallenge` and `didBecomeInvalid` belong to the
+    /// time, one change may be lost. The hooks `sessionChallengeAnswer` and `didBecomeInvalid` belong to the
     /// session and are not called for a task.
     public final var hooks: SessionHooks {
         get { storage.withLock { $0.hooks }?.value ?? SessionHooks() }
@@ -197,14 +197,8 @@ public class SessionTask: @unchecked Sendable {
     /// Whether the task has hooks of its own.
     final var hasHooks: Bool { storage.withLock { $0.hooks != nil } }
 
-    /// Starts the task with hooks of its own, if there are any.
-    func start(with hooks: SessionHooks?) {
-        if let hooks { self.hooks = hooks }
-        resume()
-    }
-
     /// Whether the task's handlers are running, or have run.
-    final var hasEnded: Bool { storage.withLock { $0.handlers.hasEnded } }
+    package final var hasEnded: Bool { storage.withLock { $0.handlers.hasEnded } }
 
     /// The transfer of the current attempt; nil if none was created.
     final var attempt: (any Transfer)? { storage.withLock { $0.attempt.transfer } }

@@ -9,6 +9,11 @@ extension LarkspurError {
         /// The number of the `NSError` that the error bridges to.
         public let number: Int
 
+        package init(label: String, number: Int) {
+            self.label = label
+            self.number = number
+        }
+
         /// The label, as text.
         public var description: String { label }
 
@@ -35,8 +40,6 @@ extension LarkspurError.Code {
         label: "parameter-encoding-failed",
         number: NSURLErrorCannotDecodeContentData
     )
-    /// A command line cannot be read as one for curl (``CurlCommand``).
-    public static let invalidCommand = Self(label: "invalid-command", number: NSURLErrorBadURL)
     /// The file to upload is missing, unreadable, or not a regular file.
     public static let fileUnreadable = Self(label: "file-unreadable", number: NSURLErrorFileDoesNotExist)
     /// The data to resume from is not resume data of the transport.

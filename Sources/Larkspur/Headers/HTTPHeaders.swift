@@ -166,12 +166,12 @@ extension HTTPURLResponse {
 extension HTTPHeaders {
     /// A collection of header fields under construction. A server may send tens of thousands of fields; each is found
     /// in constant time.
-    struct Collector {
+    package struct Collector {
         private var names: [String] = []
         private var values: [String] = []
         private var places: [CaselessName: Int] = [:]
 
-        init() {}
+        package init() {}
 
         /// Creates a collector that contains the fields of headers.
         init(_ headers: HTTPHeaders) {
@@ -187,7 +187,7 @@ extension HTTPHeaders {
         }
 
         /// Adds a value to that of the field with the same name.
-        mutating func add(_ field: Field) {
+        package mutating func add(_ field: Field) {
             if let place = place(of: field) { values[place] += HTTPHeaders.separator(of: field.name) + field.value }
         }
 
@@ -201,7 +201,7 @@ extension HTTPHeaders {
             return nil
         }
 
-        var fields: [Field] { zip(names, values).map { Field(name: $0, value: $1) } }
+        package var fields: [Field] { zip(names, values).map { Field(name: $0, value: $1) } }
     }
 
     /// Returns the separator between values of one field: a comma (RFC 9110, section 5.3), or for `Cookie` a semicolon

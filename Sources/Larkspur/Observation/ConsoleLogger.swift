@@ -118,7 +118,7 @@ public struct ConsoleLogger: CallObserver {
             facts.append("\(status)\(error.code.label)\(after): \(error.message.printable)")
         } else {
             let status = event.httpResponse.map { "\($0.statusCode)" } ?? "done"
-            let size = event.completion?.data.map { ", " + ProgressBar.text(Int64($0.count)) } ?? ""
+            let size = event.completion?.data.map { ", " + ByteCount.text(Int64($0.count)) } ?? ""
             facts.append(status + size + (duration.map { " in \($0)" } ?? ""))
         }
         if event.attempt > 1 { facts.append("\(event.attempt) attempts") }

@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
 /// The rules by which a string and a base URL become the URL of a request.
-enum BaseURL {
+package enum BaseURL {
     /// Returns the base URL of a session manager, or the error of a target that is none. A `URL` is taken as it is, so
     /// that a relative one is the error of those calls that need it.
     static func result(of target: (any RequestTarget)?) -> Result<URL?, LarkspurError> {
@@ -45,7 +45,7 @@ enum BaseURL {
     ///   - string: An absolute or relative URL. Characters that a URL cannot contain are percent-encoded.
     ///   - base: The base URL, which is normalized first.
     /// - Throws: ``LarkspurError`` with the code `invalidURL`.
-    static func resolve(_ string: String, against base: URL?) throws(LarkspurError) -> URL {
+    package static func resolve(_ string: String, against base: URL?) throws(LarkspurError) -> URL {
         let base = base.map(normalized)
         guard !string.isEmpty else {
             guard let base else {
@@ -113,7 +113,7 @@ extension URLRequest {
     /// Checks that a request can be sent unchanged. Transports send malformed values as they are, or terminate the
     /// process.
     /// - Throws: `invalidURL`, `invalidMethod` or `invalidHeaderField`.
-    func validate() throws(LarkspurError) {
+    package func validate() throws(LarkspurError) {
         guard let url else {
             throw LarkspurError(.invalidURL, "The request has no URL: set one before a task is made of it.")
         }

@@ -129,9 +129,10 @@ extension RequestBuilder {
         let isInURI = content != nil || settings.encodesParametersInURI(request.httpMethod ?? "GET")
         if let content {
             request.httpBody = try content.encoded()
-            let mediaType = content.mediaType
-            try HTTPHeaders.Field(name: "Content-Type", value: mediaType).validate()
-            request.setContentTypeIfAbsent(mediaType)
+            if let mediaType = content.mediaType {
+                try HTTPHeaders.Field(name: "Content-Type", value: mediaType).validate()
+                request.setContentTypeIfAbsent(mediaType)
+            }
         } else if !isInURI {
             try serializer.encodeBody(parameters, into: &request, with: settings)
             try request.validateFields()

@@ -2,20 +2,16 @@
 enum RequestContent {
     /// A value and its encoder.
     case value(any Encodable, any DataEncoder)
-    /// Data, a file or a stream that the task sends, with its media type.
-    case sentByTask(type: String)
-
-    /// Creates the content from a value; nil if there is no value.
-    init?(_ value: (any Encodable)?, _ encoder: @autoclosure () -> any DataEncoder) {
-        guard let value else { return nil }
-        self = .value(value, encoder())
-    }
+    /// Data, with its media type.
+    case data(Data, type: String?)
+    /// A file or a stream that the task sends, with its media type.
+    case sentByTask(type: String?)
 
     /// The media type.
-    var mediaType: String {
+    var mediaType: String? {
         switch self {
         case .value(_, let encoder): encoder.contentType
-        case .sentByTask(let type): type
+        case .data(_, let type), .sentByTask(let type): type
         }
     }
 
@@ -25,6 +21,7 @@ enum RequestContent {
     func encoded() throws(LarkspurError) -> Data? {
         switch self {
         case .value(let value, let encoder): try Self.encode(value, by: encoder)
+        case .data(let data, _): data
         case .sentByTask: nil
         }
     }

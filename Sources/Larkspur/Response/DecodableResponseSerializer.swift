@@ -6,19 +6,24 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content types.
     public var validation: ResponseValidation
     /// The decoder. Decoders are objects that are shared: to change the settings, set a new decoder.
-    public var decoder: any DataDecoder
+    public var decoder: any DataDecoder { didSet { isDecoderDefault = false } }
+    /// Whether no decoder was named, so that the one of the session manager takes its place.
+    private var isDecoderDefault: Bool
 
     /// Creates a serializer.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
-    ///   - decoder: The decoder. Default: a new `JSONDecoder`.
+    ///   - decoder: The decoder. Default: nil, which stands for the ``SessionManager/jsonDecoder`` of the call's
+    ///     session manager.
     ///   - validation: The rules by which responses are acceptable. Default: status 200 to 299; the decoder's content
     ///     types.
     public init(
         _ type: Value.Type = Value.self,
-        decoder: any DataDecoder = JSONDecoder(),
+        decoder: (any DataDecoder)? = nil,
         validation: ResponseValidation? = nil
     ) {
+        isDecoderDefault = decoder == nil
+        let decoder = decoder ?? JSONDecoder()
         self.validation = validation ?? ResponseValidation(acceptableContentTypes: decoder.contentTypes)
         self.decoder = decoder
     }
@@ -53,14 +58,38 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
 extension DecodableResponseSerializer: SuccessSerializer {}
 
+/// A serializer that may leave the choice of its decoder to the session manager.
+protocol DefaultDecodingSerializer {
+    /// Returns the serializer with a decoder, unless it has one of its own.
+    func decoding(with decoder: JSONDecoder) -> Self
+}
+
+extension DecodableResponseSerializer: DefaultDecodingSerializer {
+    func decoding(with decoder: JSONDecoder) -> Self {
+        guard isDecoderDefault else { return self }
+        var serializer = self
+        serializer.decoder = decoder
+        return serializer
+    }
+}
+
+extension ResponseSerializer {
+    /// Returns the serializer with a decoder, if it takes one and has none of its own.
+    func decoding(with decoder: @autoclosure () -> JSONDecoder) -> Self {
+        guard let serializer = self as? any DefaultDecodingSerializer else { return self }
+        return serializer.decoding(with: decoder()) as? Self ?? self
+    }
+}
+
 extension ResponseSerializer {
     /// Creates a serializer that decodes the content into a value.
     /// - Parameters:
     ///   - type: The type of the value. Default: inferred from the context.
-    ///   - decoder: The decoder. Default: a new `JSONDecoder`.
+    ///   - decoder: The decoder. Default: nil, which stands for the ``SessionManager/jsonDecoder`` of the call's
+    ///     session manager.
     public static func decodable<Value>(
         _ type: Value.Type = Value.self,
-        decoder: any DataDecoder = JSONDecoder()
+        decoder: (any DataDecoder)? = nil
     ) -> Self where Self == DecodableResponseSerializer<Value> {
         DecodableResponseSerializer(type, decoder: decoder)
     }

@@ -111,7 +111,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             let request = try current.get()
             if let url = request.url { seen.insert(url) }
             let response = await pages.manager.dataTask(with: request)
-                .response(.decodable(Page.self, decoder: pages.decoder))
+                .response(as: .decodable(Page.self, decoder: pages.decoder))
             let page = try response.result.get()
             if let next = pages.pagination.next(page, response.httpResponse, index) {
                 index += 1
@@ -213,7 +213,7 @@ extension SessionManager {
         for (name, value) in pagination.first { parameters[name] = value }
         return Pages(
             manager: self,
-            first: requestResult(.get, url, parameters.isEmpty ? nil : parameters, nil, headers),
+            first: requestResult(RequestDraft(.get, url, parameters.isEmpty ? nil : parameters, nil, headers)),
             pagination: pagination,
             decoder: jsonDecoder,
             limit: limit

@@ -14,13 +14,12 @@ extension SessionManager {
     ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
     ///     the root of its host.
     ///   - method: The method. Default: GET.
-    ///   - parameters: Names and values that the request serializer writes. They become the query for GET, HEAD and
-    ///     DELETE and if there is a `body`, otherwise the content. Default: none.
-    ///   - body: A value that becomes the content of the request. It is encoded before the method returns. Default:
-    ///     none.
-    ///   - encoder: The encoder of `body`, which also names its `Content-Type`. Default: ``jsonEncoder``.
+    ///   - parameters: Names and values, which become the query or, for other methods than GET, HEAD and DELETE, the
+    ///     content. Default: none.
+    ///   - body: What is sent as content. Default: none.
     ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
-    ///   - hooks: The hooks of each task, which take precedence over those in ``hooks``. Default: none.
+    ///   - options: Hooks, interceptors, progress and other settings of each connection. Default: those of the session
+    ///     manager.
     ///   - timeoutInterval: The time in seconds without a byte after which a connection counts as lost, in place of
     ///     that of ``requestSettings``, ``timeouts`` and the session; `.infinity` for none. Connecting counts too.
     ///     Default: 300.
@@ -32,26 +31,24 @@ extension SessionManager {
         _ url: any RequestTarget,
         method: HTTPMethod = .get,
         parameters: [String: Any]? = nil,
-        body: (any Encodable)? = nil,
-        encoder: (any DataEncoder)? = nil,
+        body: RequestBody? = nil,
         headers: HTTPHeaders? = nil,
-        hooks: SessionHooks? = nil,
+        options: CallOptions? = nil,
         timeoutInterval: TimeInterval = EventSource.defaultTimeoutInterval,
         reconnection: EventSource.Reconnection = .automatic
     ) -> EventSource {
-        let content = self.content(body, encoder)
         var fields = EventStreamRequest.headers
         fields.merge(headers ?? HTTPHeaders())
-        let request = requestResult(method, url, parameters, content, fields)
+        let plan = plan(RequestDraft(method, url, parameters, body, fields))
         let stream = EventStreamRequest(timeoutInterval: timeoutInterval)
         return EventSource(
             connection: { [self] lastEventID in
-                let request = request.map { request in
+                let plan = plan.mapRequest { request in
                     var request = request
                     request.setValue(lastEventID.isEmpty ? nil : lastEventID, forHTTPHeaderField: "Last-Event-ID")
                     return request
                 }
-                return ContentSource(task: dataTask(for: request, hooks), eventStream: stream)
+                return ContentSource(task: chain(plan, options), eventStream: stream)
             },
             lastEventID: fields["Last-Event-ID"] ?? "",
             schedule: ReconnectionSchedule(reconnection, method: method.rawValue),

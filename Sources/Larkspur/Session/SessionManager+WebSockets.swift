@@ -45,7 +45,7 @@ extension SessionManager {
         greeting: (@Sendable () async throws -> [WebSocketTask.Message])? = nil
     ) -> WebSocketTask {
         do throws(LarkspurError) {
-            var request = try requestResult(.get, url, parameters, nil, headers).get()
+            var request = try requestResult(RequestDraft(.get, url, parameters, nil, headers)).get()
             request.url = request.url.map(\.ofHandshake)
             let observation = observing.value.map { CallObservation($0.entries, on: completionQueue) }
             let call = WebSocketCall(

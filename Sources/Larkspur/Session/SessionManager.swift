@@ -189,25 +189,6 @@ public final class SessionManager: Sendable {
     /// A copy of ``requestSettings`` and ``requestSerializer``, for requests that are not sent by a call.
     public var requestBuilder: RequestBuilder { builder.value }
 
-    /// Sends credentials with every request that the manager builds, by the Basic scheme in UTF-8 (RFC 7617).
-    /// - Parameters:
-    ///   - username: The user's name. By the rules of the scheme it must not contain a colon.
-    ///   - password: The password.
-    public func setAuthorization(username: String, password: String) {
-        requestSettings.setAuthorization(username: username, password: password)
-    }
-
-    /// Sends an access token with every request that the manager builds, by the Bearer scheme (RFC 6750).
-    /// - Parameter bearerToken: The token.
-    public func setAuthorization(bearerToken: String) {
-        requestSettings.setAuthorization(bearerToken: bearerToken)
-    }
-
-    /// Removes the credentials or the token from ``headers``.
-    public func clearAuthorization() {
-        requestSettings.clearAuthorization()
-    }
-
     /// The serializer that validates and parses the responses of tasks without a serializer of their own. It is
     /// captured when a task is created. Default: ``JSONResponseSerializer``.
     ///

@@ -7,7 +7,7 @@ struct MessagePrinter {
     let isForTerminal: Bool
 
     /// Returns the head of a request, with an empty line behind it.
-    func head(of request: URLRequest, body: RequestBody) -> String {
+    func head(of request: URLRequest, body: ComposedBody) -> String {
         var fields = request.headers
         if fields["Host"] == nil, let url = request.url { fields["Host"] = Self.host(of: url) }
         switch body.length {

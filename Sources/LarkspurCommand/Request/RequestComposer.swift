@@ -4,12 +4,12 @@ import Larkspur
 struct ComposedRequest: Sendable {
     /// The request without its body.
     var request: URLRequest
-    var body: RequestBody
+    var body: ComposedBody
     var isChunked: Bool
     /// The credentials, in the request or for a challenge; nil if there are none.
     var credentials: Credentials?
 
-    /// The request with its body. A body that is a stream can be sent once; ``RequestBody/makeStream()`` makes others.
+    /// The request with its body. A body that is a stream can be sent once; ``ComposedBody/makeStream()`` makes others.
     var complete: URLRequest { body.attached(to: request, isChunked: isChunked) }
 }
 
@@ -83,7 +83,7 @@ struct RequestComposer {
     // MARK: The body
 
     /// Returns the body, and its type if that is not the default one.
-    private func body(_ items: ItemContents) throws(UsageError) -> (RequestBody, type: String?) {
+    private func body(_ items: ItemContents) throws(UsageError) -> (ComposedBody, type: String?) {
         let readsInput = !invocation.ignoresStandardInput && invocation.mode == .request && input.hasData
         if readsInput, invocation.hasDataItems || invocation.raw != nil { throw Invocation.mixedBody }
         if let raw = invocation.raw { return (.data(Data(raw.utf8)), nil) }

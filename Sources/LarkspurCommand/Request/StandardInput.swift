@@ -21,7 +21,7 @@ struct StandardInput {
 
     /// Returns the body: a file is sent from its place, and a pipe is read to its end, so that its length is known.
     /// - Parameter isChunked: Whether the bytes are sent as they come, without their length.
-    func body(isChunked: Bool) throws(UsageError) -> RequestBody {
+    func body(isChunked: Bool) throws(UsageError) -> ComposedBody {
         let url = URL(fileURLWithPath: "/dev/fd/\(descriptor)")
         if mode == S_IFREG, lseek(descriptor, 0, SEEK_CUR) == 0 {
             var status = stat()
@@ -38,7 +38,7 @@ struct StandardInput {
     }
 
     /// Writes the input to a file that has no name any more, so that it disappears with the process.
-    private func spool(_ beginning: Data) throws(UsageError) -> RequestBody {
+    private func spool(_ beginning: Data) throws(UsageError) -> ComposedBody {
         let name = FileManager.default.temporaryDirectory.appendingPathComponent("larkspur-\(UUID().uuidString)").path
         let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw UsageError("\(name): \(Sink.reason(errno))") }

@@ -16,13 +16,14 @@ struct EventListener: Sendable {
         if headers["Accept"] == "*/*" || headers["Accept"]?.hasPrefix("application/json,") == true {
             headers.remove("Accept")
         }
-        var content: SentContent?
-        if case .data(let data) = composed.body { content = SentContent(data: data) }
+        var body: RequestBody?
+        if case .data(let data) = composed.body {
+            body = .data(data, contentType: headers["Content-Type"] ?? "application/octet-stream")
+        }
         let events = manager.events(
             composed.request.url?.absoluteString ?? "",
             method: HTTPMethod(rawValue: composed.request.httpMethod ?? "GET"),
-            body: content,
-            encoder: content.map { SentContent.Encoder(data: $0.data, type: headers["Content-Type"]) },
+            body: body,
             headers: headers,
             timeoutInterval: timeout ?? EventSource.defaultTimeoutInterval
         )
@@ -40,21 +41,5 @@ struct EventListener: Sendable {
         if !event.id.isEmpty { add("id", event.id) }
         for line in event.data.split(separator: "\n", omittingEmptySubsequences: false) { add("data", String(line)) }
         return text + "\n"
-    }
-}
-
-/// Content that is encoded already.
-private struct SentContent: Encodable {
-    let data: Data
-
-    func encode(to encoder: any Swift.Encoder) {}
-
-    struct Encoder: DataEncoder {
-        let data: Data
-        let type: String?
-
-        var contentType: String { type ?? "application/octet-stream" }
-
-        func encode(_ value: some Encodable) throws -> Data { data }
     }
 }

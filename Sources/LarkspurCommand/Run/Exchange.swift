@@ -53,7 +53,7 @@ struct Exchange: Sendable {
             }
             return goesOn ? next : nil
         }
-        hooks.didReceiveResponse = { _, response in
+        hooks.responseDisposition = { _, response in
             guard let response = response as? HTTPURLResponse, !redirects.hasExceeded else { return .cancel }
             let goesOn = attempt { () throws(Sink.Failure) in try receiver.begin(response) }
             // A response without content ends by itself.
@@ -61,15 +61,11 @@ struct Exchange: Sendable {
         }
         hooks.needNewBodyStream = { [composed] _ in composed.body.makeStream() }
         if let credentials = composed.credentials?.challengeCredentials {
-            hooks.didReceiveChallenge = Self.answer(credentials)
+            hooks.challengeAnswer = Self.answer(credentials)
         }
-        let taskHooks = hooks
+        let options = CallOptions(hooks: hooks, validation: .anything, uploadProgress: onUpload)
         return await withCheckedContinuation { continuation in
-            let task = manager.streamingTask(
-                with: composed.complete,
-                validation: .anything,
-                uploadProgress: onUpload
-            ) { task, data in
+            manager.dataTask(with: composed.complete, options: options).responseStream { task, data in
                 if !attempt({ () throws(Sink.Failure) in try receiver.receive(data) }) { task.cancel() }
             } completionHandler: { result in
                 let wasEnded = isSatisfied.load(ordering: .acquiring)
@@ -83,8 +79,6 @@ struct Exchange: Sendable {
                 )
                 continuation.resume(returning: outcome)
             }
-            task.hooks = taskHooks
-            task.resume()
         }
     }
 

@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurActivity
 import Synchronization
 
 /// The receiver that writes the content of a response to a file, and shows the progress.

@@ -33,7 +33,7 @@ enum LoadingStyle: CaseIterable, Sendable {
         case .manager:
             let manager = SessionManager(configuration: .ephemeral, transport: .curl(server.options))
             return try await withCheckedThrowingContinuation { continuation in
-                manager.get(url.absoluteString, serializer: .data) { _, content in
+                manager.get(url.absoluteString, as: .data) { _, content in
                     continuation.resume(returning: content)
                 } failure: { _, error in
                     continuation.resume(throwing: error)

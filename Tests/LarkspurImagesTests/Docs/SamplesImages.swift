@@ -9,7 +9,7 @@ struct ImageSamples: Sendable {
 
     func response() {
         // sample: response that is an image
-        manager.get("logo.png", serializer: .image) { _, image in
+        manager.get("logo.png", as: .image) { _, image in
             print("\(image.format.rawValue), \(image.width) x \(image.height) pixels")
         } failure: { _, error in
             print(error)

@@ -36,7 +36,7 @@ import Testing
             for path in ["count", "count", "text", "bytes", "zipped", "empty"] {
                 contents.append(try await manager.get(path).data)
             }
-            contents.append(try await manager.post("anything", body: ["q": "x"]).data)
+            contents.append(try await manager.post("anything", body: .json(["q": "x"])).data)
             return contents
         }
         let recording = try cassette(.record)
@@ -109,7 +109,7 @@ import Testing
         server.route("/go", .redirect(to: "/login?token=hush5&a=1", status: 307))
         let rule = Redaction.standard.hiding(["iban"])
         func call(_ manager: SessionManager) async throws -> String {
-            manager.setAuthorization(bearerToken: "hush6")
+            manager.requestSettings.setAuthorization(bearerToken: "hush6")
             let parameters = ["password": "hush7", "user": "ada"]
             return try await manager.post("go?api_key=hush8", parameters: parameters).string
         }
@@ -133,7 +133,7 @@ import Testing
         let recording = try cassette(.record)
         let recorder = manager(recording, server)
         _ = try await recorder.get("users", parameters: ["page": 1]).data
-        _ = try await recorder.post("users", body: ["name": "Ada"]).data
+        _ = try await recorder.post("users", body: .json(["name": "Ada"])).data
         try recording.save()
 
         let replaying = manager(try cassette(.replay), server)
@@ -145,7 +145,7 @@ import Testing
         let page = try await message(replaying.get("users", parameters: ["page": 2]))
         #expect(page.contains("has no response to GET \(server.url("/users?page=2")). The nearest is that to GET"))
         #expect(page.contains("(number 1), but the query has page=2 and lacks page=1."))
-        let body = try await message(replaying.post("users", body: ["name": "Bob"]))
+        let body = try await message(replaying.post("users", body: .json(["name": "Bob"])))
         #expect(body.hasSuffix(#"(number 2), but the content is “{"name":"Bob"}”, not “{"name":"Ada"}”."#))
         let path = try await message(replaying.put("user"))
         #expect(path.contains("the method is PUT, not") && path.contains("the path is /user, not /users"))
@@ -227,7 +227,7 @@ import Testing
             var lines: [String] = []
             for try await line in manager.get("moved").lines { lines.append(line) }
             #expect(lines == ["a", "b"])
-            manager.hooks.didReceiveChallenge = { _, _ in
+            manager.hooks.challengeAnswer = { _, _ in
                 .useCredential(URLCredential(user: "ada", password: "pw", persistence: .none))
             }
             _ = try await manager.get("basic-auth/ada/pw").data
@@ -246,9 +246,12 @@ import Testing
         let server = try LoopbackServer()
         server.route("/form") { request in .text("\(request.parts.count)") }
         func call(_ manager: SessionManager) async throws -> String {
-            try await manager.postForm("form") { form in
-                form.append(text: "part", name: "p")
-            }.string
+            try await manager.post(
+                "form",
+                body: .multipart { form in
+                    form.append(text: "part", name: "p")
+                }
+            ).string
         }
         let recording = try cassette(.record)
         #expect(try await call(manager(recording, server)) == "1")

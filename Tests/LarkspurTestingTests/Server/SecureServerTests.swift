@@ -32,7 +32,7 @@ import Testing
         for host in ["127.0.0.1", "localhost"] {
             let manager = try manager(server, trusting: server.certificate, host: host)
             #expect(try await manager.get("large").data == content)
-            #expect(try await manager.post("echo", body: ["a": 1]).string == #"{"a":1}"#)
+            #expect(try await manager.post("echo", body: .json(["a": 1])).string == #"{"a":1}"#)
         }
         #expect(server.acceptedConnectionCount == 2)
         let echoed = try await manager(server, trusting: server.certificate).get("get").string

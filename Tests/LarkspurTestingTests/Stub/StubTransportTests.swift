@@ -89,11 +89,11 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
 
         _ = try await manager.post("a", parameters: ["user": "ada"]).data
-        _ = try await manager.post("a", body: ["id": 1]).data
+        _ = try await manager.post("a", body: .json(["id": 1])).data
         var request = URLRequest(url: try #require(URL(string: "https://api.example.com/v1/a")))
         request.httpMethod = "POST"
         let (_, _) = try await manager.session.upload(for: request, fromFile: file)
-        let form = manager.postForm("a") { form in form.append(text: "part", name: "p") }
+        let form = manager.post("a", body: .multipart { form in form.append(text: "part", name: "p") })
         _ = try await form.data
         request.httpBodyStream = InputStream(data: Data("stream".utf8))
         _ = try await manager.session.data(for: request)
@@ -228,12 +228,12 @@ import Testing
         stub.on(.put, "/v1/old", .redirect(to: "https://other.example.com/x", status: 307))
         stub.on(.get, "/v1/new", .text("new"))
         stub.on(.put, "https://other.example.com/x", .text("moved"))
-        manager.setAuthorization(bearerToken: "t")
+        manager.requestSettings.setAuthorization(bearerToken: "t")
 
         #expect(try await manager.post("old", parameters: ["a": 1]).string == "new")
         #expect(stub.requests.last?.method == .get && stub.requests.last?.body.isEmpty == true)
         #expect(stub.requests.last?.headers["Authorization"] == "Bearer t")
-        #expect(try await manager.put("old", body: [1]).string == "moved")
+        #expect(try await manager.put("old", body: .json([1])).string == "moved")
         #expect(stub.requests.last?.text == "[1]" && stub.requests.last?.headers["Authorization"] == nil)
 
         manager.hooks.willPerformHTTPRedirection = { _, _, _ in nil }

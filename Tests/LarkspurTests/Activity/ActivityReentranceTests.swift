@@ -1,3 +1,4 @@
+@testable import LarkspurActivity
 import Larkspur
 import LarkspurTesting
 import Synchronization

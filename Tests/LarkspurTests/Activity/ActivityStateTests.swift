@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
 
 @Suite("Activity state")
 struct ActivityStateTests {

@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
 
 @Suite("Network activity", .timeLimit(.minutes(5)))
 struct NetworkActivityMonitorTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
 
 @Suite("Progress bars", .timeLimit(.minutes(5)))
 struct ProgressBarTests {
@@ -66,7 +67,7 @@ struct ProgressBarTests {
             (123_456_789, "123.4 MB"), (.max, "9.2 EB"), (-5, "0 B"),
         ]
     )
-    func sizes(_ bytes: Int64, _ text: String) { #expect(ProgressBar.text(bytes) == text) }
+    func sizes(_ bytes: Int64, _ text: String) { #expect(ByteCount.text(bytes) == text) }
 
     @Test("A bar can be made of a task's progress, and is honest about a length that is unknown")
     func progress() {

@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
 
 @Suite("Spinners", .timeLimit(.minutes(5)))
 struct SpinnerTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
 
 /// Each in a process of its own, as the first that reads a name turns the notification on for all that follow.
 @Suite("Notifications that somebody may observe", .timeLimit(.minutes(5)))
@@ -57,7 +58,7 @@ struct NotificationInterestTests {
         await #expect(processExitsWith: .success) {
             let manager = SessionManager.stubbed { _ in .json("[]") }
             let request = try manager.makeRequest(.get, "path")
-            let task = manager.dataTask(with: request, serializer: .data) { _ in }
+            let task = manager.dataTask(with: request, as: .data) { _ in }
             let observers = [SessionTask.didResumeNotification, SessionTask.didCompleteNotification]
                 .map { Observer(of: $0, object: task) }
             task.resume()

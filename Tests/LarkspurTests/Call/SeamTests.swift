@@ -33,7 +33,7 @@ struct SeamTests {
         -> SessionTask
     {
         { manager, log in
-            manager.get(path, serializer: DataResponseSerializer()) { task, _ in
+            manager.get(path, as: DataResponseSerializer()) { task, _ in
                 log(end(task, nil))
             } failure: { task, error in
                 log(end(task, error))
@@ -69,7 +69,7 @@ struct SeamTests {
             description: "A challenge",
             events: "resume challenge head data metrics complete 200 completed",
             hooks: {
-                $0.didReceiveChallenge = { _, _ in
+                $0.challengeAnswer = { _, _ in
                     .useCredential(URLCredential(user: "u", password: "p", persistence: .none))
                 }
             },
@@ -78,19 +78,19 @@ struct SeamTests {
         Scenario(
             description: "A challenge that is failed",
             events: "resume challenge metrics complete cancelled completed",
-            hooks: { $0.didReceiveChallenge = { _, _ in .fail(CocoaError(.userCancelled)) } },
+            hooks: { $0.challengeAnswer = { _, _ in .fail(CocoaError(.userCancelled)) } },
             call: get("basic-auth/u/p")
         ),
         Scenario(
             description: "A response that is cancelled at its head",
             events: "resume head metrics complete cancelled completed",
-            hooks: { $0.didReceiveResponse = { _, _ in .cancel } },
+            hooks: { $0.responseDisposition = { _, _ in .cancel } },
             call: get("bytes/100000")
         ),
         Scenario(
             description: "A response that becomes a download",
             events: "resume head metrics complete became-download completed",
-            hooks: { $0.didReceiveResponse = { _, _ in .download } },
+            hooks: { $0.responseDisposition = { _, _ in .download } },
             call: get("bytes/1000")
         ),
         Scenario(
@@ -142,8 +142,8 @@ struct SeamTests {
                 return decide(task, response, request)
             }
         }
-        if let decide = decided.didReceiveChallenge {
-            hooks.didReceiveChallenge = { task, challenge in
+        if let decide = decided.challengeAnswer {
+            hooks.challengeAnswer = { task, challenge in
                 log("challenge")
                 return decide(task, challenge)
             }
@@ -154,14 +154,14 @@ struct SeamTests {
                 return make(task)
             }
         }
-        hooks.didReceiveResponse = { task, response in
+        hooks.responseDisposition = { task, response in
             log("head")
-            return decided.didReceiveResponse?(task, response) ?? .allow
+            return decided.responseDisposition?(task, response) ?? .allow
         }
         hooks.didReceiveData = { _, _ in log("data") }
         hooks.didSendBodyData = { _, _, _, _ in log("sent") }
         hooks.didWriteData = { _, _, _, _ in log("wrote") }
-        hooks.didFinishDownloading = { _, _, _ in
+        hooks.downloadDestination = { _, _, _ in
             log("place")
             return nil
         }
@@ -318,7 +318,7 @@ struct SeamTests {
             parameters: [String: Any]? = nil,
             headers: HTTPHeaders? = nil
         ) throws -> URLRequest {
-            try #require(manager.dataPlan(method, url, parameters, nil, headers).request).get()
+            try #require(manager.plan(RequestDraft(method, url, parameters, nil, headers)).request).get()
         }
         let first = try request()
         #expect(try request() == first)
@@ -393,7 +393,7 @@ struct SeamTests {
             group.addTask {
                 var last = 0
                 for _ in 0..<20000 {
-                    let request = try? manager.dataPlan(.get, "x", nil, nil, nil).request?.get()
+                    let request = try? manager.plan(RequestDraft(.get, "x")).request?.get()
                     let text = request?.value(forHTTPHeaderField: "X-N")
                     let number = text.flatMap { Int($0) } ?? 0
                     #expect(number >= last)

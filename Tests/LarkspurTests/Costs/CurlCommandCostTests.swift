@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurCurlCommands
 
 /// The costs of command lines, which a program may make of thousands of options.
 @Suite("Costs of command lines for curl", .enabled(if: Growth.isMeasured), .serialized, .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 extension MigrationGuide {
     /// The number of public symbols that Alamofire's sources declare, by the heading of the table that has them.

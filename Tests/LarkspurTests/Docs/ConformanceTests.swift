@@ -23,7 +23,7 @@ struct ConformanceTests {
         case .data: return manager.dataTask(with: request) { _ in }
         case .upload:
             request.httpMethod = "POST"
-            return manager.uploadTask(with: request, from: Data()) { _ in }
+            return manager.uploadTask(with: request, from: .data(Data())) { _ in }
         case .download: return manager.downloadTask(with: request) { _ in }
         }
     }
@@ -75,8 +75,8 @@ struct ConformanceTests {
         let record: SessionManager.ProgressHandler = { fractions.record($0.fractionCompleted) }
         let task: SessionTask =
             kind == .data
-            ? manager.dataTask(with: request, serializer: .data, downloadProgress: record) { _ in }
-            : manager.downloadTask(with: request, progress: record) { _ in }
+            ? manager.dataTask(with: request, options: CallOptions(downloadProgress: record), as: .data) { _ in }
+            : manager.downloadTask(with: request, options: CallOptions(downloadProgress: record)) { _ in }
 
         task.resume()
         try await fractions.wait()
@@ -147,7 +147,12 @@ struct ConformanceTests {
         let manager = transport.makeManager(for: server)
         let progress = Recorder<Progress>()
 
-        let task = manager.post("post", body: "x", progress: { progress.record($0) }, success: { _, _ in })
+        let task = manager.post(
+            "post",
+            body: .json("x"),
+            options: CallOptions(uploadProgress: { progress.record($0) }),
+            success: { _, _ in }
+        )
         try await manager.finishAll()
 
         #expect(task.error == nil)

@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 /// Runs the samples of `Docs/Cookbook.md`.
 @Suite("Samples of the cookbook", .timeLimit(.minutes(5)))
@@ -168,7 +169,7 @@ struct CookbookSamplesTests {
     @Test func credentials() async throws {
         server.route("/token", .text("secret"))
         try await samples.token()
-        samples.manager.clearAuthorization()
+        samples.manager.requestSettings.clearAuthorization()
         try await samples.refreshing()
         #expect(output == ["Ada", "Ada"])
         #expect(server.requests(to: "/token").map(\.text) == ["old=expired"])

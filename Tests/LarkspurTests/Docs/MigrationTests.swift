@@ -2,6 +2,7 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 /// A page with a row for every public symbol of another library.
 struct MigrationGuide: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,8 @@ import LarkspurTesting
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurActivity
+@testable import LarkspurReachability
 
 /// Runs the samples of `Docs/Reachability.md`.
 @Suite("Samples about reachability and activity", .timeLimit(.minutes(5)))

@@ -33,7 +33,7 @@ struct AsyncSamples: Sendable {
         let data = try await manager.get("logo").data
         let text = try await manager.get("notes").string
         let list = try await manager.get("settings")
-            .serialized(by: .decodable([Int].self, decoder: PropertyListDecoder()))
+            .value(as: .decodable([Int].self, decoder: PropertyListDecoder()))
         print(data.count, text, list)
         // end
     }
@@ -48,7 +48,7 @@ struct AsyncSamples: Sendable {
     func untypedBody() async throws {
         // sample: send JSON without a type
         let order: JSONValue = ["item": "tea", "count": 2, "tags": ["new", "vip"], "note": nil]
-        print(try await manager.post("orders", body: order).value())
+        print(try await manager.post("orders", body: .json(order)).value())
         // end
     }
 
@@ -63,7 +63,7 @@ struct AsyncSamples: Sendable {
 
     func defaultManager() async throws {
         // sample: await with the default manager
-        let text = try await Larkspur.request("https://api.example.com/get").string
+        let text = try await SessionManager.default.get("https://api.example.com/get").string
         print(text)
         // end
     }
@@ -143,10 +143,13 @@ struct AsyncSamples: Sendable {
 
     func posting() async throws {
         // sample: post and upload with async
-        let made = try await manager.post("users", body: User(name: "Ada")).value(as: User.self)
+        let made = try await manager.post("users", body: .json(User(name: "Ada"))).value(as: User.self)
         let form = try await manager.post("login", parameters: ["name": "Ada"]).string
         let sent = try await manager.upload("files", from: .file(file), method: .put).string
-        let portrait = try await manager.postForm("portraits") { try $0.append(file: file, name: "portrait") }.string
+        let portrait = try await manager.post(
+            "portraits",
+            body: .multipart { try $0.append(file: file, name: "portrait") }
+        ).string
         print(made.name, form, sent, portrait)
         // end
     }

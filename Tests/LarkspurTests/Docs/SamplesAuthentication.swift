@@ -4,15 +4,15 @@ import Larkspur
 struct AuthenticationSamples {
     func fields(_ manager: SessionManager) {
         // sample: authorization fields
-        manager.setAuthorization(bearerToken: "secret")
-        manager.setAuthorization(username: "ada", password: "secret")
-        manager.clearAuthorization()
+        manager.requestSettings.setAuthorization(bearerToken: "secret")
+        manager.requestSettings.setAuthorization(username: "ada", password: "secret")
+        manager.requestSettings.clearAuthorization()
         // end
     }
 
     func hook(_ manager: SessionManager) {
         // sample: challenge of one host
-        manager.hooks.didReceiveChallenge = { task, challenge in
+        manager.hooks.challengeAnswer = { task, challenge in
             guard challenge.previousFailureCount == 0, challenge.protectionSpace.host == "api.example.com" else {
                 return .performDefaultHandling
             }

@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurReachability
 import LarkspurTesting
 import Testing
 
@@ -148,7 +149,9 @@ struct CookbookSamples: Sendable {
             var tags: [String]
         }
 
-        let user = try await manager.post("users", body: NewUser(name: "Ada", tags: ["vip"])).value(as: User.self)
+        let user = try await manager.post("users", body: .json(NewUser(name: "Ada", tags: ["vip"]))).value(
+            as: User.self
+        )
         print(user.name)
         // end
     }
@@ -156,8 +159,8 @@ struct CookbookSamples: Sendable {
     func jsonArray() async throws {
         // sample: cookbook, send an array
         let users = [User(name: "Ada"), User(name: "Grace")]
-        let answer = try await manager.put("users", body: users).string
-        let event = try await manager.put("users", body: ["name": "login", "count": 1] as JSONValue).string
+        let answer = try await manager.put("users", body: .json(users)).string
+        let event = try await manager.put("users", body: .json(["name": "login", "count": 1] as JSONValue)).string
 
         manager.requestSerializer = .json
         let other = try await manager.post("orders", parameters: ["items": [["id": 1], ["id": 2]], "note": "soon"])
@@ -262,7 +265,7 @@ struct CookbookSamples: Sendable {
 
     func token() async throws {
         // sample: cookbook, a token
-        manager.setAuthorization(bearerToken: "secret")
+        manager.requestSettings.setAuthorization(bearerToken: "secret")
         print(try await manager.get("account").string)
         // end
     }
@@ -293,7 +296,7 @@ struct CookbookSamples: Sendable {
             .authenticate(username: "ada", password: "secret")
             .string
 
-        manager.setAuthorization(username: "ada", password: "secret")
+        manager.requestSettings.setAuthorization(username: "ada", password: "secret")
         print(text.count, try await manager.get("hidden-basic-auth/ada/secret").string.count)
         // end
     }
@@ -321,9 +324,13 @@ struct CookbookSamples: Sendable {
 
     func multipart() async throws {
         // sample: cookbook, multipart form
-        let text = try await manager.postForm("portraits", parameters: ["author": "Ada"]) { form in
-            try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
-        }.string
+        let text = try await manager.post(
+            "portraits",
+            parameters: ["author": "Ada"],
+            body: .multipart { form in
+                try form.append(file: file, name: "portrait", mimeType: "image/jpeg")
+            }
+        ).string
         print(text)
         // end
     }
@@ -373,7 +380,7 @@ struct CookbookSamples: Sendable {
 
     func command() async {
         // sample: cookbook, the request as a command
-        let task = manager.post("users", body: User(name: "Ada"))
+        let task = manager.post("users", body: .json(User(name: "Ada")))
         let response = await task.response()
         print(task.cURLDescription())
         print(response.statusCode ?? 0, String(decoding: response.data, as: UTF8.self))

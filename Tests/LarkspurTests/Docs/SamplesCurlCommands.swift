@@ -1,4 +1,5 @@
 import Larkspur
+import LarkspurCurlCommands
 
 /// The samples of `Docs/CurlCommands.md`, each between two markers; what they print is noted.
 struct CurlCommandSamples: Sendable {

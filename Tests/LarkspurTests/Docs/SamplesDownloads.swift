@@ -14,7 +14,9 @@ struct DownloadSamples: Sendable {
         // sample: download to a file
         let task = manager.downloadTask(
             with: URLRequest(url: url),
-            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            options: CallOptions(downloadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            }),
             destination: .file(folder.appendingPathComponent("disk.iso"))
         ) { response in
             switch response.result {
@@ -39,8 +41,8 @@ struct DownloadSamples: Sendable {
         // sample: download that goes on by itself
         let task = manager.downloadTask(
             with: URLRequest(url: url),
+            options: CallOptions(downloadProgress: { progress in print("\(progress.completedUnitCount) bytes") }),
             resumes: 10,
-            progress: { progress in print("\(progress.completedUnitCount) bytes") },
             destination: .file(folder.appendingPathComponent("disk.iso"))
         ) { response in
             print(response.error?.label ?? "saved")
@@ -62,7 +64,9 @@ struct DownloadSamples: Sendable {
         // sample: download with resume data
         let task = manager.downloadTask(
             withResumeData: resumeData,
-            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            options: CallOptions(downloadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            }),
             destination: .file(folder.appendingPathComponent("disk.iso"))
         ) { response in
             if let error = response.error {

@@ -84,9 +84,13 @@ extension GettingStartedSamples {
 
     func progress() {
         // sample: progress
-        manager.get("archive", serializer: .data) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } success: { _, data in
+        manager.get(
+            "archive",
+            options: CallOptions(downloadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            }),
+            as: .data
+        ) { _, data in
             print("done: \(data.count) bytes")
         }
         // end
@@ -118,9 +122,14 @@ extension GettingStartedSamples {
 
     func upload(_ file: URL) {
         // sample: upload call
-        manager.upload("backups/1", from: .file(file), method: .put) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } success: { _, object in
+        manager.upload(
+            "backups/1",
+            from: .file(file),
+            method: .put,
+            options: CallOptions(uploadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            })
+        ) { _, object in
             print(object ?? "no content")
         }
         // end
@@ -132,9 +141,13 @@ extension GettingStartedSamples {
         request.httpMethod = "PUT"
         request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
 
-        let task = manager.uploadTask(with: request, from: Data(count: 1000)) { progress in
-            print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-        } completionHandler: { response in
+        let task = manager.uploadTask(
+            with: request,
+            from: .data(Data(count: 1000)),
+            options: CallOptions(uploadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            })
+        ) { response in
             print(response.statusCode ?? 0)
         }
         task.resume()
@@ -143,7 +156,7 @@ extension GettingStartedSamples {
 
     func uploadFile(_ request: URLRequest, _ file: URL) {
         // sample: upload file
-        manager.uploadTask(with: request, fromFile: file) { response in
+        manager.uploadTask(with: request, from: .file(file)) { response in
             print(response.error?.label ?? "uploaded")
         }.resume()
         // end
@@ -152,8 +165,8 @@ extension GettingStartedSamples {
     func uploadStream(_ request: URLRequest, _ file: URL) {
         // sample: upload stream
         manager.uploadTask(
-            withStreamedRequest: request,
-            bodyStream: { InputStream(url: file) },
+            with: request,
+            from: .stream { InputStream(url: file) },
             completionHandler: { response in print(response.error?.label ?? "uploaded") }
         ).resume()
         // end
@@ -163,7 +176,9 @@ extension GettingStartedSamples {
         // sample: download
         manager.download(
             "archive.zip",
-            progress: { progress in print("\(progress.completedUnitCount) of \(progress.totalUnitCount)") },
+            options: CallOptions(downloadProgress: { progress in
+                print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
+            }),
             to: .folder(folder, replacing: true),
             completionHandler: { response in
                 switch response.result {
@@ -187,7 +202,7 @@ extension GettingStartedSamples {
 
     func challenges() {
         // sample: challenges
-        manager.hooks.didReceiveChallenge = { task, challenge in
+        manager.hooks.challengeAnswer = { task, challenge in
             guard challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic else {
                 return .performDefaultHandling
             }
@@ -198,7 +213,7 @@ extension GettingStartedSamples {
 
     func responses() {
         // sample: responses
-        manager.hooks.didReceiveResponse = { task, response in
+        manager.hooks.responseDisposition = { task, response in
             response.expectedContentLength > 1_000_000 ? .cancel : .allow
         }
         // end
@@ -228,7 +243,7 @@ extension GettingStartedSamples {
 
     func ownSerializer() {
         // sample: own serializer in use
-        manager.get("table", serializer: .lines) { _, lines in
+        manager.get("table", as: .lines) { _, lines in
             print(lines.count)
         }
         // end

@@ -111,10 +111,10 @@ struct GettingStartedSamples: Sendable {
 
     func serializers() {
         // sample: serializers
-        manager.get("report", serializer: .string) { _, text in
+        manager.get("report", as: .string) { _, text in
             print(text)
         }
-        manager.get("logo", serializer: .data) { _, data in
+        manager.get("logo", as: .data) { _, data in
             print("\(data.count) bytes")
         }
         // end
@@ -128,7 +128,7 @@ struct GettingStartedSamples: Sendable {
 
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        manager.get("account", serializer: .decodable(Account.self, decoder: decoder)) { _, account in
+        manager.get("account", as: .decodable(Account.self, decoder: decoder)) { _, account in
             print(account.accountName)
         }
         // end
@@ -145,7 +145,7 @@ struct GettingStartedSamples: Sendable {
 
     func compound() {
         // sample: compound
-        manager.get("feed", serializer: .compound([.json, .xmlDocument])) { _, object in
+        manager.get("feed", as: .compound([.json, .xmlDocument])) { _, object in
             switch object {
             case let document as XMLDocument: print(document.rootElement()?.name ?? "no root")
             case let members as [String: Any]: print(members.count)
@@ -175,7 +175,7 @@ struct GettingStartedSamples: Sendable {
             let id: Int
         }
 
-        manager.post("users", body: NewUser(name: "Ada", tags: ["vip"]), as: User.self) { _, user in
+        manager.post("users", body: .json(NewUser(name: "Ada", tags: ["vip"])), as: User.self) { _, user in
             print(user.id)
         } failure: { _, error in
             print(error)
@@ -198,9 +198,11 @@ struct GettingStartedSamples: Sendable {
             var name: String
         }
 
-        manager.put("rules/1", parameters: ["dry": true], body: Rule(name: "first"), encoder: PropertyListEncoder()) {
-            _,
-            object in
+        manager.put(
+            "rules/1",
+            parameters: ["dry": true],
+            body: .encoded(Rule(name: "first"), by: PropertyListEncoder())
+        ) { _, object in
             print(object ?? "no content")
         }
         // end
@@ -224,7 +226,7 @@ struct GettingStartedSamples: Sendable {
     func headers() {
         // sample: headers
         manager.headers["Accept"] = "application/json"
-        manager.setAuthorization(bearerToken: "secret")
+        manager.requestSettings.setAuthorization(bearerToken: "secret")
         manager.get("users", headers: ["X-Request-ID": "42"]) { _, object in
             print(object ?? "no content")
         }
@@ -233,8 +235,8 @@ struct GettingStartedSamples: Sendable {
 
     func authorization() {
         // sample: authorization
-        manager.setAuthorization(username: "ada", password: "secret")
-        manager.clearAuthorization()
+        manager.requestSettings.setAuthorization(username: "ada", password: "secret")
+        manager.requestSettings.clearAuthorization()
         // end
     }
 

@@ -17,13 +17,13 @@ struct HookSamples: Sendable {
 
     func becomingDownload(_ folder: URL) {
         // sample: becoming a download
-        manager.hooks.didReceiveResponse = { task, response in
+        manager.hooks.responseDisposition = { task, response in
             response.expectedContentLength > 1_000_000 ? .download : .allow
         }
         manager.hooks.didBecomeDownload = { dataTask, downloadTask in
             print("\(dataTask.originalRequest?.url?.path ?? "") goes on as a download")
         }
-        manager.hooks.didFinishDownloading = { task, file, response in
+        manager.hooks.downloadDestination = { task, file, response in
             folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
         }
         // end
@@ -34,7 +34,7 @@ struct HookSamples: Sendable {
         var hooks = SessionHooks()
         hooks.willPerformHTTPRedirection = { task, response, request in nil }
 
-        manager.get("moved", hooks: hooks) { task, object in
+        manager.get("moved", options: CallOptions(hooks: hooks)) { task, object in
             print(object ?? "no content")
         } failure: { task, error in
             print("\(error.statusCode ?? 0), not followed")
@@ -43,7 +43,7 @@ struct HookSamples: Sendable {
         let task = manager.dataTask(with: request) { response in
             print(response.statusCode ?? 0)
         }
-        task.hooks.didReceiveChallenge = { task, challenge in .useCredential(credential) }
+        task.hooks.challengeAnswer = { task, challenge in .useCredential(credential) }
         task.hooks.willCacheResponse = { task, proposed in nil }
         task.resume()
         // end
@@ -51,7 +51,7 @@ struct HookSamples: Sendable {
 
     func streaming(_ request: URLRequest) {
         // sample: streaming
-        let task = manager.streamingTask(with: request) { task, data in
+        let task = manager.dataTask(with: request).responseStream { task, data in
             print("\(data.count) bytes")
         } completionHandler: { response in
             print("\(response.value ?? 0) bytes in all")

@@ -31,7 +31,7 @@ struct MigrationSamples: Sendable {
         // sample: migrating a download
         let task = manager.downloadTask(
             with: request,
-            progress: { progress in print(progress.fractionCompleted) },
+            options: CallOptions(downloadProgress: { progress in print(progress.fractionCompleted) }),
             destination: DownloadDestination { _, response in
                 folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
             }
@@ -50,7 +50,7 @@ struct MigrationSamples: Sendable {
 
     func challenge(_ credential: URLCredential) {
         // sample: migrating a challenge
-        manager.hooks.didReceiveChallenge = { task, challenge in .useCredential(credential) }
+        manager.hooks.challengeAnswer = { task, challenge in .useCredential(credential) }
         // end
     }
 

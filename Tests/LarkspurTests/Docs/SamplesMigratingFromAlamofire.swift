@@ -29,7 +29,7 @@ struct AlamofireSamples: Sendable {
     func bodies(_ newUser: User) async throws {
         // sample: instead of Alamofire, JSON among forms
         let answer = try await manager.post("login", parameters: ["name": "Ada"]).string
-        let user = try await manager.post("users", body: newUser).value(as: User.self)
+        let user = try await manager.post("users", body: .json(newUser)).value(as: User.self)
         print(answer, user.name)
         // end
     }
@@ -47,10 +47,13 @@ struct AlamofireSamples: Sendable {
 
     func form() async throws {
         // sample: instead of Alamofire, a form
-        let user = try await manager.postForm("users") { form in
-            try form.append(file: file, name: "portrait")
-            form.append(text: "Ada", name: "name")
-        }
+        let user = try await manager.post(
+            "users",
+            body: .multipart { form in
+                try form.append(file: file, name: "portrait")
+                form.append(text: "Ada", name: "name")
+            }
+        )
         .uploadProgress { print($0.fractionCompleted) }
         .value(as: User.self)
         print(user.name)

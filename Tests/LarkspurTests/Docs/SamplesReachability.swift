@@ -1,4 +1,6 @@
 import Larkspur
+import LarkspurActivity
+import LarkspurReachability
 
 /// The samples of `Docs/Reachability.md`, each between two markers; what they print and show is recorded.
 struct ReachabilitySamples: Sendable {

@@ -34,7 +34,7 @@ struct RetryingSamples: Sendable {
 
         let receipt =
             try await manager
-            .post("orders", body: Order(item: "tea"), headers: ["Idempotency-Key": UUID().uuidString])
+            .post("orders", body: .json(Order(item: "tea")), headers: ["Idempotency-Key": UUID().uuidString])
             .string
         print(receipt)
         // end

@@ -99,7 +99,7 @@ struct StreamSamples: Sendable {
         }
 
         var answer = ""
-        for try await event in manager.post("chat", body: Prompt(prompt: "Why is the sky blue?")).events {
+        for try await event in manager.post("chat", body: .json(Prompt(prompt: "Why is the sky blue?"))).events {
             if event.data == "[DONE]" { break }
             answer += try JSONDecoder().decode(Delta.self, from: Data(event.data.utf8)).text
         }
@@ -110,7 +110,7 @@ struct StreamSamples: Sendable {
     func errors() async {
         // sample: errors of a stream
         do {
-            for try await event in manager.post("chat", body: Prompt(prompt: "")).events { print(event.data) }
+            for try await event in manager.post("chat", body: .json(Prompt(prompt: ""))).events { print(event.data) }
         } catch {
             print(error.statusCode ?? 0, error.message)
         }

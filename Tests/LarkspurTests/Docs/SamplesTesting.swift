@@ -106,7 +106,7 @@ struct TestingSamples {
         server.route("/halves", .stream([.bytes(half), .open(halfSent), .wait(goOn), .bytes(half)]))
         // end
 
-        let task = manager.get("halves", serializer: .data) { _, _ in }
+        let task = manager.get("halves", as: .data) { _, _ in }
         await halfSent.wait()
         #expect(task.state == .running)
         goOn.open()
@@ -255,7 +255,7 @@ struct TestingSamples {
         // end
         server.route("/users", .status(201))
         server.route("/users/{id}", .json("{}"))
-        manager.post("users", body: ["name": "Ada"], headers: ["Accept": "application/json"]) { _, _ in }
+        manager.post("users", body: .json(["name": "Ada"]), headers: ["Accept": "application/json"]) { _, _ in }
         manager.get("users/7") { _, _ in }
         // sample: verify
         try await server.verify(within: 30)
@@ -263,7 +263,7 @@ struct TestingSamples {
     }
 
     @Test func curlCommand() async throws {
-        manager.post("login", body: ["user": "ada"]) { _, _ in }
+        manager.post("login", body: .json(["user": "ada"])) { _, _ in }
         // sample: curl
         let request = try await server.waitForRequests(1, to: "/login")[0]
         print(request.cURLDescription())

@@ -37,14 +37,14 @@ struct UploadSamples: Sendable {
         manager.post(
             "portraits",
             parameters: ["author": "Ada"],
-            constructing: { form in
+            body: .multipart { form in
                 try form.append(file: file, name: "portrait")
                 try form.append(data: Data("a,b".utf8), name: "table", fileName: "table.csv")
                 form.append(text: "for the front page", name: "note")
             },
-            progress: { progress in
+            options: CallOptions(uploadProgress: { progress in
                 print("\(progress.completedUnitCount) of \(progress.totalUnitCount)")
-            },
+            }),
             success: { _, object in
                 print(object ?? "no content")
             },
@@ -61,9 +61,13 @@ struct UploadSamples: Sendable {
             let url: String
         }
 
-        manager.post("portraits", as: Portrait.self) { form in
-            try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
-        } success: { _, portrait in
+        manager.post(
+            "portraits",
+            body: .multipart { form in
+                try form.append(file: file, name: "portrait", fileName: "ada.jpg", mimeType: "image/jpeg")
+            },
+            as: Portrait.self
+        ) { _, portrait in
             print(portrait.url)
         }
         // end
@@ -101,7 +105,7 @@ struct UploadSamples: Sendable {
         // sample: throttled form
         manager.post(
             "backups",
-            constructing: { form in
+            body: .multipart { form in
                 form.bytesPerSecond = 500_000
                 try form.append(file: file, name: "backup")
             },
@@ -116,7 +120,7 @@ struct UploadSamples: Sendable {
         let request = try manager.requestBuilder.makeMultipartRequest(url: url, writingTo: body) { form in
             try form.append(file: file, name: "portrait")
         }
-        manager.uploadTask(with: request, fromFile: body) { response in
+        manager.uploadTask(with: request, from: .file(body)) { response in
             print(response.error?.label ?? "uploaded")
         }.resume()
         // end
@@ -127,10 +131,8 @@ struct UploadSamples: Sendable {
         let request = try manager.requestBuilder.makeMultipartRequest(.patch, url: url) { form in
             form.append(text: "Ada", name: "author")
         }
-        manager.uploadTask(
-            withStreamedRequest: request,
-            completionHandler: { response in print(response.error?.label ?? "uploaded") }
-        ).resume()
+        manager.uploadTask(with: request, completionHandler: { response in print(response.error?.label ?? "uploaded") })
+            .resume()
         // end
     }
 }

@@ -74,7 +74,7 @@ struct AuthenticationInterceptorTests {
         let login = AuthenticationInterceptor("old", authenticator: tokens, for: server.baseURL)
         let manager = makeManager(transport, login)
 
-        let calls = (0..<50).map { _ in Task { await manager.get("api").response(StringResponseSerializer()) } }
+        let calls = (0..<50).map { _ in Task { await manager.get("api").response(as: StringResponseSerializer()) } }
         try await eventually(50) { login.waiterCount }
         gate.open()
 
@@ -91,7 +91,7 @@ struct AuthenticationInterceptorTests {
         let manager = makeManager(.curl, login)
         gate.open()
 
-        let call = Task { await manager.get("late").response(StringResponseSerializer()) }
+        let call = Task { await manager.get("late").response(as: StringResponseSerializer()) }
         try await eventually(1) { server.requests.count }
         #expect(try await manager.get("api").string == "welcome")
         late.open()
@@ -143,7 +143,7 @@ struct AuthenticationInterceptorTests {
         // The first call begins the refresh.
         var calls: [Task<DataResponse<String>, Never>] = []
         for count in 1...2 {
-            calls.append(Task { await manager.get("api").response(StringResponseSerializer()) })
+            calls.append(Task { await manager.get("api").response(as: StringResponseSerializer()) })
             try await eventually(count) { login.waiterCount }
         }
         calls[index].cancel()
@@ -230,7 +230,7 @@ struct AuthenticationInterceptorTests {
 
         manager.dataTask(with: request) { statuses.record($0.statusCode) }.resume()
         #expect(try await statuses.first() == 401)
-        let again = await manager.post("api", body: ["a": 1]).response()
+        let again = await manager.post("api", body: .json(["a": 1])).response()
 
         #expect(again.statusCode == 200)
         #expect(server.requests.map(\.text) == ["abc", #"{"a":1}"#, #"{"a":1}"#])

@@ -30,7 +30,7 @@ struct BetweenAttemptsTests {
     func suspension(_ transport: TestTransport) async throws {
         let (manager, clock) = makeDelayed(transport)
         let task = manager.get("x")
-        let call = Task { await task.response(StringResponseSerializer()) }
+        let call = Task { await task.response(as: StringResponseSerializer()) }
         try await clock.waitForSleeps(1)
         let first = task.urlSessionTask
 
@@ -53,7 +53,7 @@ struct BetweenAttemptsTests {
             clock = manualClock
             released = manager
             let task = manager.get("x")
-            call = Task { await task.response(StringResponseSerializer()) }
+            call = Task { await task.response(as: StringResponseSerializer()) }
         }
         try await clock.waitForSleeps(1)
         clock.advance(by: .seconds(1))
@@ -118,7 +118,7 @@ struct BetweenAttemptsTests {
                 return malformed
             }
             .intercept(with: .retry(baseDelay: .zero, budget: nil))
-        let call = Task { await task.response(StringResponseSerializer()) }
+        let call = Task { await task.response(as: StringResponseSerializer()) }
         try await asked.first()
         try await server.waitForRequests(2)
         answer.open()

@@ -60,7 +60,7 @@ struct InterceptedCallTests {
             }
         ]
 
-        let response = await manager.get("x").response(StringResponseSerializer())
+        let response = await manager.get("x").response(as: StringResponseSerializer())
 
         #expect(response.value == "first!" && response.request?.value(forHTTPHeaderField: "X-Mine") == "1")
         #expect(server.requests.map { $0.headers["X-Mine"] } == ["1"])
@@ -275,7 +275,7 @@ struct InterceptedCallTests {
         let folder = TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let file = try folder.file("a.txt", bytes)
-        let contents: [UploadContent] = [
+        let contents: [RequestBody] = [
             .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
         ]
         let canReplay = Recorder<Bool>()

@@ -119,7 +119,7 @@ struct OAuth2AuthenticatorTests {
         manager.interceptors.call = []
         let headers: HTTPHeaders = [.authorization(bearerToken: token)]
         #expect(await manager.get("text", headers: headers).response().error?.code == .invalidHeaderField)
-        manager.setAuthorization(bearerToken: token)
+        manager.requestSettings.setAuthorization(bearerToken: token)
         #expect(await manager.get("text").response().error?.code == .invalidHeaderField)
         #expect(server.requests.isEmpty && requests.values.isEmpty)
     }

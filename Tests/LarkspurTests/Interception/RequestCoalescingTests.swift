@@ -26,7 +26,7 @@ struct RequestCoalescingTests {
     func shared(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
 
-        let calls = (0..<50).map { _ in Task { await manager.get("x").response(StringResponseSerializer()) } }
+        let calls = (0..<50).map { _ in Task { await manager.get("x").response(as: StringResponseSerializer()) } }
         try await eventually(49) { coalescing.waiterCount }
         gate.open()
         for call in calls { #expect(await call.value.value == "held") }
@@ -46,7 +46,7 @@ struct RequestCoalescingTests {
             Task { _ = await manager.get("x", parameters: ["a": 1]).response() },
             Task { _ = await manager.get("x", headers: ["A": "1"]).response() },
             Task { _ = await manager.post("x").response() },
-            Task { _ = await manager.request(.get, "x", body: [1]).response() },
+            Task { _ = await manager.request(.get, "x", body: .json([1])).response() },
             Task { _ = await manager.download("x").response() },
             Task { for try await _ in manager.get("x").chunks {} },
         ]
@@ -117,10 +117,10 @@ struct RequestCoalescingTests {
     func suspension(_ transport: TestTransport, _ count: Int) async throws {
         let manager = makeManager(transport)
         let leader = manager.get("x")
-        let first = Task { await leader.response(StringResponseSerializer()) }
+        let first = Task { await leader.response(as: StringResponseSerializer()) }
         try await eventually(1) { server.requests.count }
         func call() -> Task<DataResponse<String>, Never> {
-            Task { await manager.get("x").response(StringResponseSerializer()) }
+            Task { await manager.get("x").response(as: StringResponseSerializer()) }
         }
         // Some wait before the suspension, one comes after it.
         var others = (0..<count).map { _ in call() }
@@ -142,7 +142,7 @@ struct RequestCoalescingTests {
         let tasks = (0..<4).map { _ in manager.get("x") }
         var calls: [Task<DataResponse<String>, Never>] = []
         for (index, task) in tasks.enumerated() {
-            calls.append(Task { await task.response(StringResponseSerializer()) })
+            calls.append(Task { await task.response(as: StringResponseSerializer()) })
             try await eventually { server.requests.count == 1 && coalescing.waiterCount == index }
         }
         for task in tasks[1...2] { task.suspend() }
@@ -163,7 +163,7 @@ struct RequestCoalescingTests {
         // The first call has the attempt.
         var calls: [Task<DataResponse<String>, Never>] = []
         for count in 0..<3 {
-            calls.append(Task { await manager.get("x").response(StringResponseSerializer()) })
+            calls.append(Task { await manager.get("x").response(as: StringResponseSerializer()) })
             try await eventually { server.requests.count == 1 && coalescing.waiterCount == count }
         }
 

@@ -42,7 +42,7 @@ struct RequestCompressionTests {
             let call =
                 isUpload
                 ? manager.upload("post", from: .data(Data(text.utf8)))
-                : manager.request(.post, "post", body: ["text": text])
+                : manager.request(.post, "post", body: .json(["text": text]))
             #expect(await call.response().error == nil)
             let request = try #require(server.requests.last)
             #expect(request.headers["Content-Encoding"] == "gzip")
@@ -62,7 +62,7 @@ struct RequestCompressionTests {
         try Data(text.utf8).write(to: file)
         let random = Data((0..<5_000).map { _ in UInt8.random(in: 0...255) })
         let calls = [
-            manager.request(.post, "post", body: ["a": "b"]),
+            manager.request(.post, "post", body: .json(["a": "b"])),
             manager.upload("post", from: .data(Data(text.utf8)), headers: ["Content-Encoding": "br"]),
             manager.upload("post", from: .data(random)),
             manager.upload("post", from: .data(Data(count: 999))),
@@ -88,7 +88,7 @@ struct RequestCompressionTests {
         request.httpMethod = "POST"
         request.httpBody = Data(text.utf8)
         let ends = Recorder<LarkspurError?>()
-        manager.uploadTask(with: request, fromFile: file) { ends.record($0.error) }.resume()
+        manager.uploadTask(with: request, from: .file(file)) { ends.record($0.error) }.resume()
         #expect(try await ends.first() == nil)
         #expect(server.requests.first?.text == "file")
         #expect(server.requests.first?.headers["Content-Encoding"] == nil)

@@ -25,7 +25,7 @@ struct RetryPolicyTests {
         server.route("/x", .fault(.closeBeforeHeader), .status(503), .text("done"))
         let manager = makeManager(transport)
 
-        let call = Task { await manager.get("x").response(StringResponseSerializer()) }
+        let call = Task { await manager.get("x").response(as: StringResponseSerializer()) }
         try await clock.waitForSleeps(1)
         #expect(server.requests(to: "/x").count == 1)
         clock.advance(by: .milliseconds(500))
@@ -67,7 +67,7 @@ struct RetryPolicyTests {
         server.route("/x", .status(429, headers: ["Retry-After": "30"]), .text("done"))
         let manager = makeManager(transport)
 
-        let call = Task { await manager.get("x").response(StringResponseSerializer()) }
+        let call = Task { await manager.get("x").response(as: StringResponseSerializer()) }
         try await clock.waitForSleeps(1)
         clock.advance(by: .milliseconds(30_500))
 
@@ -108,9 +108,9 @@ struct RetryPolicyTests {
         server.route("/x", .status(503))
         let manager = makeManager(transport, .retry(maximumAttempts: 2, baseDelay: .zero))
 
-        _ = await manager.post("x", body: ["a": 1]).response()
+        _ = await manager.post("x", body: .json(["a": 1])).response()
         #expect(server.requests.count == 1)
-        _ = await manager.post("x", body: ["a": 2], headers: ["Idempotency-Key": "k"]).response()
+        _ = await manager.post("x", body: .json(["a": 2]), headers: ["Idempotency-Key": "k"]).response()
 
         #expect(server.requests.map(\.text) == [#"{"a":1}"#, #"{"a":2}"#, #"{"a":2}"#])
         #expect(server.requests.map { $0.headers["Idempotency-Key"] } == [nil, "k", "k"])
@@ -121,7 +121,7 @@ struct RetryPolicyTests {
         server.route("/x", .status(503))
         let manager = makeManager(transport, .retry(maximumAttempts: 2, baseDelay: .zero))
         let once = InputStream(data: Data("abc".utf8))
-        let closure = UploadContent.stream(length: 3, contentType: "a/b") { InputStream(data: Data("abc".utf8)) }
+        let closure = RequestBody.stream(length: 3, contentType: "a/b") { InputStream(data: Data("abc".utf8)) }
 
         _ = await manager.upload("x", from: closure, method: .put).response()
         #expect(server.requests.map(\.text) == ["abc", "abc"])

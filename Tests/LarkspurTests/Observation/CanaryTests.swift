@@ -82,11 +82,14 @@ struct CanaryTests {
         case .query: manager.get("\(status)/plain", parameters: ["access_token": secret])
         case .userinfo: manager.get("http://ada:\(secret)@127.0.0.1:\(server.port)/\(status)/plain")
         case .form: manager.post("\(status)/plain", parameters: ["password": secret])
-        case .nestedJSON: manager.post("\(status)/plain", body: ["users": [["password": secret]]])
+        case .nestedJSON: manager.post("\(status)/plain", body: .json(["users": [["password": secret]]]))
         case .part:
-            manager.postForm("\(status)/plain") { form in
-                form.append(data: Data(secret.utf8), name: "client_secret")
-            }
+            manager.post(
+                "\(status)/plain",
+                body: .multipart { form in
+                    form.append(data: Data(secret.utf8), name: "client_secret")
+                }
+            )
         case .referer:
             manager.get("\(status)/plain", headers: ["Referer": "http://example.com/?token=\(secret)"])
         case .setCookie: manager.get("\(status)/cookie")
@@ -194,7 +197,7 @@ struct CanaryTests {
         let content = Data(count: 4_000)
         server.route("/file", .stream([.bytes(content), .wait(gate), .bytes(content)]).ranged)
         let manager = TestTransport.curl.makeManager(for: server)
-        manager.setAuthorization(bearerToken: Self.canary)
+        manager.requestSettings.setAuthorization(bearerToken: Self.canary)
         let headers: HTTPHeaders = ["Cookie": "id=\(Self.canary)", "X-Api-Key": Self.canary]
         let counts = Recorder<Int64>()
         let data = Recorder<Data?>()

@@ -78,7 +78,7 @@ struct ObserverTests {
     func loggerSecrets() async throws {
         server.route("/control", .text("a\u{1B}[2Jb\rc\n" + String(repeating: "x", count: 2000)))
         let lines = try await lines(.content) { manager in
-            manager.setAuthorization(bearerToken: "canary")
+            manager.requestSettings.setAuthorization(bearerToken: "canary")
             _ = try await manager.post("user", parameters: ["password": "canary"]).data
             _ = try await manager.get("control").data
         }

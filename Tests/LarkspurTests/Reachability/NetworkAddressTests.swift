@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 @Suite("Network addresses")
 struct NetworkAddressTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 @Suite("Reachability manager", .timeLimit(.minutes(5)))
 struct NetworkReachabilityManagerTests {

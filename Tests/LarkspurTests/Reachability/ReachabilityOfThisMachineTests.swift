@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 /// What the system says of the machine itself, which is there on every machine whose system tells.
 @Suite(

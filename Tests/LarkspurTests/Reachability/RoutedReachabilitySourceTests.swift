@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 @Suite("Reachability by routes", .timeLimit(.minutes(5)))
 struct RoutedReachabilitySourceTests {

@@ -43,7 +43,7 @@ struct QuickSerializationTests {
         let events = Recorder<String>()
 
         let others = [
-            manager.get("large", serializer: .string) { _, _ in events.record("large") },
+            manager.get("large", as: .string) { _, _ in events.record("large") },
             manager.get("small", as: User.self) { _, _ in events.record("decoded") },
         ]
         try await eventually { others.allSatisfy { $0.state == .completed } }
@@ -66,7 +66,7 @@ struct QuickSerializationTests {
         manager.processingQueue.setSpecific(key: Observer.key, value: true)
         let events = Recorder<Bool>()
 
-        let place = try await manager.get("small").serialized(by: Observer())
+        let place = try await manager.get("small").value(as: Observer())
         #expect(place == "there")
         _ = try await manager.get("small")
             .validate { _, _, _ in events.record(Observer.isOnProcessingQueue) }
@@ -84,7 +84,7 @@ struct QuickSerializationTests {
         queue.suspend()
         let task = manager.get("small").responseString { events.record($0.value ?? "none") }
         try await eventually(.completed) { task.state }
-        task.response(serializer: Observer()) { response in
+        task.response(as: Observer()) { response in
             events.record(response.value ?? "nowhere")
         }
         queue.resume()

@@ -24,7 +24,7 @@ struct AsyncTests {
 
         let user = try await manager.get("user").value(as: User.self)
         let inferred: User = try await manager.get("user").value()
-        let raw = try await manager.get("user").serialized(by: .data)
+        let raw = try await manager.get("user").value(as: .data)
 
         #expect(user == User(userName: "Ada") && inferred == user)
         #expect(raw.count == 20)
@@ -136,11 +136,11 @@ struct AsyncTests {
     @Test("Content is posted, as JSON, form and multipart form", arguments: TestTransport.allCases)
     func posting(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.setAuthorization(bearerToken: "t0ken")
+        manager.requestSettings.setAuthorization(bearerToken: "t0ken")
 
-        let json = try await manager.post("post", body: User(userName: "Ada")).string
+        let json = try await manager.post("post", body: .json(User(userName: "Ada"))).string
         let form = try await manager.post("post", parameters: ["a": "b"]).string
-        let parts = try await manager.postForm("post", constructing: { $0.append(data: Data("x".utf8), name: "part") })
+        let parts = try await manager.post("post", body: .multipart { $0.append(data: Data("x".utf8), name: "part") })
             .string
         let upload = try await manager.upload("put", from: .data(Data("content".utf8)), method: .put).string
 

@@ -44,7 +44,7 @@ struct AwaitedEndTests {
             #expect(try await manager.get("number").value(as: Int.self) == 7)
             #expect(try await manager.get("numbers").data.count > 4096)
             #expect(try await manager.get("numbers").value(as: [Int].self).count == 10_000)
-            #expect(try await manager.post("anything", body: [1]).data.isEmpty == false)
+            #expect(try await manager.post("anything", body: .json([1])).data.isEmpty == false)
             #expect(await manager.get("status/404").response().error?.statusCode == 404)
             #expect(await manager.get("http://127.0.0.1:1/").response().error != nil)
             #expect(await manager.get("no URL", headers: ["a b": "c"]).response().error?.code == .invalidHeaderField)
@@ -143,7 +143,7 @@ struct AwaitedEndTests {
         manager.completionQueue = TestQueue.make("events")
         let queues = Recorder<String?>()
         let task = manager.get("number")
-        _ = await task.response(Meddler { task.observe([.completed]) { _ in queues.record(TestQueue.current) } })
+        _ = await task.response(as: Meddler { task.observe([.completed]) { _ in queues.record(TestQueue.current) } })
         try await manager.finishAll()
         #expect(queues.values == ["events"])
     }

@@ -21,19 +21,19 @@ struct BecomeDownloadTests {
         server.route("/gated", .stream([.bytes(content.prefix(1000)), .wait(gate), .bytes(content.dropFirst(1000))]))
         manager = TestTransport.curl.makeManager(for: server)
         let conversions = conversions
-        manager.hooks.didReceiveResponse = { _, _ in .download }
+        manager.hooks.responseDisposition = { _, _ in .download }
         manager.hooks.didBecomeDownload = { conversions.record(($0, $1)) }
     }
 
     private var destination: URL { folder.url.appendingPathComponent("file") }
 
     private func makeTask(_ path: String = "/file") -> DataTask {
-        manager.dataTask(with: URLRequest(url: server.url(path)), serializer: .data) { [ends] in ends.record($0) }
+        manager.dataTask(with: URLRequest(url: server.url(path)), as: .data) { [ends] in ends.record($0) }
     }
 
     @Test("The data task ends with an error that says so, the download by itself with the file, each once")
     func file() async throws {
-        manager.hooks.didFinishDownloading = { [destination] _, _, _ in destination }
+        manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         let task = makeTask("/gated")
         let ofData = NotificationRecorder(task)
         let identifier = task.taskIdentifier
@@ -95,7 +95,7 @@ struct BecomeDownloadTests {
 
     @Test("A task that is cancelled by the hook that turns it into a download ends so, and turns into none")
     func cancelledBefore() async throws {
-        manager.hooks.didReceiveResponse = { task, _ in
+        manager.hooks.responseDisposition = { task, _ in
             task.cancel()
             return .download
         }
@@ -145,11 +145,11 @@ struct BecomeDownloadTests {
 
     @Test("A suspended task becomes a suspended download, which goes on when it is resumed")
     func suspended() async throws {
-        manager.hooks.didReceiveResponse = { task, _ in
+        manager.hooks.responseDisposition = { task, _ in
             task.suspend()
             return .download
         }
-        manager.hooks.didFinishDownloading = { [destination] _, _, _ in destination }
+        manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         makeTask("/gated").resume()
         let (_, download) = try await conversions.first()
 
@@ -165,7 +165,7 @@ struct BecomeDownloadTests {
     @Test("A download that loses its connection fails, and leaves no file")
     func failure() async throws {
         server.route("/cut", .raw([.text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc"), .wait(gate)]))
-        manager.hooks.didFinishDownloading = { [destination] _, _, _ in destination }
+        manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         makeTask("/cut").resume()
         let (_, download) = try await conversions.first()
         gate.open()
@@ -179,7 +179,7 @@ struct BecomeDownloadTests {
 
     @Test("A response that is not acceptable is no file of the caller's")
     func unacceptable() async throws {
-        manager.hooks.didFinishDownloading = { [destination] _, _, _ in destination }
+        manager.hooks.downloadDestination = { [destination] _, _, _ in destination }
         makeTask("/status/404").resume()
         let (_, download) = try await conversions.first()
         try await manager.finishAll()
@@ -191,7 +191,7 @@ struct BecomeDownloadTests {
     @Test("Many become downloads at once, and none is lost", arguments: [false, true])
     func many(cancelling: Bool) async throws {
         let folder = folder
-        manager.hooks.didFinishDownloading = { task, _, _ in
+        manager.hooks.downloadDestination = { task, _, _ in
             folder.url.appendingPathComponent("file-\(task.taskIdentifier)")
         }
         let tasks = (0..<50).map { _ in makeTask() }
@@ -212,7 +212,7 @@ struct BecomeDownloadTests {
     func foundation() async throws {
         let manager = TestTransport.foundation.makeManager(for: server)
         manager.hooks = self.manager.hooks
-        manager.dataTask(with: URLRequest(url: server.url("/file")), serializer: .data) { [ends] in ends.record($0) }
+        manager.dataTask(with: URLRequest(url: server.url("/file")), as: .data) { [ends] in ends.record($0) }
             .resume()
 
         #expect(try await ends.first().value == content)

@@ -21,7 +21,7 @@ struct CachingTests {
         var request = URLRequest(url: server.url("/x"))
         request.cachePolicy = policy
         let responses = Recorder<DataResponse<Data>>()
-        manager.dataTask(with: request, serializer: .data) { responses.record($0) }.resume()
+        manager.dataTask(with: request, as: .data) { responses.record($0) }.resume()
         return try await responses.first()
     }
 
@@ -47,7 +47,7 @@ struct CachingTests {
             var request = URLRequest(url: server.url(path))
             request.cachePolicy = policy
             let responses = Recorder<DataResponse<Data>>()
-            manager.dataTask(with: request, serializer: .data) { responses.record($0) }.resume()
+            manager.dataTask(with: request, as: .data) { responses.record($0) }.resume()
             let transactions = (try? await responses.first())?.timeline.transactions ?? []
             return transactions.map { $0.cacheUse.map { "\($0)" } ?? "none" }
         }

@@ -46,21 +46,27 @@ struct CallContentTests {
         try await expect("a=1") { $0.post("x", parameters: texts) { _, _ in } }
         try await expect("") { $0.post("x", parameters: [:]) { _, _ in } }
         try await expect("") { $0.post("x", parameters: nil) { _, _ in } }
-        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: Item()) { _, _ in } }
-        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: item) { _, _ in } }
-        try await expect("") { $0.post("x", body: missing) { _, _ in } }
+        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: .json(Item())) { _, _ in } }
+        try await expect(#"{"firstName":"Ada"}"#) { $0.post("x", body: .json(item)) { _, _ in } }
+        try await expect("null") { $0.post("x", body: .json(missing)) { _, _ in } }
+        try await expect("") { $0.post("x", body: missing.map { .json($0) }) { _, _ in } }
         try await expect("") { $0.post("x", body: nil) { _, _ in } }
-        try await expect("[1,2]") { $0.post("x", body: [1, 2]) { _, _ in } }
-        try await expect(#"{"a":1}"#) { $0.post("x", body: ["a": 1]) { _, _ in } }
-        try await expect(#"{"a":"1"}"#) { $0.put("x", body: texts, as: [String: Int].self) { _, _ in } }
+        try await expect("[1,2]") { $0.post("x", body: .json([1, 2])) { _, _ in } }
+        try await expect(#"{"a":1}"#) { $0.post("x", body: .json(["a": 1])) { _, _ in } }
+        try await expect(#"{"a":"1"}"#) { $0.put("x", body: .json(texts), as: [String: Int].self) { _, _ in } }
         try await expect(#""text""#) {
-            $0.patch("x", body: "text", serializer: .data) { _, _ in
+            $0.patch("x", body: .json("text"), as: .data) { _, _ in
             } failure: { _, _ in
             }
         }
         try await expect("true") {
-            $0.request("REPORT", "x", body: true) { _ in
-            } success: { _, _ in
+            $0.request(
+                "REPORT",
+                "x",
+                body: .json(true),
+                options: CallOptions(uploadProgress: { _ in
+                })
+            ) { _, _ in
             }
         }
     }
@@ -74,17 +80,25 @@ struct CallContentTests {
             #expect(content == #"{"firstName":"Ada"}"#)
             #expect(request?.headers["Content-Type"] == "application/json")
         }
-        try await expect(.post) { $0.post("x", parameters: ["a": 1], body: Item()) { _, _ in } }
-        try await expect(.post) { $0.post("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
-        try await expect(.put) { $0.put("x", parameters: ["a": 1], body: Item()) { _, _ in } }
-        try await expect(.put) { $0.put("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
-        try await expect(.patch) { $0.patch("x", parameters: ["a": 1], body: Item()) { _, _ in } }
-        try await expect(.patch) { $0.patch("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
-        try await expect(.delete) { $0.delete("x", parameters: ["a": 1], body: Item()) { _, _ in } }
-        try await expect(.delete) { $0.delete("x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in } }
-        try await expect("REPORT") { $0.request("REPORT", "x", parameters: ["a": 1], body: Item()) { _, _ in } }
+        try await expect(.post) { $0.post("x", parameters: ["a": 1], body: .json(Item())) { _, _ in } }
+        try await expect(.post) {
+            $0.post("x", parameters: ["a": 1], body: .json(Item()), as: Empty.self) { _, _ in }
+        }
+        try await expect(.put) { $0.put("x", parameters: ["a": 1], body: .json(Item())) { _, _ in } }
+        try await expect(.put) {
+            $0.put("x", parameters: ["a": 1], body: .json(Item()), as: Empty.self) { _, _ in }
+        }
+        try await expect(.patch) { $0.patch("x", parameters: ["a": 1], body: .json(Item())) { _, _ in } }
+        try await expect(.patch) {
+            $0.patch("x", parameters: ["a": 1], body: .json(Item()), as: Empty.self) { _, _ in }
+        }
+        try await expect(.delete) { $0.delete("x", parameters: ["a": 1], body: .json(Item())) { _, _ in } }
+        try await expect(.delete) {
+            $0.delete("x", parameters: ["a": 1], body: .json(Item()), as: Empty.self) { _, _ in }
+        }
+        try await expect("REPORT") { $0.request("REPORT", "x", parameters: ["a": 1], body: .json(Item())) { _, _ in } }
         try await expect("REPORT") {
-            $0.request("REPORT", "x", parameters: ["a": 1], body: Item(), as: Empty.self) { _, _ in }
+            $0.request("REPORT", "x", parameters: ["a": 1], body: .json(Item()), as: Empty.self) { _, _ in }
         }
     }
 
@@ -96,10 +110,12 @@ struct CallContentTests {
             func encode<Value: Encodable>(_ value: Value) throws -> Data { Data("\(value)\n".utf8) }
         }
 
-        let (own, content) = try await contents { $0.post("x", body: 7, encoder: Lines()) { _, _ in } }
-        let (list, _) = try await contents { $0.post("x", body: Item(), encoder: PropertyListEncoder()) { _, _ in } }
+        let (own, content) = try await contents { $0.post("x", body: .encoded(7, by: Lines())) { _, _ in } }
+        let (list, _) = try await contents {
+            $0.post("x", body: .encoded(Item(), by: PropertyListEncoder())) { _, _ in }
+        }
         let (named, _) = try await contents {
-            $0.post("x", body: 7, encoder: Lines(), headers: ["Content-Type": "text/plain"]) { _, _ in }
+            $0.post("x", body: .encoded(7, by: Lines()), headers: ["Content-Type": "text/plain"]) { _, _ in }
         }
 
         #expect(content == "7\n" && own?.headers["Content-Type"] == "text/lines")
@@ -117,11 +133,15 @@ struct CallContentTests {
         manager.jsonDecoder = decoder
         let names = Recorder<String>()
 
-        manager.post("x", body: Item(), as: Item.self) { names.record($1.firstName) }
+        manager.post("x", body: .json(Item()), as: Item.self) { names.record($1.firstName) }
         manager.copy().get("x", as: Item.self) { names.record($1.firstName) }
-        manager.post("x", as: Item.self) {
-            $0.append(text: "b", name: "a")
-        } success: {
+        manager.post(
+            "x",
+            body: .multipart {
+                $0.append(text: "b", name: "a")
+            },
+            as: Item.self
+        ) {
             names.record($1.firstName)
         }
         try await manager.finishAll()
@@ -135,11 +155,11 @@ struct CallContentTests {
     func formatting() async throws {
         let (_, pretty) = try await contents { manager in
             manager.jsonEncoder.outputFormatting = .prettyPrinted
-            return manager.post("x", body: ["a": 1]) { _, _ in }
+            return manager.post("x", body: .json(["a": 1])) { _, _ in }
         }
         let (_, sorted) = try await contents { manager in
             manager.jsonEncoder.outputFormatting = .sortedKeys
-            return manager.post("x", body: ["z": 3, "a": 1, "p": 2]) { _, _ in }
+            return manager.post("x", body: .json(["z": 3, "a": 1, "p": 2])) { _, _ in }
         }
 
         #expect(pretty == "{\n  \"a\" : 1\n}")
@@ -152,7 +172,7 @@ struct CallContentTests {
         manager.jsonDecoder.keyDecodingStrategy = .convertFromSnakeCase
         let names = Recorder<String>()
 
-        manager.get("x", serializer: .decodable(Item.self)) { names.record($1.firstName) }
+        manager.get("x", as: Item.self) { names.record($1.firstName) }
 
         #expect(try await names.first() == "Grace")
     }
@@ -175,10 +195,10 @@ struct CallContentTests {
             #expect(error.description.contains(text), "\(error)")
         }
         try await expect("this Double at `a`") {
-            $0.post("x", body: ["a": Double.nan], success: { _, _ in }, failure: $1)
+            $0.post("x", body: .json(["a": Double.nan]), success: { _, _ in }, failure: $1)
         }
-        try await expect("threw Refusal") { $0.post("x", body: Refusing(), success: { _, _ in }, failure: $1) }
-        try await expect("OpenStep") { $0.post("x", body: 1, encoder: list, success: { _, _ in }, failure: $1) }
+        try await expect("threw Refusal") { $0.post("x", body: .json(Refusing()), success: { _, _ in }, failure: $1) }
+        try await expect("OpenStep") { $0.post("x", body: .encoded(1, by: list), success: { _, _ in }, failure: $1) }
         #expect(requests.values.isEmpty)
     }
 

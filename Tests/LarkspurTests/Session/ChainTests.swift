@@ -121,7 +121,7 @@ struct ChainTests {
             .responseString { codes.record($0.error?.code) }
             .responseJSON { codes.record($0.error?.code) }
             .responseDecodable(of: User.self) { codes.record($0.error?.code) }
-            .response(serializer: Witness(calls: calls)) { codes.record($0.error?.code) }
+            .response(as: Witness(calls: calls)) { codes.record($0.error?.code) }
 
         #expect(try await codes.wait(for: 5) == [LarkspurError.Code?](repeating: .connectionLost, count: 5))
         #expect(calls.values.isEmpty)
@@ -397,10 +397,9 @@ struct ChainTests {
     func defaultManager() async throws {
         let strings = Recorder<String?>()
 
-        Larkspur.request(server.url("/user").absoluteString).responseString { strings.record($0.value) }
-        let posted = try await Larkspur.request(
+        SessionManager.default.get(server.url("/user").absoluteString).responseString { strings.record($0.value) }
+        let posted = try await SessionManager.default.post(
             server.url("/post").absoluteString,
-            method: .post,
             parameters: ["a": "b"]
         ).string
 

@@ -25,7 +25,7 @@ struct DownloadTests {
         let ends = Recorder<End>()
         let task = manager.downloadTask(
             with: URLRequest(url: server.url(path)),
-            validation: validation,
+            options: CallOptions(validation: validation),
             destination: DownloadDestination { _, _ in destination }
         ) { response in
             ends.record(End(response: response, content: response.fileURL.flatMap { try? Data(contentsOf: $0) }))
@@ -84,8 +84,8 @@ struct DownloadTests {
         #expect(FileManager.default.createFile(atPath: ordinary.path, contents: nil))
         let destination = folder.url.appendingPathComponent("file")
         let manager = TestTransport.curl.makeManager(for: server)
-        manager.hooks.didReceiveResponse = { _, _ in .download }
-        manager.hooks.didFinishDownloading = { _, _, _ in destination }
+        manager.hooks.responseDisposition = { _, _ in .download }
+        manager.hooks.downloadDestination = { _, _, _ in destination }
 
         #expect(try await manager.call(.get, "bytes/10").error?.code == .becameDownload)
         try await manager.finishAll()
@@ -103,7 +103,7 @@ struct DownloadTests {
         let destination = folder.url.appendingPathComponent(name)
         let places = Recorder<URL>()
         let manager = transport.makeManager()
-        manager.hooks.didFinishDownloading = { _, file, _ in
+        manager.hooks.downloadDestination = { _, file, _ in
             places.record(file)
             return nil
         }
@@ -163,7 +163,7 @@ struct DownloadTests {
     func hook(_ transport: TestTransport) async throws {
         let ofHook = folder.url.appendingPathComponent("of the hook")
         let manager = transport.makeManager()
-        manager.hooks.didFinishDownloading = { _, _, _ in ofHook }
+        manager.hooks.downloadDestination = { _, _, _ in ofHook }
 
         let (end, _) = try await download("/bytes/10", manager, to: folder.url.appendingPathComponent("of the task"))
 
@@ -178,9 +178,12 @@ struct DownloadTests {
         let fractions = Recorder<Double>()
         manager.hooks.didWriteData = { _, _, total, _ in written.record(total) }
 
-        let task = manager.downloadTask(with: URLRequest(url: server.url("/bytes/300000"))) {
-            fractions.record($0.fractionCompleted)
-        } completionHandler: { _ in
+        let task = manager.downloadTask(
+            with: URLRequest(url: server.url("/bytes/300000")),
+            options: CallOptions(downloadProgress: {
+                fractions.record($0.fractionCompleted)
+            })
+        ) { _ in
         }
         #expect(manager.downloadTasks.count == 1)
         task.resume()
@@ -215,7 +218,7 @@ struct DownloadTests {
         var request = URLRequest(url: server.url("/"))
         request.httpMethod = method
 
-        manager.downloadTask(with: request, validation: .anything) { ends.record($0.error) }.resume()
+        manager.downloadTask(with: request, options: CallOptions(validation: .anything)) { ends.record($0.error) }.resume()
 
         #expect(try await ends.first() == nil)
     }
@@ -223,7 +226,7 @@ struct DownloadTests {
     @Test("A destination that is the temporary file leaves it there for the handler", arguments: TestTransport.allCases)
     func sameDestination(_ transport: TestTransport) async throws {
         let manager = transport.makeManager()
-        manager.hooks.didFinishDownloading = { _, file, _ in file }
+        manager.hooks.downloadDestination = { _, file, _ in file }
 
         let (end, _) = try await download("/bytes/10", manager)
 

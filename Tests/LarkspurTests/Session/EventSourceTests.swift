@@ -183,12 +183,12 @@ struct EventSourceTests {
         server.route("/chat", response("data: a\n\n"), response("data: b\n\n"), .status(204))
 
         var events = 0
-        for try await _ in manager.events("chat", method: .post, body: Question()) { events += 1 }
+        for try await _ in manager.events("chat", method: .post, body: .json(Question())) { events += 1 }
         #expect(events == 1 && server.requests.count == 1 && clock.sleeps.isEmpty)
 
         let again = try await passingDelays {
             var events: [String] = []
-            let source = manager.events("chat", method: .post, body: Question(), reconnection: .always)
+            let source = manager.events("chat", method: .post, body: .json(Question()), reconnection: .always)
             for try await event in source { events.append(event.data) }
             return events
         }
@@ -199,12 +199,12 @@ struct EventSourceTests {
     func call(_ transport: TestTransport) async throws {
         let manager = manager(transport)
         server.route("/chat", response("data: {}\n\ndata: [DONE]\n\n"), .text("no key", status: 401))
-        let task = manager.post("chat", body: Question(), headers: ["Accept": "text/event-stream, */*"])
+        let task = manager.post("chat", body: .json(Question()), headers: ["Accept": "text/event-stream, */*"])
         var events: [String] = []
 
         for try await event in task.events { events.append(event.data) }
         let again = await error(of: task.events)
-        let refused = await error(of: manager.post("chat", body: Question()).events)
+        let refused = await error(of: manager.post("chat", body: .json(Question())).events)
 
         #expect(events == ["{}", "[DONE]"] && again?.code == .unsupported)
         #expect(refused?.statusCode == 401 && refused?.responseData == Data("no key".utf8))

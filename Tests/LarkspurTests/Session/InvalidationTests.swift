@@ -39,8 +39,8 @@ struct InvalidationTests {
         let ends = Recorder<LarkspurError?>()
         let request = URLRequest(url: server.url("/get"))
         manager.downloadTask(with: request) { ends.record($0.error) }.resume()
-        manager.uploadTask(with: request, from: Data()) { ends.record($0.error) }.resume()
-        manager.uploadTask(withStreamedRequest: request) { ends.record($0.error) }.resume()
+        manager.uploadTask(with: request, from: .data(Data())) { ends.record($0.error) }.resume()
+        manager.uploadTask(with: request) { ends.record($0.error) }.resume()
         try await manager.finishAll()
 
         #expect(call.task == nil && call.error?.code == .sessionInvalidated)

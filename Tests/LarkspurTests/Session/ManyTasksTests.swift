@@ -34,7 +34,7 @@ struct ManyTasksTests {
         }
         defer { NotificationCenter.default.removeObserver(token) }
         var tasks: [DataTask] = (0..<count).map { index in
-            let task = manager.dataTask(with: URLRequest(url: url), serializer: DataResponseSerializer()) {
+            let task = manager.dataTask(with: URLRequest(url: url), as: DataResponseSerializer()) {
                 ends.record((index, $0.error?.code))
             }
             task.taskDescription = "\(cancellation) \(ObjectIdentifier(manager))"
@@ -111,7 +111,7 @@ struct ManyTasksTests {
             for _ in 0..<4 {
                 group.addTask {
                     for _ in 0..<250 {
-                        manager.get("x", serializer: DataResponseSerializer()) { _, _ in
+                        manager.get("x", as: DataResponseSerializer()) { _, _ in
                             ends.record(nil)
                         } failure: {
                             ends.record($1.code)

@@ -19,16 +19,16 @@ struct MultipartTests {
         parameters: [String: Any]? = nil,
         headers: HTTPHeaders? = nil,
         progress: SessionManager.ProgressHandler? = nil,
-        constructing: (inout MultipartFormData) throws -> Void
+        constructing: @escaping @Sendable (inout MultipartFormData) throws -> Void
     ) async throws -> Call {
         let calls = Recorder<Call>()
         manager.request(
             method,
             path,
             parameters: parameters,
+            body: .multipart(constructing),
             headers: headers,
-            constructing: constructing,
-            progress: progress,
+            options: CallOptions(uploadProgress: progress),
             success: { calls.record(Call(task: $0, object: $1, error: nil)) },
             failure: { calls.record(Call(task: $0, object: nil, error: $1)) }
         )
@@ -77,15 +77,15 @@ struct MultipartTests {
 
         let manager = transport.makeManager(for: server)
         let answers = Recorder<[String: String]?>()
-        let construct: (inout MultipartFormData) throws -> Void = { $0.append(text: "b", name: "a") }
+        let construct: @Sendable (inout MultipartFormData) throws -> Void = { $0.append(text: "b", name: "a") }
         let decoded: @Sendable (DataTask, Answer) -> Void = { answers.record($1.form) }
         let parsed: @Sendable (DataTask, Any?) -> Void = {
             answers.record(($1 as? [String: Any])?["form"] as? [String: String])
         }
-        manager.post("/post", constructing: construct, success: parsed)
-        manager.post("/post", as: Answer.self, constructing: construct, success: decoded)
-        manager.request(.put, "/put", constructing: construct, success: parsed)
-        manager.request(.patch, "/patch", serializer: .decodable(), constructing: construct, success: decoded)
+        manager.post("/post", body: .multipart(construct), success: parsed)
+        manager.post("/post", body: .multipart(construct), as: Answer.self, success: decoded)
+        manager.request(.put, "/put", body: .multipart(construct), success: parsed)
+        manager.request(.patch, "/patch", body: .multipart(construct), as: .decodable(), success: decoded)
         try await manager.finishAll()
         #expect(answers.values == Array(repeating: ["a": "b"], count: 4))
         #expect(server.requests.map(\.method).sorted() == ["PATCH", "POST", "POST", "PUT"])
@@ -149,7 +149,7 @@ struct MultipartTests {
             return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"a\""])
         }
         let manager = transport.makeManager(for: server)
-        manager.hooks.didReceiveChallenge = { _, _ in
+        manager.hooks.challengeAnswer = { _, _ in
             .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
         }
         let file = try folder.file("file", content)
@@ -213,7 +213,7 @@ struct MultipartTests {
         let task =
             kind == "data"
             ? manager.dataTask(with: request) { errors.record($0.error) }
-            : manager.uploadTask(withStreamedRequest: request, completionHandler: { errors.record($0.error) })
+            : manager.uploadTask(with: request, completionHandler: { errors.record($0.error) })
         task.resume()
         #expect(try await errors.first() == nil)
         #expect(server.requests.map(\.path) == ["/moved", "/post"])
@@ -228,7 +228,7 @@ struct MultipartTests {
             $0.append(data: content, name: "a")
         }
         let errors = Recorder<LarkspurError?>()
-        manager.uploadTask(with: request, fromFile: file) { errors.record($0.error) }.resume()
+        manager.uploadTask(with: request, from: .file(file)) { errors.record($0.error) }.resume()
         #expect(try await errors.first() == nil)
         #expect(server.requests.last?.parts.map(\.data) == [content])
     }

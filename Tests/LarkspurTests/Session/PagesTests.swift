@@ -28,7 +28,7 @@ struct PagesTests {
     @Test("Links lead from page to page, also relative ones", arguments: TestTransport.allCases)
     func links(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.setAuthorization(bearerToken: "t0ken")
+        manager.requestSettings.setAuthorization(bearerToken: "t0ken")
         server.route(
             "/list",
             try items(1, 2).adding("Link", #"</list/2?a=1,2>; rel="prev next"; title="a, b", </>; rel=last"#)
@@ -74,7 +74,7 @@ struct PagesTests {
         other.route("/list", try items(2))
         let manager = transport.makeManager(for: server)
         manager.headers["X-API-Key"] = "k3y"
-        manager.setAuthorization(bearerToken: "t0ken")
+        manager.requestSettings.setAuthorization(bearerToken: "t0ken")
         server.route("/list", try items(1).adding("Link", "<\(other.url("/list"))>; rel=next"))
 
         #expect(try await collect(manager.pages("list", as: Batch.self, by: .links)) == [[1], [2]])
@@ -108,7 +108,7 @@ struct PagesTests {
     func back() async throws {
         let other = try LoopbackServer()
         let manager = TestTransport.curl.makeManager(for: server)
-        manager.setAuthorization(bearerToken: "t0ken")
+        manager.requestSettings.setAuthorization(bearerToken: "t0ken")
         server.route("/a", try items(1).adding("Link", "<\(other.url("/b"))>; rel=next"))
         other.route("/b", try items(2).adding("Link", "<\(server.url("/c"))>; rel=next"))
         server.route("/c", try items(3))

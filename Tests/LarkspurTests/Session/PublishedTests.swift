@@ -127,7 +127,7 @@ struct PublishedTests {
         }
         let serializers: [any RequestSerializer] = [.json, .propertyList, .form]
         manager.headers["X-Mine"] = "1"
-        manager.setAuthorization(bearerToken: "token")
+        manager.requestSettings.setAuthorization(bearerToken: "token")
         manager.requestSettings.timeoutInterval = 7
         manager.requestSettings.queryEncoder.booleanStyle = .literal
 
@@ -144,9 +144,9 @@ struct PublishedTests {
         let types = ["application/json", "application/x-plist", "application/x-www-form-urlencoded"]
         #expect(requests.values.contains { $0.headers["Content-Type"] == types[index] })
         #expect(requests.values.contains { $0.url?.query == "a=true" })
-        manager.setAuthorization(username: "a", password: "b")
+        manager.requestSettings.setAuthorization(username: "a", password: "b")
         #expect(manager.headers["Authorization"] == "Basic YTpi")
-        manager.clearAuthorization()
+        manager.requestSettings.clearAuthorization()
         #expect(manager.headers["Authorization"] == nil)
         #expect(manager.copy().headers["X-Mine"] == "1")
     }

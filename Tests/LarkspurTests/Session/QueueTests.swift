@@ -13,7 +13,7 @@ struct QueueTests {
         let places = Recorder<String?>()
         let task = manager.dataTask(
             with: URLRequest(url: try #require(URL(string: "http://stub.test/"))),
-            downloadProgress: { _ in places.record(TestQueue.current) },
+            options: CallOptions(downloadProgress: { _ in places.record(TestQueue.current) }),
             completionHandler: { _ in places.record(TestQueue.current) }
         )
         let notifications = NotificationRecorder(task)
@@ -93,7 +93,7 @@ struct QueueTests {
         let met = Recorder<Bool>()
         let serializer = Rendezvous(arrivals: arrivals, departures: departures)
 
-        for _ in 0..<2 { manager.get("/", serializer: serializer) { met.record($1) } }
+        for _ in 0..<2 { manager.get("/", as: serializer) { met.record($1) } }
         DispatchQueue.global().async {
             arrivals.wait()
             arrivals.wait()
@@ -118,9 +118,13 @@ struct QueueTests {
         manager.hooks.didComplete = { _, _ in ended.record(()) }
 
         queue.suspend()
-        manager.get("/", serializer: DataResponseSerializer()) {
-            completed.record($0.completedUnitCount)
-        } success: { _, _ in
+        manager.get(
+            "/",
+            options: CallOptions(downloadProgress: {
+                completed.record($0.completedUnitCount)
+            }),
+            as: DataResponseSerializer()
+        ) { _, _ in
         }
         try await ended.wait()
         queue.resume()
@@ -137,7 +141,7 @@ struct QueueTests {
             return .respond(headers: headers, body: Data(count: 1000))
         }
 
-        let task = manager.get("/", serializer: DataResponseSerializer()) { _, _ in }
+        let task = manager.get("/", as: DataResponseSerializer()) { _, _ in }
         try await manager.finishAll()
 
         #expect(task.downloadProgress.completedUnitCount == 1000)

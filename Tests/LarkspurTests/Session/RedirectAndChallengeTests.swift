@@ -120,7 +120,7 @@ struct RedirectAndChallengeTests {
         server.route("/away", .redirect(to: other.url("/headers").absoluteString))
         server.route("/here", .redirect(to: "/headers"))
         let manager = makeManager(transport)
-        manager.setAuthorization(bearerToken: "secret")
+        manager.requestSettings.setAuthorization(bearerToken: "secret")
         manager.headers["Cookie"] = "id=secret"
         manager.headers["X-Other"] = "kept"
 
@@ -227,7 +227,7 @@ struct RedirectAndChallengeTests {
     )
     func challengeWithCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, challenge in
+        manager.hooks.challengeAnswer = { _, challenge in
             guard challenge.protectionSpace.realm == "Fake Realm" else { return .performDefaultHandling }
             return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
         }
@@ -241,7 +241,7 @@ struct RedirectAndChallengeTests {
     @Test("A credential that was refused is not sent again and again", arguments: TestTransport.allCases)
     func wrongCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, _ in
+        manager.hooks.challengeAnswer = { _, _ in
             .useCredential(URLCredential(user: "user", password: "wrong", persistence: .none))
         }
 
@@ -257,7 +257,7 @@ struct RedirectAndChallengeTests {
     )
     func digestCredential(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, _ in
+        manager.hooks.challengeAnswer = { _, _ in
             .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
         }
 
@@ -289,7 +289,7 @@ struct RedirectAndChallengeTests {
         #expect(server.requests.count == 3)
 
         let asked = Recorder<Int>()
-        manager.hooks.didReceiveChallenge = { _, challenge in
+        manager.hooks.challengeAnswer = { _, challenge in
             asked.record(challenge.previousFailureCount)
             return .useCredential(URLCredential(user: "ada", password: "secret", persistence: .forSession))
         }
@@ -301,7 +301,7 @@ struct RedirectAndChallengeTests {
     @Test("A rejected protection space is a failure with the response", arguments: TestTransport.allCases)
     func rejectedChallenge(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, _ in .rejectProtectionSpace }
+        manager.hooks.challengeAnswer = { _, _ in .rejectProtectionSpace }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.statusCode == 401)
     }
@@ -309,7 +309,7 @@ struct RedirectAndChallengeTests {
     @Test("A cancelled challenge cancels the task", arguments: TestTransport.allCases)
     func cancelledChallenge(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, _ in .cancel }
+        manager.hooks.challengeAnswer = { _, _ in .cancel }
 
         #expect(try await manager.call(.get, "basic-auth/user/password").error?.code == .cancelled)
     }
@@ -318,7 +318,7 @@ struct RedirectAndChallengeTests {
     func failedChallenge(_ transport: TestTransport) async throws {
         struct NoPassword: Error {}
         let manager = makeManager(transport)
-        manager.hooks.didReceiveChallenge = { _, _ in .fail(NoPassword()) }
+        manager.hooks.challengeAnswer = { _, _ in .fail(NoPassword()) }
 
         let error = try #require(try await manager.call(.get, "basic-auth/user/password").error)
 
@@ -332,7 +332,7 @@ struct RedirectAndChallengeTests {
     func listeningHooks(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
         let events = Recorder<String>()
-        manager.hooks.didReceiveResponse = { _, response in
+        manager.hooks.responseDisposition = { _, response in
             // An informational response may come before.
             if (response as? HTTPURLResponse)?.statusCode == 200 { events.record("response") }
             return .allow
@@ -352,7 +352,7 @@ struct RedirectAndChallengeTests {
     @Test("A response that is not worth its content ends in a cancellation", arguments: TestTransport.allCases)
     func refusedResponse(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.hooks.didReceiveResponse = { _, _ in .cancel }
+        manager.hooks.responseDisposition = { _, _ in .cancel }
 
         let call = try await manager.call(.get, "fault/slow-body", serializer: DataResponseSerializer())
 

@@ -74,21 +74,21 @@ struct ReentranceTests {
                 return request
             }
         case .challenge:
-            hooks.didReceiveChallenge = { task, _ in
+            hooks.challengeAnswer = { task, _ in
                 poke(task)
                 return .useCredential(URLCredential(user: "user", password: "password", persistence: .none))
             }
         case .response:
-            hooks.didReceiveResponse = { task, _ in
+            hooks.responseDisposition = { task, _ in
                 poke(task)
                 return .allow
             }
         case .becameDownload:
-            hooks.didReceiveResponse = { _, _ in .download }
+            hooks.responseDisposition = { _, _ in .download }
             hooks.didBecomeDownload = { _, download in poke(download) }
         case .data: hooks.didReceiveData = { task, _ in poke(task) }
         case .file:
-            hooks.didFinishDownloading = { task, _, _ in
+            hooks.downloadDestination = { task, _, _ in
                 poke(task)
                 return nil
             }
@@ -120,7 +120,9 @@ struct ReentranceTests {
         case .redirect: manager.dataTask(with: request("/redirect/1")) { _ in }.resume()
         case .challenge: manager.dataTask(with: request("/basic-auth/user/password")) { _ in }.resume()
         case .file, .wrote: manager.downloadTask(with: request("/bytes/100")) { _ in }.resume()
-        case .download: manager.downloadTask(with: request("/bytes/100"), progress: progress) { _ in }.resume()
+        case .download:
+            manager.downloadTask(with: request("/bytes/100"), options: CallOptions(downloadProgress: progress)) { _ in }
+                .resume()
         case .destination:
             manager.downloadTask(
                 with: request("/bytes/100"),
@@ -129,20 +131,29 @@ struct ReentranceTests {
                     return nil
                 }
             ) { _ in }.resume()
-        case .sent: manager.uploadTask(with: request("/post", .post), from: Data(count: 100)) { _ in }.resume()
+        case .sent: manager.uploadTask(with: request("/post", .post), from: .data(Data(count: 100))) { _ in }.resume()
         case .upload:
-            manager.uploadTask(with: request("/post", .post), from: Data(count: 100), progress: progress) { _ in }
-                .resume()
-        case .bodyStream: manager.uploadTask(withStreamedRequest: request("/post", .post)) { _ in }.resume()
+            manager.uploadTask(
+                with: request("/post", .post),
+                from: .data(Data(count: 100)),
+                options: CallOptions(uploadProgress: progress)
+            ) { _ in }
+            .resume()
+        case .bodyStream: manager.uploadTask(with: request("/post", .post)) { _ in }.resume()
         case .content:
-            manager.streamingTask(with: request("/bytes/100"), onContent: { task, _ in poke(task) }) { _ in }.resume()
+            manager.dataTask(with: request("/bytes/100")).responseStream(onContent: { task, _ in poke(task) }) { _ in }
+                .resume()
         case .serializer:
-            manager.dataTask(with: request("/get"), serializer: Serializer(poke: poke)) { _ in }.resume()
+            manager.dataTask(with: request("/get"), as: Serializer(poke: poke)) { _ in }.resume()
         case .form:
-            manager.request(.post, "post") { form in
-                poke()
-                form.append(text: "value", name: "name")
-            } success: { _, _ in
+            manager.request(
+                .post,
+                "post",
+                body: .multipart { form in
+                    poke()
+                    form.append(text: "value", name: "name")
+                }
+            ) { _, _ in
             }
         case .success: manager.dataTask(with: request("/get")) { _ in poke() }.resume()
         case .response, .becameDownload, .data, .metrics, .complete, .invalid:

@@ -41,8 +41,10 @@ struct RequestTargetTests {
         #expect(try await manager.get(Route.user(1)).value()["name"] == "Ada")
         #expect(try manager.makeRequest(.put, url).url == url)
         #expect(try await manager.download(url).file.isFileURL)
-        #expect(try await Larkspur.request(url).value()["name"] == "Ada")
-        manager.get(url, as: JSONValue.self) { names.record("\($0.statusCode ?? 0) \($1["name"].string ?? "")") }
+        #expect(try await SessionManager.default.get(url).value()["name"] == "Ada")
+        manager.get(url, as: JSONValue.self) {
+            names.record("\($0.statusCode ?? 0) \($1["name"].string ?? "")")
+        }
         #expect(try await names.first() == "200 Ada")
         #expect(server.requests.allSatisfy { $0.path == "/users/1" })
     }
@@ -54,7 +56,7 @@ struct RequestTargetTests {
 
         let user = try await manager.get("users/1").value()
         let order: JSONValue = ["id": 18_446_744_073_709_551_615, "tags": ["a", 1, nil]]
-        let answer: JSONValue = try await manager.post("echo", body: order).value()
+        let answer: JSONValue = try await manager.post("echo", body: .json(order)).value()
         let typed: [String: JSONValue] = try await manager.get("users/2").value()
 
         #expect(user["id"].int == .max && user["name"].string == "Ada")
@@ -87,7 +89,7 @@ struct RequestTargetTests {
                 #expect(error?.message.contains("pass") == false && error?.message.contains("key=1") == false)
             }
         }
-        let form = await manager.postForm("x") { $0.append(text: "a", name: "b") }.response()
+        let form = await manager.post("x", body: .multipart { $0.append(text: "a", name: "b") }).response()
         #expect(form.error?.code == .invalidURL)
         #expect(throws: LarkspurError.self) { try SessionManager(baseURL: base, securityPolicy: .default) }
     }

@@ -52,9 +52,9 @@ struct ResumableUploadTests {
         let counts = Recorder<Int64>()
         let task = manager.uploadTask(
             with: URLRequest(url: server.server.url("/files"), method: "POST"),
-            from: content,
+            from: .data(content),
+            options: CallOptions(uploadProgress: { counts.record($0.completedUnitCount) }),
             resumable: test.resumable,
-            progress: { counts.record($0.completedUnitCount) },
             completionHandler: { ends.record($0.httpResponse?.statusCode) }
         )
         let notifications = NotificationRecorder(task)
@@ -409,7 +409,7 @@ struct ResumableUploadTests {
         server.server.clearRequests()
         try makeContent(70).write(to: file)
         let continuing = test.resumable.continuing(resumption)
-        for content in [UploadContent.file(file), .data(makeContent(71)), .data(makeContent(70))] {
+        for content in [RequestBody.file(file), .data(makeContent(71)), .data(makeContent(70))] {
             let end = await manager.upload("files", from: content, resumable: continuing).response()
             #expect(end.error?.code == .bodyUnreadable)
         }
@@ -420,13 +420,13 @@ struct ResumableUploadTests {
     func refusedRequests(_ test: Case) async throws {
         let server = try UploadServer(test.dialect)
         let manager = makeManager(test, server)
-        let stream = UploadContent.stream(length: 3) { InputStream(data: Data("abc".utf8)) }
+        let stream = RequestBody.stream(length: 3) { InputStream(data: Data("abc".utf8)) }
         let end = await manager.upload("files", from: stream, resumable: test.resumable).response()
         #expect(end.error?.code == .unsupported && end.error?.message.contains("stream") == true)
-        let content = UploadContent.data(Data("abc".utf8))
+        let content = RequestBody.data(Data("abc".utf8))
         let get = await manager.upload("files", from: content, method: .get, resumable: test.resumable).response()
         #expect(get.error?.code == .unsupported)
-        let missing = UploadContent.file(folder.url.appendingPathComponent("none"))
+        let missing = RequestBody.file(folder.url.appendingPathComponent("none"))
         let unreadable = await manager.upload("files", from: missing, resumable: test.resumable).response()
         #expect(unreadable.error?.code == .fileUnreadable && server.methods.isEmpty)
     }

@@ -34,8 +34,8 @@ struct ResumingDownloadTests {
     private func makeTask(resumes: Int = 0, progress: SessionManager.ProgressHandler? = nil) -> DownloadTask {
         manager.downloadTask(
             with: URLRequest(url: server.url("/file")),
+            options: CallOptions(downloadProgress: progress),
             resumes: resumes,
-            progress: progress,
             destination: .file(destination)
         ) { [ends] in ends.record($0) }
     }
@@ -340,7 +340,7 @@ struct ResumingDownloadTests {
         let responses = Recorder<DownloadResponse>()
         manager.downloadTask(
             withResumeData: data,
-            progress: { counts.record(($0.completedUnitCount, $0.totalUnitCount)) },
+            options: CallOptions(downloadProgress: { counts.record(($0.completedUnitCount, $0.totalUnitCount)) }),
             destination: .file(destination)
         ) { responses.record($0) }.resume()
         let response = try await responses.first()

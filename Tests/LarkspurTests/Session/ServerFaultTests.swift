@@ -97,8 +97,7 @@ struct ServerFaultTests {
     func checkDataTask(_ transport: TestTransport, _ fault: Fault) async throws {
         let manager = makeManager(transport, for: fault)
         let results = Recorder<Result<Data?, LarkspurError>>()
-        let task = manager.dataTask(with: URLRequest(url: server.url(fault.path)), serializer: DataResponseSerializer())
-        {
+        let task = manager.dataTask(with: URLRequest(url: server.url(fault.path)), as: DataResponseSerializer()) {
             results.record($0.result.map(Optional.some))
         }
         let notifications = NotificationRecorder(task)

@@ -38,11 +38,11 @@ struct SessionChallengeTests {
 
     private func answer(_ ofSession: ChallengeAnswer, _ ofTask: ChallengeAnswer = .performDefaultHandling) {
         let asked = asked
-        manager.hooks.didReceiveSessionChallenge = { challenge in
+        manager.hooks.sessionChallengeAnswer = { challenge in
             asked.record("session \(challenge.previousFailureCount)")
             return ofSession
         }
-        manager.hooks.didReceiveChallenge = { _, challenge in
+        manager.hooks.challengeAnswer = { _, challenge in
             asked.record("task \(challenge.previousFailureCount)")
             return ofTask
         }
@@ -72,7 +72,7 @@ struct SessionChallengeTests {
     func withoutHook() async throws {
         protect()
         answer(.performDefaultHandling, .useCredential(credential))
-        manager.hooks.didReceiveSessionChallenge = nil
+        manager.hooks.sessionChallengeAnswer = nil
 
         #expect(try await manager.call(.get, "secret", serializer: .string).value as? String == "welcome")
         #expect(asked.values == ["task 0"])

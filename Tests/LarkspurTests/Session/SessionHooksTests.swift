@@ -12,13 +12,13 @@ struct SessionHooksTests {
     private func record(_ manager: SessionManager) -> Recorder<String> {
         let calls = Recorder<String>()
         manager.hooks.didSendBodyData = { _, _, _, _ in calls.record("sent") }
-        manager.hooks.didReceiveResponse = { _, _ in
+        manager.hooks.responseDisposition = { _, _ in
             calls.record("response")
             return .allow
         }
         manager.hooks.didReceiveData = { _, _ in calls.record("data") }
         manager.hooks.didWriteData = { _, _, _, _ in calls.record("wrote") }
-        manager.hooks.didFinishDownloading = { _, _, _ in
+        manager.hooks.downloadDestination = { _, _, _ in
             calls.record("file")
             return nil
         }
@@ -121,7 +121,7 @@ struct SessionHooksTests {
         let second = Recorder<Data>()
         manager.hooks.didReceiveData = { first.record($1) }
 
-        manager.dataTask(with: URLRequest(url: server.url("/halves")), serializer: .data) { _ in }.resume()
+        manager.dataTask(with: URLRequest(url: server.url("/halves")), as: .data) { _ in }.resume()
         try await first.wait()
         manager.hooks.didReceiveData = { second.record($1) }
         gate.open()

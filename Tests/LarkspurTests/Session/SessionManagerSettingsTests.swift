@@ -155,7 +155,7 @@ struct SessionManagerSettingsTests {
             baseURL: URL(string: "https://ada:hidden3@example.com/v1"),
             configuration: configuration
         )
-        manager.setAuthorization(bearerToken: "hidden4")
+        manager.requestSettings.setAuthorization(bearerToken: "hidden4")
         manager.headers["Proxy-Authorization"] = "hidden5"
         manager.headers["X-Other"] = "shown"
 

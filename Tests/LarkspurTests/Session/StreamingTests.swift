@@ -13,7 +13,7 @@ struct StreamingTests {
     init() throws { server = try LoopbackServer() }
 
     private func makeTask(_ manager: SessionManager, _ path: String) -> DataTask {
-        manager.streamingTask(with: URLRequest(url: server.url(path))) { [chunks] _, data in
+        manager.dataTask(with: URLRequest(url: server.url(path))).responseStream { [chunks] _, data in
             chunks.record(data)
         } completionHandler: { [ends] in
             ends.record($0)
@@ -50,7 +50,7 @@ struct StreamingTests {
         let manager = transport.makeManager(for: server, completionQueue: TestQueue.make("completion"))
         let places = Recorder<String?>()
 
-        manager.stream("bytes/1000", onContent: { _, _ in places.record(TestQueue.current) }) { _ in
+        manager.get("bytes/1000").responseStream(onContent: { _, _ in places.record(TestQueue.current) }) { _ in
             places.record(TestQueue.current)
         }
         try await manager.finishAll()
@@ -64,7 +64,7 @@ struct StreamingTests {
         server.route("/much", stream(256, of: Data(count: 1 << 20)))
         let count = Atomic<Int>(0)
 
-        let task = manager.streamingTask(with: URLRequest(url: server.url("/much"))) { _, data in
+        let task = manager.dataTask(with: URLRequest(url: server.url("/much"))).responseStream { _, data in
             count.add(data.count, ordering: .relaxed)
         } completionHandler: { [ends] in
             ends.record($0)
@@ -84,7 +84,7 @@ struct StreamingTests {
         let gate = LoopbackServer.Gate()
         let begun = Recorder<Void>()
         let sum = Atomic<Int>(0)
-        let task = manager.streamingTask(with: URLRequest(url: server.url("/stream"))) { _, data in
+        let task = manager.dataTask(with: URLRequest(url: server.url("/stream"))).responseStream { _, data in
             begun.record(())
             _ = gate.wait()
             sum.add(data.count, ordering: .relaxed)
@@ -97,7 +97,7 @@ struct StreamingTests {
         // As much again on the same session, of which hooks tell: the completion queue is held up.
         let done = Recorder<Void>()
         manager.hooks.didComplete = { _, _ in done.record(()) }
-        manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { _ in }.resume()
+        manager.dataTask(with: URLRequest(url: server.url("/stream")), as: .data) { _ in }.resume()
         try await done.wait()
         #expect(task.downloadProgress.completedUnitCount < 4 << 20)
         #expect(task.state == .running)
@@ -113,7 +113,7 @@ struct StreamingTests {
         server.route("/stream", stream(24, of: Data(count: 1 << 20)))
         let gate = LoopbackServer.Gate()
         let begun = Recorder<Void>()
-        let task = manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { _ in }
+        let task = manager.dataTask(with: URLRequest(url: server.url("/stream")), as: .data) { _ in }
         // Of the task alone: without a hook, pieces that come later are not held back.
         task.hooks.didReceiveData = { _, _ in
             begun.record(())
@@ -123,7 +123,7 @@ struct StreamingTests {
         try await begun.wait()
 
         let done = Recorder<Int>()
-        manager.dataTask(with: URLRequest(url: server.url("/stream")), serializer: .data) { done.record($0.data.count) }
+        manager.dataTask(with: URLRequest(url: server.url("/stream")), as: .data) { done.record($0.data.count) }
             .resume()
         #expect(try await done.first() == 24 << 20)
         #expect(task.downloadProgress.completedUnitCount < 4 << 20)
@@ -157,7 +157,10 @@ struct StreamingTests {
         let manager = transport.makeManager(for: server)
         let validation = ResponseValidation(acceptableContentTypes: ["application/json"])
 
-        let task = manager.streamingTask(with: URLRequest(url: server.url("/text")), validation: validation) {
+        let task = manager.dataTask(
+            with: URLRequest(url: server.url("/text")),
+            options: CallOptions(validation: validation)
+        ).responseStream {
             [chunks] _, data in
             chunks.record(data)
         } completionHandler: { [ends] in
@@ -181,7 +184,8 @@ struct StreamingTests {
     func cancelled(_ transport: TestTransport) async throws {
         server.route("/stream", stream(200, of: Data(count: 100_000)))
         let manager = transport.makeManager(for: server)
-        let task = manager.streamingTask(with: URLRequest(url: server.url("/stream"))) { [chunks] task, data in
+        let task = manager.dataTask(with: URLRequest(url: server.url("/stream"))).responseStream {
+            [chunks] task, data in
             task.cancel()
             chunks.record(data)
         } completionHandler: { [ends] in

@@ -29,7 +29,12 @@ struct TaskHooksTests {
         }
         let statuses = Recorder<Int?>()
 
-        manager.get("redirect/1", hooks: hooks, success: { _, _ in }, failure: { statuses.record($1.statusCode) })
+        manager.get(
+            "redirect/1",
+            options: CallOptions(hooks: hooks),
+            success: { _, _ in },
+            failure: { statuses.record($1.statusCode) }
+        )
         try await manager.finishAll()
         #expect(try await manager.call(.get, "redirect/1").error == nil)
 
@@ -40,13 +45,13 @@ struct TaskHooksTests {
     @Test("A challenge is answered by the task's hook in place of the manager's", arguments: TestTransport.allCases)
     func challenge(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
-        manager.hooks.didReceiveChallenge = { _, _ in .cancel }
+        manager.hooks.challengeAnswer = { _, _ in .cancel }
         let statuses = Recorder<Int?>()
 
         let task = manager.dataTask(with: URLRequest(url: server.url("/basic-auth/ada/secret"))) {
             statuses.record($0.statusCode)
         }
-        task.hooks.didReceiveChallenge = { _, _ in
+        task.hooks.challengeAnswer = { _, _ in
             .useCredential(URLCredential(user: "ada", password: "secret", persistence: .none))
         }
         task.resume()
@@ -59,7 +64,7 @@ struct TaskHooksTests {
     func fallback(_ transport: TestTransport) async throws {
         let manager = transport.makeManager(for: server)
         let calls = Recorder<String>()
-        manager.hooks.didReceiveResponse = { _, _ in
+        manager.hooks.responseDisposition = { _, _ in
             calls.record("manager: response")
             return .allow
         }
@@ -67,7 +72,7 @@ struct TaskHooksTests {
         var hooks = SessionHooks()
         hooks.didComplete = { _, _ in calls.record("task: end") }
 
-        manager.get("get", hooks: hooks) { _, _ in }
+        manager.get("get", options: CallOptions(hooks: hooks)) { _, _ in }
 
         #expect(try await calls.wait(for: 2) == ["manager: response", "task: end"])
     }
@@ -77,50 +82,65 @@ struct TaskHooksTests {
         server.route("/x", .json("{}"))
         let manager = transport.makeManager(for: server)
         manager.hooks.didComplete = { _, _ in Issue.record("The manager's hook is called.") }
-        let content = UploadContent.data(Data("x".utf8))
+        let content = RequestBody.data(Data("x".utf8))
         let ends = Recorder<ObjectIdentifier>()
         var hooks = SessionHooks()
         hooks.didComplete = { task, _ in ends.record(ObjectIdentifier(task)) }
 
         var tasks: [SessionTask] = []
-        tasks.append(manager.get("x", hooks: hooks) { _, _ in })
-        tasks.append(manager.get("x", hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.head("x", hooks: hooks) { _ in })
-        tasks.append(manager.delete("x", hooks: hooks) { _, _ in })
-        tasks.append(manager.delete("x", hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.post("x", hooks: hooks) { _, _ in })
-        tasks.append(manager.post("x", hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.put("x", hooks: hooks) { _, _ in })
-        tasks.append(manager.put("x", hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.patch("x", hooks: hooks) { _, _ in })
-        tasks.append(manager.patch("x", hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.request(.get, "x", hooks: hooks) { _, _ in })
-        tasks.append(manager.request(.get, "x", hooks: hooks, as: Answer.self) { _, _ in })
+        tasks.append(manager.get("x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(manager.get("x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in })
+        tasks.append(manager.head("x", options: CallOptions(hooks: hooks)) { _ in })
+        tasks.append(manager.delete("x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(manager.delete("x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in })
+        tasks.append(manager.post("x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(manager.post("x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in })
+        tasks.append(manager.put("x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(manager.put("x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in })
+        tasks.append(manager.patch("x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(manager.patch("x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in })
+        tasks.append(manager.request(.get, "x", options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(
+            manager.request(.get, "x", options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in }
+        )
         tasks.append(
             manager.request(
                 .post,
                 "x",
-                hooks: hooks,
-                constructing: { $0.append(text: "a", name: "b") },
+                body: .multipart { $0.append(text: "a", name: "b") },
+                options: CallOptions(hooks: hooks),
                 success: { _, _ in }
             )
-        )
-        tasks.append(
-            manager.post("x", hooks: hooks, constructing: { $0.append(text: "a", name: "b") }, success: { _, _ in })
         )
         tasks.append(
             manager.post(
                 "x",
-                hooks: hooks,
-                as: Answer.self,
-                constructing: { $0.append(text: "a", name: "b") },
+                body: .multipart { $0.append(text: "a", name: "b") },
+                options: CallOptions(hooks: hooks),
                 success: { _, _ in }
             )
         )
-        tasks.append(manager.upload("x", from: content, hooks: hooks) { _, _ in })
-        tasks.append(manager.upload("x", from: content, hooks: hooks, as: Answer.self) { _, _ in })
-        tasks.append(manager.stream("x", hooks: hooks, onContent: { _, _ in }, completionHandler: { _ in }))
-        tasks.append(manager.download("x", hooks: hooks) { _ in })
+        tasks.append(
+            manager.post(
+                "x",
+                body: .multipart { $0.append(text: "a", name: "b") },
+                options: CallOptions(hooks: hooks),
+                as: Answer.self,
+                success: { _, _ in }
+            )
+        )
+        tasks.append(manager.upload("x", from: content, options: CallOptions(hooks: hooks)) { _, _ in })
+        tasks.append(
+            manager.upload("x", from: content, options: CallOptions(hooks: hooks), as: Answer.self) { _, _ in
+            }
+        )
+        tasks.append(
+            manager.get("x", options: CallOptions(hooks: hooks)).responseStream(
+                onContent: { _, _ in },
+                completionHandler: { _ in }
+            )
+        )
+        tasks.append(manager.download("x", options: CallOptions(hooks: hooks)) { _ in })
 
         #expect(try await Set(ends.wait(for: tasks.count)) == Set(tasks.map(ObjectIdentifier.init)))
         try await manager.finishAll()
@@ -131,12 +151,12 @@ struct TaskHooksTests {
         let folder = TemporaryFolder()
         let place = folder.url.appendingPathComponent("mine")
         let manager = transport.makeManager(for: server)
-        manager.hooks.didFinishDownloading = { _, _, _ in folder.url.appendingPathComponent("managers") }
+        manager.hooks.downloadDestination = { _, _, _ in folder.url.appendingPathComponent("managers") }
         let written = Recorder<Int64>()
         let files = Recorder<URL?>()
 
         let task = manager.downloadTask(with: URLRequest(url: server.url("/bytes/1000"))) { files.record($0.fileURL) }
-        task.hooks.didFinishDownloading = { _, _, _ in place }
+        task.hooks.downloadDestination = { _, _, _ in place }
         task.hooks.didWriteData = { _, _, total, _ in written.record(total) }
         task.resume()
 
@@ -154,7 +174,7 @@ struct TaskHooksTests {
         var hooks = SessionHooks()
         hooks.willCacheResponse = { _, _ in nil }
 
-        manager.get("x", hooks: hooks) { _, _ in }
+        manager.get("x", options: CallOptions(hooks: hooks)) { _, _ in }
         try await manager.finishAll()
         _ = try await manager.call(.get, "x")
 
@@ -165,18 +185,18 @@ struct TaskHooksTests {
     func becomingDownload() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
         let calls = Recorder<String>()
-        manager.hooks.didFinishDownloading = { _, _, _ in
+        manager.hooks.downloadDestination = { _, _, _ in
             calls.record("manager")
             return nil
         }
         var hooks = SessionHooks()
-        hooks.didReceiveResponse = { _, _ in .download }
-        hooks.didFinishDownloading = { _, _, _ in
+        hooks.responseDisposition = { _, _ in .download }
+        hooks.downloadDestination = { _, _, _ in
             calls.record("task")
             return nil
         }
 
-        manager.get("bytes/10", hooks: hooks) { _, _ in }
+        manager.get("bytes/10", options: CallOptions(hooks: hooks)) { _, _ in }
         try await manager.finishAll()
 
         #expect(calls.values == ["task"])

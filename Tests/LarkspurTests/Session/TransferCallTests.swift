@@ -24,7 +24,7 @@ struct TransferCallTests {
             configuration: .testing,
             transport: transport.transport
         )
-        manager.setAuthorization(bearerToken: "token")
+        manager.requestSettings.setAuthorization(bearerToken: "token")
         manager.headers["X-Mine"] = "manager"
         return manager
     }
@@ -50,7 +50,7 @@ struct TransferCallTests {
             "a.zip",
             parameters: ["page": 2],
             headers: ["X-Mine": "call"],
-            progress: { fractions.record($0.fractionCompleted) },
+            options: CallOptions(downloadProgress: { fractions.record($0.fractionCompleted) }),
             to: .file(file)
         ) { files.record($0.fileURL) }
 
@@ -86,7 +86,7 @@ struct TransferCallTests {
         let manager = makeManager(.curl)
         let bytes = Data("content".utf8)
         let file = try folder.file("a.png", bytes)
-        let contents: [UploadContent] = [
+        let contents: [RequestBody] = [
             .data(bytes), .file(file), .stream(length: 7, contentType: "a/b") { InputStream(data: bytes) },
         ]
         let answers = Recorder<Int>()
@@ -98,8 +98,8 @@ struct TransferCallTests {
             method: index == 0 ? .post : .put,
             parameters: ["a": 1],
             headers: ["X-Mine": "call"],
+            options: CallOptions(uploadProgress: { fractions.record($0.fractionCompleted) }),
             as: Answer.self,
-            progress: { fractions.record($0.fractionCompleted) },
             success: { answers.record($1.id) }
         )
 
@@ -146,14 +146,8 @@ struct TransferCallTests {
         let pieces = Recorder<Data>()
         let ends = Recorder<Int64?>()
 
-        manager.stream(
-            "x",
-            method: .post,
-            parameters: ["a": 1],
-            body: ["b": 2],
-            headers: ["X-Mine": "call"],
-            onContent: { pieces.record($1) }
-        ) { ends.record($0.value) }
+        manager.request(.post, "x", parameters: ["a": 1], body: .json(["b": 2]), headers: ["X-Mine": "call"])
+            .responseStream(onContent: { pieces.record($1) }) { ends.record($0.value) }
 
         #expect(try await ends.first() == 9)
         #expect(pieces.values.reduce(Data(), +) == Data(#"{"id": 7}"#.utf8))
@@ -172,7 +166,7 @@ struct TransferCallTests {
             } failure: {
                 codes.record($1.code)
             },
-            manager.stream("http://[::1") { _, _ in
+            manager.get("http://[::1").responseStream { _, _ in
             } completionHandler: {
                 codes.record($0.error?.code)
             },
@@ -187,7 +181,7 @@ struct TransferCallTests {
         let manager = makeManager(.curl)
         let fields: [String: String] = ["X-Mine": "call"]
 
-        let request = try manager.makeRequest(.put, "x", parameters: ["a": 1], body: [2], headers: .init(fields))
+        let request = try manager.makeRequest(.put, "x", parameters: ["a": 1], body: .json([2]), headers: .init(fields))
 
         #expect(request.url?.absoluteString == server.url("/v1/x?a=1").absoluteString)
         #expect(request.httpMethod == "PUT" && request.httpBody == Data("[2]".utf8))
@@ -202,9 +196,7 @@ struct TransferCallTests {
 
         let tasks: [SessionTask] = [
             manager.dataTask(with: request) { _ in }, manager.downloadTask(with: request) { _ in },
-            manager.streamingTask(with: request) { _, _ in
-            } completionHandler: { _ in
-            },
+            manager.uploadTask(with: request, from: .data(Data("x".utf8))) { _ in },
         ]
         #expect(tasks.allSatisfy { $0.state == .initialized })
         for task in tasks { task.resume() }

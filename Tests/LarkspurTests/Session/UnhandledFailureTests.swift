@@ -42,7 +42,7 @@ struct UnhandledFailureTests {
     func otherCalls() async throws {
         let manager = report(.stubbed { _ in .fail(URLError(.timedOut)) })
 
-        manager.post("form", constructing: { $0.append(text: "value", name: "name") }, success: { _, _ in })
+        manager.post("form", body: .multipart { $0.append(text: "value", name: "name") }, success: { _, _ in })
         try await manager.finishAll()
         manager.get("http://[::1") { _, _ in }
         try await manager.finishAll()
@@ -87,7 +87,7 @@ struct UnhandledFailureTests {
     @Test("A data task that becomes a download is no failure")
     func becomingDownload() async throws {
         let manager = report(TestTransport.curl.makeManager(for: server))
-        manager.hooks.didReceiveResponse = { _, _ in .download }
+        manager.hooks.responseDisposition = { _, _ in .download }
 
         let task = manager.get("bytes/10") { _, _ in }
         try await manager.finishAll()

@@ -25,9 +25,13 @@ struct UploadTests {
         let ends = Recorder<LarkspurError?>()
         let fractions = Recorder<Double>()
 
-        let task = manager.uploadTask(with: try makePost(), from: content) {
-            fractions.record($0.fractionCompleted)
-        } completionHandler: {
+        let task = manager.uploadTask(
+            with: try makePost(),
+            from: .data(content),
+            options: CallOptions(uploadProgress: {
+                fractions.record($0.fractionCompleted)
+            })
+        ) {
             ends.record($0.error)
         }
         #expect(manager.uploadTasks.count == 1 && manager.dataTasks.isEmpty)
@@ -46,9 +50,13 @@ struct UploadTests {
         let ends = Recorder<LarkspurError?>()
         let fractions = Recorder<Double>()
 
-        manager.uploadTask(with: try makePost(), fromFile: file) {
-            fractions.record($0.fractionCompleted)
-        } completionHandler: {
+        manager.uploadTask(
+            with: try makePost(),
+            from: .file(file),
+            options: CallOptions(uploadProgress: {
+                fractions.record($0.fractionCompleted)
+            })
+        ) {
             ends.record($0.error)
         }.resume()
 
@@ -64,7 +72,7 @@ struct UploadTests {
         let ends = Recorder<LarkspurError?>()
         let relative = URL(fileURLWithPath: file.lastPathComponent, relativeTo: folder.url)
 
-        manager.uploadTask(with: try makePost(), fromFile: relative) { ends.record($0.error) }.resume()
+        manager.uploadTask(with: try makePost(), from: .file(relative)) { ends.record($0.error) }.resume()
 
         let error = try await ends.first()
         #expect(error == nil, "\(String(describing: error?.underlyingError))")
@@ -79,9 +87,9 @@ struct UploadTests {
         let counts = Recorder<Int64>()
 
         let task = manager.uploadTask(
-            withStreamedRequest: try makePost(),
-            bodyStream: { InputStream(data: content) },
-            progress: { counts.record($0.completedUnitCount) },
+            with: try makePost(),
+            from: .stream { InputStream(data: content) },
+            options: CallOptions(uploadProgress: { counts.record($0.completedUnitCount) }),
             completionHandler: { ends.record($0.error) }
         )
         task.resume()
@@ -102,9 +110,9 @@ struct UploadTests {
         request.setValue("\(content.count)", forHTTPHeaderField: "Content-Length")
 
         manager.uploadTask(
-            withStreamedRequest: request,
-            bodyStream: { InputStream(data: content) },
-            progress: { totals.record($0.totalUnitCount) },
+            with: request,
+            from: .stream { InputStream(data: content) },
+            options: CallOptions(uploadProgress: { totals.record($0.totalUnitCount) }),
             completionHandler: { ends.record($0.error) }
         ).resume()
 
@@ -120,8 +128,8 @@ struct UploadTests {
         let ends = Recorder<LarkspurError?>()
 
         manager.uploadTask(
-            withStreamedRequest: try makePost(),
-            bodyStream: { InputStream(data: Data("of the task".utf8)) },
+            with: try makePost(),
+            from: .stream { InputStream(data: Data("of the task".utf8)) },
             completionHandler: { ends.record($0.error) }
         ).resume()
 
@@ -144,7 +152,7 @@ struct UploadTests {
             }
         let ends = Recorder<LarkspurError?>()
 
-        let task = manager.uploadTask(with: try makePost(), fromFile: file) { ends.record($0.error) }
+        let task = manager.uploadTask(with: try makePost(), from: .file(file)) { ends.record($0.error) }
         task.resume()
         let error = try await ends.first()
         try await manager.finishAll()

@@ -89,24 +89,26 @@ struct VerbTests {
         manager.get("anything") { note($1) }
         manager.post("anything", parameters: ["a": 1, "b": "x"]) { note($1) }
         manager.put("anything", parameters: ["a": [1, 2]]) { note($1) }
-        manager.patch("anything", body: Item()) { note($1) }
-        manager.delete("anything", body: Item()) { note($1) }
+        manager.patch("anything", body: .json(Item())) { note($1) }
+        manager.delete("anything", body: .json(Item())) { note($1) }
         manager.get("anything", parameters: ["a": 1], as: Echo.self) { methods.record($1.method) }
-        manager.post("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.put("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.patch("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.delete("anything", body: Item(), as: Echo.self) { methods.record($1.method) }
+        manager.post("anything", body: .json(Item()), as: Echo.self) { methods.record($1.method) }
+        manager.put("anything", body: .json(Item()), as: Echo.self) { methods.record($1.method) }
+        manager.patch("anything", body: .json(Item()), as: Echo.self) { methods.record($1.method) }
+        manager.delete("anything", body: .json(Item()), as: Echo.self) { methods.record($1.method) }
         manager.get("anything", as: Echo.self) { methods.record($1.method) }
         manager.post("anything", as: Echo.self) { methods.record($1.method) }
         manager.put("anything", as: Echo.self) { methods.record($1.method) }
         manager.patch("anything", as: Echo.self) { methods.record($1.method) }
         manager.delete("anything", as: Echo.self) { methods.record($1.method) }
         manager.get("anything", parameters: item) { note($1) }
-        manager.post("anything", body: Item()) { note($1) }
-        manager.put("anything", body: Item()) { note($1) }
+        manager.post("anything", body: .json(Item())) { note($1) }
+        manager.put("anything", body: .json(Item())) { note($1) }
         manager.request("REPORT", "anything", as: Echo.self) { methods.record($1.method) }
-        manager.request("REPORT", "anything", body: Item(), as: Echo.self) { methods.record($1.method) }
-        manager.request("REPORT", "anything", body: Item()) { note($1) }
+        manager.request("REPORT", "anything", body: .json(Item()), as: Echo.self) {
+            methods.record($1.method)
+        }
+        manager.request("REPORT", "anything", body: .json(Item())) { note($1) }
         manager.head("anything", parameters: item) { _ in methods.record("HEAD") }
         try await manager.finishAll()
 
@@ -126,7 +128,7 @@ struct VerbTests {
         let manager = makeManager(transport)
         let users = Recorder<User?>()
 
-        manager.post("anything", body: User(name: "Ada", tags: ["x"]), as: Echo.self) { _, echo in
+        manager.post("anything", body: .json(User(name: "Ada", tags: ["x"])), as: Echo.self) { _, echo in
             users.record(echo.json)
         } failure: { _, _ in
             users.record(nil)
@@ -140,7 +142,7 @@ struct VerbTests {
         let manager = makeManager(transport)
         let texts = Recorder<String>()
 
-        manager.get("encoding/utf8", serializer: StringResponseSerializer()) { _, text in texts.record(text) }
+        manager.get("encoding/utf8", as: StringResponseSerializer()) { _, text in texts.record(text) }
 
         #expect(try await texts.first().contains("∮"))
     }
@@ -269,9 +271,13 @@ struct VerbTests {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
-        manager.get("bytes/200000", serializer: DataResponseSerializer()) {
-            fractions.record($0.fractionCompleted)
-        } success: { _, _ in
+        manager.get(
+            "bytes/200000",
+            options: CallOptions(downloadProgress: {
+                fractions.record($0.fractionCompleted)
+            }),
+            as: DataResponseSerializer()
+        ) { _, _ in
         }
         try await manager.finishAll()
 
@@ -284,9 +290,13 @@ struct VerbTests {
         let manager = makeManager(transport)
         let fractions = Recorder<Double>()
 
-        manager.post("post", body: String(repeating: "x", count: 300_000)) {
-            fractions.record($0.fractionCompleted)
-        } success: { _, _ in
+        manager.post(
+            "post",
+            body: .json(String(repeating: "x", count: 300_000)),
+            options: CallOptions(uploadProgress: {
+                fractions.record($0.fractionCompleted)
+            })
+        ) { _, _ in
         }
         try await manager.finishAll()
 
@@ -297,7 +307,7 @@ struct VerbTests {
     @Test("Credentials set on the serializer are accepted by the server", arguments: TestTransport.allCases)
     func hiddenBasicAuthentication(_ transport: TestTransport) async throws {
         let manager = makeManager(transport)
-        manager.setAuthorization(username: "user", password: "password")
+        manager.requestSettings.setAuthorization(username: "user", password: "password")
 
         let call = try await manager.call(.get, "hidden-basic-auth/user/password")
 

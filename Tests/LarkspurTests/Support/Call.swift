@@ -39,7 +39,7 @@ extension SessionManager {
             url,
             parameters: parameters,
             headers: headers,
-            serializer: serializer as? AnyResponseSerializer ?? AnyResponseSerializer(serializer)
+            as: serializer as? AnyResponseSerializer ?? AnyResponseSerializer(serializer)
         ) { task, object in
             calls.record(Call(task: task, object: object, error: nil))
         } failure: { task, error in

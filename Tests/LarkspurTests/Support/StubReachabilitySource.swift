@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 /// A source of reachability that a test speaks for.
 final class StubReachabilitySource: ReachabilitySource {

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import Larkspur
+@testable import LarkspurReachability
 
 /// A kernel's links and routes that a test makes up.
 final class StubRoutingTable: RoutingTable {

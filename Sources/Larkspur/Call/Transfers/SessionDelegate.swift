@@ -157,7 +157,7 @@ extension SessionDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard let hook = hooks.hook(\.didReceiveSessionChallenge) else {
+        guard let hook = hooks.hook(\.sessionChallengeAnswer) else {
             return completionHandler(.performDefaultHandling, nil)
         }
         hooks.queue.async {

@@ -76,7 +76,7 @@ final class TaskDelegate: TransferReceiver {
         } catch {
             fail(with: error)
         }
-        guard let hook = hooks.hook(\.didReceiveResponse, of: task), let task = task as? DataTask else {
+        guard let hook = hooks.hook(\.responseDisposition, of: task), let task = task as? DataTask else {
             return .now(.allow)
         }
         return .later { [self] answer in
@@ -247,7 +247,7 @@ final class TaskDelegate: TransferReceiver {
 
     func answer(_ challenge: URLAuthenticationChallenge) -> TransferAnswer<ChallengeDecision> {
         task.note(.challenged, .challenge(CallEvent.Challenge(challenge)))
-        guard let hook = hooks.hook(\.didReceiveChallenge, of: task) else {
+        guard let hook = hooks.hook(\.challengeAnswer, of: task) else {
             return .later { [self] in answer(.performDefaultHandling, challenge, $0) }
         }
         return .later { [self] give in

@@ -67,11 +67,22 @@ extension RequestBuilder {
         guard method != .get, method != .head else {
             throw LarkspurError(.invalidMethod, "A request with the method \(method.rawValue) has no body for a form.")
         }
-        var request = try makeRequest(method, url: url, headers: headers)
+        let request = try makeRequest(method, url: url, headers: headers)
         var form = MultipartFormData()
         if let parameters { try form.append(parameters, by: settings) }
+        return (try form.construct(constructing, for: request), form)
+    }
+}
+
+extension MultipartFormData {
+    /// Appends the parts of a closure.
+    /// - Returns: The request with the fields of the form, and without content of its own.
+    mutating func construct(
+        _ constructing: (inout MultipartFormData) throws -> Void,
+        for request: URLRequest
+    ) throws(LarkspurError) -> URLRequest {
         do {
-            try constructing(&form)
+            try constructing(&self)
         } catch let error as LarkspurError {
             throw error
         } catch {
@@ -82,14 +93,13 @@ extension RequestBuilder {
                 request: request
             )
         }
+        var request = request
         request.httpBody = nil
-        request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
-        request.setValue(String(form.contentLength), forHTTPHeaderField: "Content-Length")
-        return (request, form)
+        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        request.setValue(String(contentLength), forHTTPHeaderField: "Content-Length")
+        return request
     }
-}
 
-extension MultipartFormData {
     fileprivate mutating func append(
         _ parameters: Parameters,
         by settings: RequestSettings

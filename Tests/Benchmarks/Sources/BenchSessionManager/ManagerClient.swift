@@ -28,19 +28,19 @@ struct ManagerClient: CallbackClient {
                 completion("\(error)")
             }
         case .post where isPlain:
-            manager.upload(url, from: .data(Message.exampleData), headers: .json, serializer: .data) { _, data in
+            manager.upload(url, from: .data(Message.exampleData), headers: .json, as: .data) { _, data in
                 completion(data.isEmpty ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
         case .post:
-            manager.post(url, body: Message.example) { _, object in
+            manager.post(url, body: .json(Message.example)) { _, object in
                 completion(object == nil ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
             }
         case _ where isPlain:
-            manager.get(url, serializer: .data) { _, data in
+            manager.get(url, as: .data) { _, data in
                 completion(data.isEmpty ? "no content" : nil)
             } failure: { _, error in
                 completion("\(error)")
@@ -56,7 +56,7 @@ struct ManagerClient: CallbackClient {
 
     private func openStream(_ url: String, _ completion: @escaping Completion) {
         let opened = Mutex<Completion?>(completion)
-        manager.stream(url) { _, _ in
+        manager.get(url).responseStream { _, _ in
             let completion = opened.withLock { $0.take() }
             completion?(nil)
         } completionHandler: { response in

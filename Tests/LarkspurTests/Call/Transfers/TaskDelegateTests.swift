@@ -175,7 +175,7 @@ struct TaskDelegateTests {
     )
     func disposition(_ disposition: URLSession.ResponseDisposition, canBecomeDownload: Bool) async throws {
         let call = makeData(adapter: LimitedAdapter(canBecomeDownload: canBecomeDownload))
-        call.task.hooks.didReceiveResponse = { _, _ in disposition }
+        call.task.hooks.responseDisposition = { _, _ in disposition }
         let answer = try await value(call.delegate.receive(ReceivedResponse(try makeResponse())))
         #expect(answer == (disposition == .download && !canBecomeDownload ? .allow : disposition))
         #expect(call.task.state == (disposition == .cancel ? .cancelling : .running))
@@ -369,7 +369,7 @@ struct TaskDelegateTests {
     func refusedCredential(isOther: Bool) async throws {
         let call = makeData()
         let passwords = Mutex(isOther ? ["first", "second"] : ["first", "first"])
-        call.task.hooks.didReceiveChallenge = { _, _ in
+        call.task.hooks.challengeAnswer = { _, _ in
             let password = passwords.withLock { $0.removeFirst() }
             return .useCredential(URLCredential(user: "user", password: password, persistence: .none))
         }
@@ -382,7 +382,7 @@ struct TaskDelegateTests {
     @Test("A challenge that a hook cancels, or fails with an error, cancels the task", arguments: [true, false])
     func cancelledChallenge(hasError: Bool) throws {
         let call = makeData()
-        call.task.hooks.didReceiveChallenge = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
+        call.task.hooks.challengeAnswer = { _, _ in hasError ? .fail(CocoaError(.userCancelled)) : .cancel }
         let answers = Recorder<URLSession.AuthChallengeDisposition>()
         call.delegate.answer(makeChallenge()).give { answers.record($0.0) }
         call.waitForHooks()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Larkspur
+@testable import LarkspurCurlCommands
 
 @Suite("Command lines for curl that are written")
 struct CurlDescriptionTests {

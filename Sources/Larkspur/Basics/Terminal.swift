@@ -1,8 +1,8 @@
 /// The terminals of the process.
-enum Terminal {
+package enum Terminal {
     /// Returns the number of columns of a terminal; nil if the descriptor is not a terminal. A terminal that does not
     /// report its width has 80.
-    static func width(of descriptor: Int32) -> Int? {
+    package static func width(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -12,13 +12,13 @@ enum Terminal {
 
 extension String {
     /// The text with a question mark in place of each character that a terminal would interpret as a control.
-    var printable: String { String(map { $0.isPrintable ? $0 : "?" }) }
+    package var printable: String { String(map { $0.isPrintable ? $0 : "?" }) }
 
     /// The maximum number of terminal columns that the text takes.
-    var columns: Int { reduce(0) { $0 + $1.columns } }
+    package var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// Returns the longest prefix that fits into a number of columns.
-    func prefix(columns: Int) -> String {
+    package func prefix(columns: Int) -> String {
         var left = max(0, columns)
         return String(
             prefix { character in

@@ -49,7 +49,7 @@ private struct CurlArguments {
 
     private func field(_ name: String) -> String? { request.value(forHTTPHeaderField: name) }
 
-    private mutating func add(_ option: String, _ value: String) { words += [option, ShellWords.quoted(value)] }
+    private mutating func add(_ option: String, _ value: String) { words += [option, ShellQuoting.quoted(value)] }
 
     private mutating func addFields(hasContent: Bool) {
         let fields = HTTPHeaders(request.allHTTPHeaderFields ?? [:]).sorted { $0.name < $1.name }
@@ -61,12 +61,12 @@ private struct CurlArguments {
     }
 
     private mutating func add(_ content: Data) {
-        if content.count <= Self.longestArgument, !content.contains(where: { $0 == 0 || ShellWords.isControl($0) }),
+        if content.count <= Self.longestArgument, !content.contains(where: { $0 == 0 || ShellQuoting.isControl($0) }),
             let text = String(validating: content, as: UTF8.self)
         {
             return add("--data-raw", text)
         }
-        producer = ShellWords.printf(content)
+        producer = ShellQuoting.printf(content)
         add("--data-binary", "@-")
     }
 
@@ -75,6 +75,6 @@ private struct CurlArguments {
         // Without the options curl expands brackets, and removes dot segments.
         if text.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
         if url.path.contains("/.") { words.append("--path-as-is") }
-        words.append(ShellWords.quoted(text))
+        words.append(ShellQuoting.quoted(text))
     }
 }

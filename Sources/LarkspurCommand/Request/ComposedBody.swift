@@ -1,7 +1,7 @@
 import Larkspur
 
 /// The body of a request.
-enum RequestBody: Sendable {
+enum ComposedBody: Sendable {
     case none
     case data(Data)
     /// A file, which is read while it is sent.

@@ -74,31 +74,17 @@ public struct ProgressBar: Sendable, Hashable {
         if let fraction {
             let percentage = "\(Int(fraction * 100))%"
             columns.append(String(repeating: " ", count: 4 - percentage.count) + percentage)
-            columns.append("\(Self.text(completed))/\(Self.text(total))")
+            columns.append("\(ByteCount.text(completed))/\(ByteCount.text(total))")
         } else {
-            columns.append(Self.text(completed))
+            columns.append(ByteCount.text(completed))
         }
-        if let rate, rate.isFinite, rate >= 0 { columns.append(Self.text(Int64(min(rate, 1e18))) + "/s") }
+        if let rate, rate.isFinite, rate >= 0 { columns.append(ByteCount.text(Int64(min(rate, 1e18))) + "/s") }
         return (1...columns.count).reversed().map { Array(columns.prefix($0)) }
     }
 
     private func bar(_ width: Int) -> String {
         let filled = Int((fraction ?? 0) * Double(width))
         return String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
-    }
-
-    /// Returns a number of bytes in decimal units, as in "12.3 MB".
-    static func text(_ bytes: Int64) -> String {
-        let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
-        guard bytes >= 1000 else { return "\(max(0, bytes)) B" }
-        var tenths = bytes / 100
-        var unit = 0
-        // A number that would be rounded to 1000 is shown as 1 of the next unit.
-        while tenths >= 10_000, unit < units.count - 1 {
-            tenths /= 1000
-            unit += 1
-        }
-        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 }
 

@@ -1,19 +1,19 @@
 /// A value that reports its changes to a closure on a queue and to streams. Its owner protects it with a lock, so that
 /// reports have the order of the changes. None of its methods runs code of observers.
-struct ObservedValue<Value: Sendable & Equatable>: Sendable {
-    typealias Handler = @Sendable (Value) -> Void
+package struct ObservedValue<Value: Sendable & Equatable>: Sendable {
+    package typealias Handler = @Sendable (Value) -> Void
 
     /// The number of changes that a stream buffers for a slow consumer. Beyond it the oldest are dropped.
-    static var streamCapacity: Int { 100 }
+    package static var streamCapacity: Int { 100 }
 
-    private(set) var value: Value
+    package private(set) var value: Value
     /// The queue on which the handler runs.
     private var queue: DispatchQueue
     private var handler: Handler?
     private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
     private var nextStream = 0
 
-    init(_ value: Value, queue: DispatchQueue) {
+    package init(_ value: Value, queue: DispatchQueue) {
         self.value = value
         self.queue = queue
     }
@@ -21,14 +21,14 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     /// - Parameter queue: The queue on which the handler runs; nil keeps the current one.
     /// - Returns: The previous handler. The caller releases it without the lock, because it may own objects whose
     ///   deinitializers call the owner.
-    mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
+    package mutating func setHandler(on queue: DispatchQueue?, _ handler: Handler?) -> Handler? {
         self.queue = queue ?? self.queue
         return exchange(&self.handler, with: handler)
     }
 
     /// Sets the value. A value that is equal to the previous one is not reported.
     /// - Parameter afterwards: A closure that runs on the handler's queue, after the handler.
-    mutating func set(_ value: Value, afterwards: Handler? = nil) {
+    package mutating func set(_ value: Value, afterwards: Handler? = nil) {
         guard value != self.value else { return }
         self.value = value
         for stream in streams.values { stream.yield(value) }
@@ -40,17 +40,17 @@ struct ObservedValue<Value: Sendable & Equatable>: Sendable {
     }
 
     /// Adds a stream, which begins with the current value.
-    mutating func add(_ stream: AsyncStream<Value>.Continuation) -> Int {
+    package mutating func add(_ stream: AsyncStream<Value>.Continuation) -> Int {
         nextStream += 1
         streams[nextStream] = stream
         stream.yield(value)
         return nextStream
     }
 
-    mutating func remove(_ stream: Int) { streams[stream] = nil }
+    package mutating func remove(_ stream: Int) { streams[stream] = nil }
 
     /// Removes and returns all streams. The caller finishes them without the lock, because that calls back.
-    mutating func takeStreams() -> [AsyncStream<Value>.Continuation] {
+    package mutating func takeStreams() -> [AsyncStream<Value>.Continuation] {
         defer { streams = [:] }
         return Array(streams.values)
     }

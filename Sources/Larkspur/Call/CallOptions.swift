@@ -1,0 +1,93 @@
+/// What a call may set besides its request: limits of time, interceptors, hooks, progress, rules for the response …
+///
+///     var patient = CallOptions(timeouts: Timeouts(total: .seconds(90)))
+///     patient.interceptors.call = [RetryPolicy(limit: 5)]
+///     manager.get("reports/1", options: patient) { task, report in … }
+///
+/// What is nil or empty is as the session manager has it. The chain of a call sets the same values one by one:
+/// `manager.get("reports/1").timeout(total: .seconds(90))`.
+public struct CallOptions: Sendable {
+    /// The limits of the time of the call, which take precedence over those of the session manager. Default: none.
+    public var timeouts: Timeouts
+    /// The interceptors of the call, which run within those of the session manager. Default: none.
+    public var interceptors: RequestInterceptors
+    /// The hooks of the task, each of which takes precedence over that of the session manager. Default: nil.
+    public var hooks: SessionHooks?
+    /// The credential with which challenges for the task are answered, once each. Default: nil. It takes the place of
+    /// the hook ``SessionHooks/challengeAnswer``.
+    public var credential: URLCredential?
+    /// The rules by which responses are acceptable, in place of those of the serializer. Default: nil. A download or a
+    /// stream, which has no serializer, accepts by default any content with a status of 200 to 299.
+    public var validation: ResponseValidation?
+    /// The cache policy, in place of that of ``SessionManager/requestSettings`` or of the request. Default: nil.
+    public var cachePolicy: URLRequest.CachePolicy?
+    /// The priority of the task, from 0 to 1. Default: nil, which stands for `URLSessionTask.defaultPriority`.
+    public var priority: Float?
+    /// Called on the manager's completion queue as the content of the request is sent. Default: nil.
+    public var uploadProgress: (@Sendable (Progress) -> Void)?
+    /// Called on the manager's completion queue as the content of the response arrives. Default: nil.
+    public var downloadProgress: (@Sendable (Progress) -> Void)?
+
+    /// Creates options.
+    /// - Parameters:
+    ///   - timeouts: The limits of the time of the call. Default: those of the session manager.
+    ///   - interceptors: The interceptors of the call. Default: none.
+    ///   - hooks: The hooks of the task. Default: none.
+    ///   - credential: The credential with which challenges are answered. Default: none.
+    ///   - validation: The rules by which responses are acceptable. Default: those of the serializer.
+    ///   - cachePolicy: The cache policy. Default: that of the session manager.
+    ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
+    ///   - uploadProgress: Called on the completion queue as the content of the request is sent. Default: none.
+    ///   - downloadProgress: Called on the completion queue as the content of the response arrives. Default: none.
+    public init(
+        timeouts: Timeouts = Timeouts(),
+        interceptors: RequestInterceptors = RequestInterceptors(),
+        hooks: SessionHooks? = nil,
+        credential: URLCredential? = nil,
+        validation: ResponseValidation? = nil,
+        cachePolicy: URLRequest.CachePolicy? = nil,
+        priority: Float? = nil,
+        uploadProgress: (@Sendable (Progress) -> Void)? = nil,
+        downloadProgress: (@Sendable (Progress) -> Void)? = nil
+    ) {
+        self.timeouts = timeouts
+        self.interceptors = interceptors
+        self.hooks = hooks
+        self.credential = credential
+        self.validation = validation
+        self.cachePolicy = cachePolicy
+        self.priority = priority
+        self.uploadProgress = uploadProgress
+        self.downloadProgress = downloadProgress
+    }
+
+    /// Whether the request may be sent only after something was done that needs the task.
+    var launchesLate: Bool { !timeouts.isEmpty || !interceptors.isEmpty }
+
+    /// The hooks of the task, with the answer by the credential; nil if there are none.
+    var taskHooks: SessionHooks? {
+        guard let credential else { return hooks }
+        var hooks = hooks ?? SessionHooks()
+        hooks.answer(with: credential)
+        return hooks
+    }
+
+    /// Returns the plan with the properties of its request that the options set.
+    func applied(to plan: CallPlan) -> CallPlan {
+        guard let cachePolicy else { return plan }
+        return plan.mapRequest { request in
+            var request = request
+            request.cachePolicy = cachePolicy
+            return request
+        }
+    }
+}
+
+extension SessionHooks {
+    /// Makes the hook of challenges one that answers each with a credential, once.
+    mutating func answer(with credential: URLCredential) {
+        challengeAnswer = { _, challenge in
+            challenge.previousFailureCount == 0 ? .useCredential(credential) : .rejectProtectionSpace
+        }
+    }
+}

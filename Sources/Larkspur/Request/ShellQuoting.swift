@@ -1,0 +1,43 @@
+internal import HTTPSyntax
+
+/// Bytes as words of a command line that a POSIX shell reads unchanged.
+enum ShellQuoting {
+    /// Returns bytes as one word. Control characters but line feeds and tabs are written by `printf`, so that the word
+    /// has no effect on a terminal. A shell removes NUL bytes, and line feeds at the end of such a word.
+    static func quoted(_ text: String) -> String {
+        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+        if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
+        return "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+
+    /// Returns the command that writes bytes.
+    static func printf(_ bytes: some Sequence<UInt8>) -> String {
+        var format = ""
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%"
+            case UInt8(ascii: "\\"): format += "\\\\"
+            case .lineFeed: format += "\\n"
+            case UInt8(ascii: "'"), 0..<0x20, 0x7F...:
+                let digits = String(byte, radix: 8)
+                format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            default: format.unicodeScalars.append(UnicodeScalar(byte))
+            }
+        }
+        return "printf '" + format + "'"
+    }
+
+    /// Whether a byte of a text is better written by `printf`.
+    static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != .lineFeed && byte != UInt8(ascii: "\t") || byte == 0x7F
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: "-_./:@%+,=".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,244 @@
+/// From the parts of a request to the plan of its call.
+extension SessionManager {
+    /// Builds the request that a call with these arguments sends.
+    /// - Parameters:
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values, which become the query or the content. Default: none.
+    ///   - body: What is sent as content. A form becomes the `httpBodyStream`; of a file or a stream the request has
+    ///     only the fields, as the task sends it. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    /// - Returns: The request, with headers and settings of the manager.
+    /// - Throws: ``LarkspurError``: `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`.
+    public func makeRequest(
+        _ method: HTTPMethod,
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil
+    ) throws(LarkspurError) -> URLRequest {
+        let draft = RequestDraft(method, url, parameters, body, headers)
+        guard case .form(let constructing) = body?.kind else { return try request(of: draft) }
+        var (request, form) = try form(draft, constructing)
+        request.httpBodyStream = form.makeInputStream()
+        return request
+    }
+
+    /// Returns the plan of a call whose response is collected in memory.
+    /// - Parameters:
+    ///   - isUpload: Whether its task is an upload task, whatever its body. Default: false.
+    ///   - resumable: The protocol of a resumable upload. Default: nil.
+    func plan(_ draft: RequestDraft, isUpload: Bool = false, _ resumable: ResumableUpload? = nil) -> CallPlan {
+        if let reference = draft.plainReference, let request = requests.request(of: reference, builder.version) {
+            return CallPlan(validRequest: request)
+        }
+        do throws(LarkspurError) {
+            guard case .form(let constructing) = draft.body?.kind else {
+                // Code of the caller may have changed the request after its parts were validated.
+                return .sending(draft.body, .success(try request(of: draft)), isUpload: isUpload, resumable)
+            }
+            let (request, form) = try form(draft, constructing)
+            return .sending(form, request, resumable)
+        } catch {
+            return CallPlan(template: isUpload ? .uploadOfBody : .data, request: .failure(error))
+        }
+    }
+
+    /// Returns the plan of a call of a request that the caller has built.
+    /// - Parameter body: What is sent as content in place of that of the request; nil for that of the request.
+    func plan(_ request: URLRequest, _ body: RequestBody?, _ resumable: ResumableUpload?) -> CallPlan {
+        do throws(LarkspurError) {
+            guard case .form(let constructing) = body?.kind else {
+                let completed = try body?.completing(request, jsonEncoder) ?? request
+                return .sending(body, .success(completed), isUpload: true, resumable)
+            }
+            var form = MultipartFormData()
+            let completed = try form.construct(constructing, for: request)
+            return .sending(form, completed, resumable)
+        } catch {
+            return CallPlan(
+                template: .uploadOfBody,
+                request: .failure(error.filled(request: request, response: nil, responseData: nil))
+            )
+        }
+    }
+
+    /// Returns the plan of a download.
+    func plan(
+        _ request: Result<URLRequest, LarkspurError>?,
+        _ resumeData: Data?,
+        _ resumes: Int,
+        _ destination: DownloadDestination?
+    ) -> CallPlan {
+        var template = TransferTemplate.download
+        template.resumeData = resumeData
+        if resumes > 0 { template.resumption = DownloadResumption(limit: resumes) }
+        let finisher = DownloadFinisher(destination: destination, hooks: sessions.hooks)
+        // A part of coded content cannot be decoded alone.
+        let request = request?.map { resumes > 0 ? $0.withoutCoding : $0 }
+        return CallPlan(template: template, request: request, download: finisher)
+    }
+
+    /// Returns the request of a call, or the error that prevented its creation.
+    func requestResult(_ draft: RequestDraft) -> Result<URLRequest, LarkspurError> {
+        do {
+            return .success(try request(of: draft))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Builds the request of a call: resolves the URL, and writes parameters and content. The call's own fields replace
+    /// those of the manager.
+    private func request(of draft: RequestDraft) throws(LarkspurError) -> URLRequest {
+        let version = builder.version
+        // It may run code of the caller's, which changes the settings.
+        let url = try resolved(draft.url)
+        let builder = builder.value
+        let request = try builder.makeRequest(
+            draft.method,
+            url: url,
+            parameters: draft.parameters.map(Parameters.dictionary),
+            headers: draft.headers ?? HTTPHeaders(),
+            content: draft.body?.content(jsonEncoder)
+        )
+        // Otherwise the serializer, which may be the caller's, has written its content.
+        if let reference = draft.plainReference, builder.settings.encodesParametersInURI("GET") {
+            requests.remember(request, of: reference, version)
+        }
+        return request
+    }
+
+    private func form(
+        _ draft: RequestDraft,
+        _ constructing: (inout MultipartFormData) throws -> Void
+    ) throws(LarkspurError) -> (URLRequest, MultipartFormData) {
+        try requestBuilder.makeMultipart(
+            draft.method,
+            resolved(draft.url),
+            draft.parameters.map(Parameters.dictionary),
+            draft.headers ?? HTTPHeaders(),
+            constructing
+        )
+    }
+
+    /// Returns the URL of a call.
+    /// - Throws: ``LarkspurError`` with the code `invalidURL`, also if the manager's base URL is not valid.
+    func resolved(_ target: any RequestTarget) throws(LarkspurError) -> URL {
+        try target.requestURL(relativeTo: base.get())
+    }
+}
+
+extension CallPlan {
+    /// The plan of a request and its body, which is no form.
+    fileprivate static func sending(
+        _ body: RequestBody?,
+        _ request: Result<URLRequest, LarkspurError>,
+        isUpload: Bool,
+        _ resumable: ResumableUpload?
+    ) -> CallPlan {
+        do throws(LarkspurError) {
+            var request = try request.get()
+            if let resumable { return try .resuming(body, request, resumable) }
+            switch body?.kind {
+            case .file(let file):
+                try UploadFile.check(file)
+                // Setting it would remove a stream.
+                if request.httpBody != nil { request.httpBody = nil }
+                return CallPlan(template: .upload(file: file), request: .success(request))
+            case .stream(let length, let makeStream):
+                if let length { request.setValue(String(length), forHTTPHeaderField: "Content-Length") }
+                if request.httpBody != nil { request.httpBody = nil }
+                let template = TransferTemplate.upload(makeStream, length: length ?? request.announcedBodyLength)
+                return CallPlan(template: template, request: .success(request))
+            case nil where isUpload && request.httpBody == nil:
+                let template = TransferTemplate.upload(nil, length: request.announcedBodyLength)
+                return CallPlan(template: template, request: .success(request))
+            case .value, .data, .form, nil:
+                return CallPlan(template: isUpload ? .uploadOfBody : .data, request: .success(request))
+            }
+        } catch {
+            return CallPlan(
+                template: isUpload || body?.isSentByTask == true ? .uploadOfBody : .data,
+                request: .failure(error)
+            )
+        }
+    }
+
+    /// The plan of a request and its form.
+    fileprivate static func sending(
+        _ form: MultipartFormData,
+        _ request: URLRequest,
+        _ resumable: ResumableUpload?
+    ) -> CallPlan {
+        guard resumable == nil else {
+            return CallPlan(template: .uploadOfBody, request: .failure(.unresumableBody("A form")))
+        }
+        let template = TransferTemplate.upload({ form.makeInputStream() }, length: form.contentLength)
+        return CallPlan(template: template, request: .success(request))
+    }
+
+    private static func resuming(
+        _ body: RequestBody?,
+        _ request: URLRequest,
+        _ resumable: ResumableUpload
+    ) throws(LarkspurError) -> CallPlan {
+        let content: ResumableContent
+        switch body?.kind {
+        case .file(let file):
+            try UploadFile.check(file)
+            content = .file(file.absoluteURL)
+        case .stream, .form, nil: throw .unresumableBody("A stream")
+        case .value, .data: content = .data(request.httpBody ?? Data())
+        }
+        try resumable.check(request)
+        var template = TransferTemplate.uploadOfBody
+        template.resumer = UploadResumer(resumable, content)
+        var request = request
+        request.httpBody = nil
+        return CallPlan(template: template, request: .success(request))
+    }
+}
+
+extension RequestBody {
+    /// Whether the task sends the content, which is no part of the request.
+    fileprivate var isSentByTask: Bool {
+        switch kind {
+        case .file, .stream, .form: true
+        case .value, .data: false
+        }
+    }
+
+    /// Returns a request of the caller's with this body, if it is part of the request, and with its media type if the
+    /// request has none.
+    fileprivate func completing(
+        _ request: URLRequest,
+        _ jsonEncoder: @autoclosure () -> JSONEncoder
+    ) throws(LarkspurError) -> URLRequest {
+        guard let content = content(jsonEncoder()) else { return request }
+        var request = request
+        if let data = try content.encoded() { request.httpBody = data }
+        if let mediaType = content.mediaType { request.setContentTypeIfAbsent(mediaType) }
+        return request
+    }
+}
+
+extension LarkspurError {
+    fileprivate static func unresumableBody(_ body: String) -> LarkspurError {
+        LarkspurError(
+            .unsupported,
+            "\(body) cannot be read again from the middle: a resumable upload sends data or a file."
+        )
+    }
+}
+
+extension URLRequest {
+    /// The request with content that has no content coding, unless it says itself which ones it accepts.
+    fileprivate var withoutCoding: URLRequest {
+        guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
+        var request = self
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        return request
+    }
+}

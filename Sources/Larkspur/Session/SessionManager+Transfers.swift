@@ -1,0 +1,111 @@
+/// Uploads and downloads.
+extension SessionManager {
+    /// Sends a body with an upload task.
+    ///
+    ///     manager.upload("backups/1", from: .file(archive), method: .put) { task, object in
+    ///         print(object ?? "nothing")
+    ///     }
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - body: What is sent: data, a file, a stream, a form or a value.
+    ///   - method: The method. Default: POST.
+    ///   - parameters: Names and values of the query, for every method; with a form its first parts. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///     session manager.
+    ///   - resumable: The protocol by which the upload continues after a failure from where the server is, and its
+    ///     settings: ``ResumableUpload/tus`` or ``ResumableUpload/ietf``. It needs data or a file. Default: nil, which
+    ///     sends the content in one request.
+    ///   - serializer: Validates and parses the response for `success`. Default: ``responseSerializer``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed. Default: none.
+    ///   - failure: Called on ``completionQueue`` with the task and the error; the task is nil if nothing was sent, as
+    ///     for a file that cannot be read (`fileUnreadable`). Default: none.
+    /// - Returns: The task, started if it has a handler.
+    @discardableResult
+    public func upload<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        from body: RequestBody,
+        method: HTTPMethod = .post,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        resumable: ResumableUpload? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        let plan = plan(RequestDraft(method, url, parameters, body, headers), isUpload: true, resumable)
+        return perform(plan, handler(serializer, success, failure), options)
+    }
+
+    /// Sends a body with an upload task, and decodes the response into a type for `success` with ``jsonDecoder``.
+    @discardableResult
+    public func upload<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        from body: RequestBody,
+        method: HTTPMethod = .post,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        resumable: ResumableUpload? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> UploadTask {
+        let plan = plan(RequestDraft(method, url, parameters, body, headers), isUpload: true, resumable)
+        return perform(plan, handler(.decodable(type), success, failure), options)
+    }
+
+    /// Downloads a file.
+    ///
+    /// The file is moved to its destination only if the response is acceptable: by default, if its status is 200 to
+    /// 299. Otherwise the task fails, and the error's `responseData` holds the beginning of the file, up to 1 MiB. If
+    /// the file cannot be moved, it is removed and the error is `fileMoveFailed`.
+    ///
+    ///     let file = try await manager.download("report.pdf", to: .folder(downloads)).file
+    ///     manager.download("report.pdf", to: .folder(downloads)) { response in
+    ///         print(response.fileURL?.path ?? "no file")
+    ///     }
+    /// - Parameters:
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - method: The method. Default: GET.
+    ///   - parameters: Names and values, which become the query or, for other methods than GET, HEAD and DELETE, the
+    ///     content. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///     session manager.
+    ///   - resumes: The maximum number of times that the task resumes automatically after its connection is lost or
+    ///     times out. The first delay is 0.25 seconds. It doubles, up to 30 seconds, each time that no content arrived
+    ///     in between; after content has arrived it is 0.25 seconds again. The task resumes only if the error would
+    ///     have `resumeData`. With a limit above 0 the request asks for content without a content coding. Default: 0.
+    ///     Without effect with the transport `.foundation` on Linux.
+    ///   - resumeData: The resume data of an earlier task, with which the download continues:
+    ///     ``LarkspurError/resumeData``, ``DownloadTask/cancel(producingResumeData:)`` or ``DownloadTask/resumeData``.
+    ///     If the file on the server, or its part on disk, has changed, the download starts over. Other data is the
+    ///     error `invalidResumeData`. With the transport `.foundation` on Linux any resume data is the error
+    ///     `unsupported`. Default: nil, which downloads the file from its beginning.
+    ///   - destination: The location of the file. If nil, handlers get a temporary file, which is removed when the
+    ///     task is released; an `async` function gets a temporary file that it owns. Default: nil.
+    ///   - completionHandler: Called once, on ``completionQueue``. A request that cannot be built is the error
+    ///     `invalidURL`, `invalidMethod`, `invalidHeaderField` or `parameterEncodingFailed`. Default: none.
+    /// - Returns: The task, started if it has a handler.
+    @discardableResult
+    public func download(
+        _ url: any RequestTarget,
+        method: HTTPMethod = .get,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        resumes: Int = 0,
+        resumeData: Data? = nil,
+        to destination: DownloadDestination? = nil,
+        completionHandler: (@Sendable (DownloadResponse) -> Void)? = nil
+    ) -> DownloadTask {
+        let request = requestResult(RequestDraft(method, url, parameters, nil, headers))
+        let plan = plan(request, resumeData, resumes, destination)
+        return perform(plan, completionHandler.map { FileHandler($0) }, options)
+    }
+}

@@ -1,0 +1,318 @@
+/// The calls by their methods.
+///
+/// One rule holds for all of them: **a call with a handler starts; a call without one waits.** With `success` or
+/// `failure` it is sent at once, and exactly one of the two runs, once. Without both the task can be set up with its
+/// chain, and starts with its first handler, `await` or sequence, or with ``SessionTask/resume()``:
+///
+///     manager.get("users/1", as: User.self) { task, user in print(user.name) }
+///     let user = try await manager.get("users/1").timeout(total: .seconds(5)).value(as: User.self)
+///
+/// A call that is released without having started sends nothing; in debug builds a line on standard error says so.
+extension SessionManager {
+    /// A closure that gets the task and the value that the response serializer made of the response. Runs on the
+    /// completion queue.
+    public typealias SuccessHandler<Value> = @Sendable (DataTask, Value) -> Void
+
+    /// A closure that gets the error of a call, and the task, or nil if nothing was sent. Runs on the completion queue.
+    public typealias FailureHandler = @Sendable (DataTask?, LarkspurError) -> Void
+
+    /// A closure that gets the progress of a transfer. Runs on the completion queue.
+    public typealias ProgressHandler = @Sendable (Progress) -> Void
+
+    /// Performs a request with any method.
+    ///
+    ///     let folder = try await manager.request("PROPFIND", "files", headers: ["Depth": "1"]).data
+    ///
+    /// The parameters become the query for the methods of ``RequestSettings/methodsEncodingParametersInURI`` and
+    /// beside a `body`; otherwise the request serializer writes them into the content. Content has no defined meaning
+    /// in a GET or HEAD request (RFC 9110, section 9.3); a `body` is sent nevertheless.
+    /// - Parameters:
+    ///   - method: The method, which may be any token (RFC 9110, section 9.1).
+    ///   - url: The URL, or a reference that is resolved against ``baseURL``: `"users"` is below it, `"/users"` is at
+    ///     the root of its host.
+    ///   - parameters: Names and values that the request serializer writes. Default: none.
+    ///   - body: What is sent as content. Default: none.
+    ///   - headers: Fields of this request, which replace those of ``headers`` with the same name. Default: none.
+    ///   - options: Timeouts, hooks, interceptors, progress and other settings of this call. Default: those of the
+    ///     session manager.
+    ///   - serializer: Validates and parses the response for `success`, on ``processingQueue``. Default:
+    ///     ``responseSerializer``.
+    ///   - success: Called on ``completionQueue`` with the task and the value, if the response is acceptable and could
+    ///     be parsed. Default: none.
+    ///   - failure: Called on ``completionQueue`` with the task and the error, if the call fails. The task is nil if
+    ///     nothing was sent, as with the codes `invalidURL`, `invalidMethod`, `invalidHeaderField`,
+    ///     `parameterEncodingFailed` and `fileUnreadable`. Default: none.
+    /// - Returns: The task, started if it has a handler. It has ended already if the request could not be built; one
+    ///   without a handler ends with that error when it starts. For a body that is a file, a stream or a form it is an
+    ///   ``UploadTask``.
+    @discardableResult
+    public func request<S: ResponseSerializer>(
+        _ method: HTTPMethod,
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(method, url, parameters, body, headers), options, serializer, success, failure)
+    }
+
+    /// Performs a GET request, whose parameters become the query. The parameters of the method are those of
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func get<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(.get, url, parameters, nil, headers), options, serializer, success, failure)
+    }
+
+    /// Performs a HEAD request, whose parameters become the query. The response has no content, so that `success` gets
+    /// only the task; for the rest see ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func head(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        success: (@Sendable (DataTask) -> Void)? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        var handler: SuccessHandler<Any?>?
+        if let success { handler = { task, _ in success(task) } }
+        return send(RequestDraft(.head, url, parameters, nil, headers), options, .sessionDefault, handler, failure)
+    }
+
+    /// Performs a POST request, with a body or with parameters as its content; see
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func post<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(.post, url, parameters, body, headers), options, serializer, success, failure)
+    }
+
+    /// Performs a PUT request, with a body or with parameters as its content; see
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func put<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(.put, url, parameters, body, headers), options, serializer, success, failure)
+    }
+
+    /// Performs a PATCH request (RFC 5789), with a body or with parameters as its content; see
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func patch<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(.patch, url, parameters, body, headers), options, serializer, success, failure)
+    }
+
+    /// Performs a DELETE request, whose parameters become the query; see
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    @discardableResult
+    public func delete<S: ResponseSerializer>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as serializer: S = AnyResponseSerializer.sessionDefault,
+        success: SuccessHandler<S.Output>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        send(RequestDraft(.delete, url, parameters, body, headers), options, serializer, success, failure)
+    }
+}
+
+/// The calls by their methods, for values of a `Decodable` type. ``SessionManager/jsonDecoder`` decodes the JSON of the
+/// response on ``SessionManager/processingQueue``; all else is as without a type.
+extension SessionManager {
+    /// Performs a request with any method, and decodes the response into a type for `success`.
+    @discardableResult
+    public func request<T: Decodable & Sendable>(
+        _ method: HTTPMethod,
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(method, url, parameters, body, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+
+    /// Performs a GET request, and decodes the response into a type for `success`.
+    @discardableResult
+    public func get<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(.get, url, parameters, nil, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+
+    /// Performs a POST request, and decodes the response into a type for `success`.
+    @discardableResult
+    public func post<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(.post, url, parameters, body, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+
+    /// Performs a PUT request, and decodes the response into a type for `success`.
+    @discardableResult
+    public func put<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(.put, url, parameters, body, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+
+    /// Performs a PATCH request, and decodes the response into a type for `success`.
+    @discardableResult
+    public func patch<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(.patch, url, parameters, body, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+
+    /// Performs a DELETE request, and decodes the response into a type for `success`.
+    @discardableResult
+    public func delete<T: Decodable & Sendable>(
+        _ url: any RequestTarget,
+        parameters: [String: Any]? = nil,
+        body: RequestBody? = nil,
+        headers: HTTPHeaders? = nil,
+        options: CallOptions? = nil,
+        as type: T.Type,
+        success: SuccessHandler<T>? = nil,
+        failure: FailureHandler? = nil
+    ) -> DataTask {
+        let draft = RequestDraft(.delete, url, parameters, body, headers)
+        return send(draft, options, .decodable(type), success, failure)
+    }
+}
+
+extension SessionManager {
+    /// Makes the call of a request, and starts it if it has a handler.
+    // The method and those that it calls are specialized for the serializers that are used most. Otherwise each call
+    // would look up its types at run time.
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
+    private func send<S: ResponseSerializer>(
+        _ draft: RequestDraft,
+        _ options: CallOptions?,
+        _ serializer: S,
+        _ success: SuccessHandler<S.Output>?,
+        _ failure: FailureHandler?
+    ) -> DataTask {
+        let plan = plan(draft)
+        let handler = handler(serializer, success, failure)
+        if plan.template.kind == .upload { return perform(plan, handler, options) as UploadTask }
+        return perform(plan, handler, options)
+    }
+
+    /// The handler of two closures; nil without both.
+    @_specialize(where S == AnyResponseSerializer)
+    @_specialize(where S == DataResponseSerializer)
+    @_specialize(where S == StringResponseSerializer)
+    func handler<S: ResponseSerializer>(
+        _ serializer: S,
+        _ success: SuccessHandler<S.Output>?,
+        _ failure: FailureHandler?
+    ) -> CallHandler? {
+        guard success != nil || failure != nil else { return nil }
+        return ContentHandler(resolved(serializer)) { task, response in
+            if let task = task as? DataTask { response.deliver(for: task, success, failure) }
+        }
+    }
+
+    /// Makes a task, and starts it if it has a handler. Otherwise it starts with its first one.
+    func perform<T: SessionTask>(_ plan: CallPlan, _ handler: CallHandler?, _ options: CallOptions?) -> T {
+        guard let handler else { return chain(plan, options) }
+        let task: T = makeTask(plan, handler, options)
+        task.resume()
+        return task
+    }
+}
+
+extension DataResponse {
+    /// Calls one of the closures of a call.
+    fileprivate func deliver(
+        for task: DataTask,
+        _ success: SessionManager.SuccessHandler<Value>?,
+        _ failure: SessionManager.FailureHandler?
+    ) {
+        switch result {
+        case .success(let value): success?(task, value)
+        case .failure(let error):
+            // The task is nil if nothing was sent.
+            if let failure { return failure(task.attempt == nil ? nil : task, error) }
+            if let writer = task.environment.failureWriter { UnhandledFailure.line(about: error).map(writer) }
+        }
+    }
+}
