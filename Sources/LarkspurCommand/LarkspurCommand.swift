@@ -3,7 +3,7 @@ import Larkspur
 /// The command line client: `larkspur [METHOD] URL [ITEM…]`.
 @main
 enum LarkspurCommand {
-    static let version = "1.0.0"
+    static let version = LarkspurVersion.current
 
     static func main() async {
         StandardStreams.open()

@@ -32,12 +32,13 @@ extension HTTPHeaders.Field {
     /// Creates a `User-Agent` field as `Product/Version (System)` in ASCII (RFC 9110, section 10.1.5).
     ///
     /// Other scripts are transliterated, as in AFNetworking. Characters that are then not allowed in a token become
-    /// hyphens.
+    /// hyphens. If nothing is left of the product, the field names Larkspur and its version.
     static func userAgent(product: String, version: String, system: String) -> Self {
         let comment = ascii(system).filter {
             $0 != "(" && $0 != ")" && $0 != "\\" && $0.asciiValue.map { $0 >= 0x20 } == true
         }
-        return userAgent("\(token(product) ?? "Larkspur")/\(token(version) ?? "1.0") (\(comment))")
+        guard let product = token(product) else { return userAgent("Larkspur/\(LarkspurVersion.current) (\(comment))") }
+        return userAgent("\(product)/\(token(version) ?? "1.0") (\(comment))")
     }
 
     private static func ascii(_ text: String) -> String {

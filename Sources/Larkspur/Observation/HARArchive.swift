@@ -10,7 +10,7 @@ struct HARArchive: Encodable, Sendable {
 
     struct Creator: Encodable, Sendable {
         var name = "Larkspur"
-        var version = "1"
+        var version = LarkspurVersion.current
     }
 
     var log: Log

@@ -8,8 +8,14 @@ import Testing
 @Suite("The HTTP archive", .timeLimit(.minutes(5)))
 struct HARRecorderTests {
     struct Archive: Decodable {
+        struct Creator: Decodable {
+            let name: String
+            let version: String
+        }
+
         struct Log: Decodable {
             let version: String
+            let creator: Creator
             let entries: [Entry]
             let comment: String?
         }
@@ -84,6 +90,8 @@ struct HARRecorderTests {
 
         let log = try archive(recorder)
         #expect(log.version == "1.2")
+        #expect(log.creator.name == "Larkspur")
+        #expect(log.creator.version == LarkspurVersion.current)
         let entry = try #require(log.entries.first)
         #expect(log.entries.count == 1 && recorder.count == 1)
         #expect(entry.request.method == "POST")

@@ -202,7 +202,8 @@ import Testing
         ("App", "2.1", "macOS 15.1.0", "App/2.1 (macOS 15.1.0)"),
         ("Приложение", "1.0", "Linux 6", "Prilozenie/1.0 (Linux 6)"),
         ("My App", "1 b2", "Linux (x) 6", "My-App/1-b2 (Linux x 6)"),
-        ("😀", "", "Linux", "Larkspur/1.0 (Linux)"),
+        ("App", "", "Linux", "App/1.0 (Linux)"),
+        ("😀", "2.1", "Linux", "Larkspur/\(LarkspurVersion.current) (Linux)"),
         ("A\r\nX: y", "1", "Linux\r\n6", "A--X--y/1 (Linux6)"),
     ])
     func theUserAgentIsASCII(product: String, version: String, system: String, expected: String) {
