@@ -37,7 +37,7 @@ CATALOGUES = {
         'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security'],
         'Connections and caches': ['Connections', 'Caching'],
         'Debugging': ['Observation', 'CurlCommands', 'CommandLine'],
-        'About the project': ['Architecture', 'Reliability', 'Performance', 'Conformance'],
+        'About the project': ['Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog'],
     },
     'LarkspurImages': {'Guides': ['Images']},
     'LarkspurTransport': {'Guides': ['Linux']},

@@ -78,12 +78,23 @@ struct HelpTests {
 
     @Test("The guide has the table of options")
     func guide() throws {
-        let guide = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Docs/CommandLine.md")
-        let text = try String(contentsOf: guide, encoding: .utf8)
+        let text = try page("CommandLine.md")
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `--") && !$0.contains("SERVER") }.map(
             String.init
         )
         #expect(rows == OptionTable.all.map { "| `\($0.synopsis)` | \($0.help) |" })
+    }
+
+    @Test("The version is the first one of the changelog")
+    func version() throws {
+        let version = try page("Changelog.md").firstMatch(of: /\n## (\d+\.\d+\.\d+) \(/).map { String($0.output.1) }
+        #expect(version == LarkspurCommand.version)
+    }
+
+    /// Reads a page of `Docs/`.
+    private func page(_ name: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("Docs/\(name)"), encoding: .utf8)
     }
 }
