@@ -6,9 +6,9 @@
 #     Tests/Interop/libcurls.sh all
 #
 # The first argument is a version below, `newest`, `http3` for one that was built with HTTP/3, or `each` for all that the engine accepts, one after the other. Without a command (and with `all`) the libraries are
-# fetched and listed. PyPI's wheels of pycurl contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. Nothing is
-# installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. The command finds the version in LARKSPUR_LIBCURL, and a test
-# checks that it is the one in use.
+# fetched and listed. PyPI's wheels of pycurl contain whole builds of libcurl with their TLS library; Debian's backports have one that uses the system's. No library is
+# installed: what is downloaded stays in a cache folder, $LARKSPUR_LIBCURLS or ~/.cache/larkspur/libcurls. Python's pip, which fetches the wheels, is
+# installed from Debian's or Ubuntu's packages if it is missing. The command finds the version in LARKSPUR_LIBCURL, and a test checks that it is the one in use.
 #
 # The wheels were built for a distribution with another file of certificate authorities: give roots explicitly where a test needs any.
 set -euo pipefail
@@ -47,9 +47,17 @@ provide() (
     mv --no-target-directory "$folder/libraries" "$cache/$version" 2> /dev/null || [[ -e $cache/$version/libcurl.so.4 ]]
 ) >&2
 
+install_pip() {
+    if python3 -m pip --version > /dev/null 2>&1; then return; fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update
+    apt-get install --yes --no-install-recommends python3-pip
+}
+
 # fetch_wheel <folder> <version of pycurl>
 fetch_wheel() {
     local folder=$1
+    install_pip
     # One wheel has the same libraries as another: the version of Python does not matter.
     python3 -m pip --quiet --disable-pip-version-check download --no-deps --only-binary :all: --python-version 3.11 \
         --implementation cp --abi cp311 --platform "manylinux_2_28_$(uname -m)" --dest "$folder" "pycurl==$2"

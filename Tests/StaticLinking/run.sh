@@ -21,7 +21,8 @@ for program in Probe larkspur; do
 done
 "$programs/Probe"
 
-# The command line is copied away and run in a namespace in which an empty folder stands in place of the toolchain.
+# The command line is copied away and run in a namespace in which an empty folder stands in place of Swift's libraries. Their
+# folder alone: a toolchain may be installed in /usr, with all that the system has.
 copies=$(mktemp -d)
 trap 'rm -rf "$copies"; [[ -z ${SERVER_PID-} ]] || kill "$SERVER_PID"' EXIT
 cp "$programs/larkspur" "$copies"
@@ -29,13 +30,13 @@ echo '{"name": "Ada"}' > "$copies/user.json"
 coproc SERVER { exec python3 -u -m http.server --bind 127.0.0.1 --directory "$copies" 0 2> /dev/null; }
 read -r line <&"${SERVER[0]}"
 port=$(sed 's/.* port \([0-9]*\) .*/\1/' <<< "$line")
-toolchain=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")
+libraries=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")/lib/swift
 output=$(
     unshare --user --map-root-user --mount bash -euo pipefail -c '
         mount -t tmpfs none "$1"
-        if [[ -e $1/bin/swift ]]; then exit 1; fi
+        if [[ -e $1/linux ]]; then exit 1; fi
         cd "$2"
         env --ignore-environment PATH=/usr/bin:/bin ./larkspur --pretty=format "127.0.0.1:$3/user.json"
-    ' - "$toolchain" "$copies" "$port"
+    ' - "$libraries" "$copies" "$port"
 )
 [[ $output == *'    "name": "Ada"'* ]] || { echo "larkspur printed: $output"; exit 1; }
