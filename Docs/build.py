@@ -37,7 +37,9 @@ CATALOGUES = {
         'Credentials and security': ['Authentication', 'Tokens', 'Cookies', 'Security'],
         'Connections and caches': ['Connections', 'Caching'],
         'Debugging': ['Observation', 'CurlCommands', 'CommandLine'],
-        'About the project': ['Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog'],
+        'About the project': [
+            'Contributing', 'Architecture', 'Reliability', 'Performance', 'Conformance', 'Changelog',
+        ],
     },
     'LarkspurImages': {'Guides': ['Images']},
     'LarkspurTransport': {'Guides': ['Linux']},
