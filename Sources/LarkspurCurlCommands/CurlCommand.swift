@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// The request of a command line for curl, as documentation and the developer tools of browsers show it.
 ///
 ///     let command = try CurlCommand("curl -H 'Accept: application/json' https://example.com/users | jq .")
-///     manager.dataTask(with: command.request, serializer: .json) { print($0.result) }.resume()
+///     manager.dataTask(with: command.request, as: .json) { print($0.result) }.resume()
 ///
 /// The line is read as a POSIX shell reads it, with `$'…'` of bash, up to a pipe or a semicolon. Nothing is run, and
 /// no file is read. As with curl, a user name and a password in the URL are sent at once: they become the field
@@ -23,7 +23,7 @@ public struct CurlCommand: Sendable {
     ///   - command: The command line, which may have several lines.
     ///   - variables: The values of the shell's variables in the command. Default: none; the environment of the process
     ///     is not used.
-    /// - Throws: ``LarkspurError`` with the code `invalidCommand` if the line is not a command for curl, has no URL or
+    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a command for curl, has no URL or
     ///   lacks a value; `unsupported` if it has an option that is unknown, or that needs a file or several requests,
     ///   with the option in the message; `invalidURL`, `invalidMethod` or `invalidHeaderField` for a request that
     ///   cannot be sent.

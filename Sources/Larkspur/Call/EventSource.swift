@@ -4,12 +4,12 @@
 ///         print(event.event, event.data)
 ///     }
 ///
-/// ``SessionManager/events(_:method:parameters:body:encoder:headers:hooks:timeoutInterval:reconnection:)`` connects
-/// again after the connection has ended or was lost, with the field `Last-Event-ID` if an event had an ID. A response
-/// with the status 204 ends the sequence. Another status than 200 is the error `unacceptableStatusCode`, and another
-/// content type than `text/event-stream` the error `unacceptableContentType`, each with the response. A line or an
-/// event's data of more than 1 MiB is the error `contentTooLarge`, and an ID of more than 4 KiB is ignored. Iterating
-/// again begins a new stream.
+/// ``SessionManager/events(_:method:parameters:body:headers:options:timeoutInterval:reconnection:)`` connects again
+/// after the connection has ended or was lost, with the field `Last-Event-ID` if an event had an ID. A response with
+/// the status 204 ends the sequence. Another status than 200 is the error `unacceptableStatusCode`, and another content
+/// type than `text/event-stream` the error `unacceptableContentType`, each with the response. A line or an event's data
+/// of more than 1 MiB is the error `contentTooLarge`, and an ID of more than 4 KiB is ignored. Iterating again begins a
+/// new stream.
 ///
 /// ``DataTask/events`` has the events of one connection, and one iterator.
 ///

@@ -61,7 +61,7 @@ extension SessionManager {
     }
 
     /// Performs a GET request, whose parameters become the query. The parameters of the method are those of
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func get<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -76,7 +76,8 @@ extension SessionManager {
     }
 
     /// Performs a HEAD request, whose parameters become the query. The response has no content, so that `success` gets
-    /// only the task; for the rest see ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// only the task; for the rest see
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func head(
         _ url: any RequestTarget,
@@ -92,7 +93,7 @@ extension SessionManager {
     }
 
     /// Performs a POST request, with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func post<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -108,7 +109,7 @@ extension SessionManager {
     }
 
     /// Performs a PUT request, with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func put<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -124,7 +125,7 @@ extension SessionManager {
     }
 
     /// Performs a PATCH request (RFC 5789), with a body or with parameters as its content; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func patch<S: ResponseSerializer>(
         _ url: any RequestTarget,
@@ -140,7 +141,7 @@ extension SessionManager {
     }
 
     /// Performs a DELETE request, whose parameters become the query; see
-    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)``.
+    /// ``request(_:_:parameters:body:headers:options:as:success:failure:)-(_,_,_,_,_,_,S,_,_)``.
     @discardableResult
     public func delete<S: ResponseSerializer>(
         _ url: any RequestTarget,
