@@ -47,12 +47,12 @@ struct AlamofireSamples: Sendable {
 
     func form() async throws {
         // sample: instead of Alamofire, a form
-        let form = RequestBody.multipart { form in
+        let body = RequestBody.multipart { form in
             try form.append(file: file, name: "portrait")
             form.append(text: "Ada", name: "name")
         }
-        let task = manager.post("users", body: form).uploadProgress { print($0.fractionCompleted) }
-        let user = try await task.value(as: User.self)
+        let user = try await manager.post("users", body: body)
+            .uploadProgress { print($0.fractionCompleted) }.value(as: User.self)
         print(user.name)
         // end
     }
