@@ -215,7 +215,7 @@ struct ActivityState: Equatable, Sendable {
     /// Whether something is under way.
     var isBusy: Bool { !tasks.isEmpty || others > 0 }
 
-    /// Notes that a task runs, or no longer runs. A task counts once, even if the event is repeated.
+    /// Records that a task runs, or no longer runs. A task counts once, even if the event is repeated.
     mutating func setRunning(_ isRunning: Bool, task: ObjectIdentifier) -> Order? {
         if isRunning { tasks.insert(task) } else { tasks.remove(task) }
         return activityChanged()
@@ -261,7 +261,7 @@ struct ActivityState: Equatable, Sendable {
         }
     }
 
-    /// Notes that the current delay has ended.
+    /// Records that the current delay has ended.
     mutating func delayEnded() {
         switch stage {
         case .delayingStart: stage = isBusy ? .active : .notActive

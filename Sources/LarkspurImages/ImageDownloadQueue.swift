@@ -67,7 +67,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Notes the task of a download that has started. Returns false if no caller waits for it any more, so that the
+    /// Records the task of a download that has started. Returns false if no caller waits for it any more, so that the
     /// task must be cancelled.
     mutating func attach(_ task: DataTask, to number: Int) -> Bool {
         guard downloads[number] != nil else { return false }
@@ -75,7 +75,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// Notes that the task of a download has ended, so that another download may start.
+    /// Records that the task of a download has ended, so that another download may start.
     /// - Returns: The request and the callers that wait for it; nil if there are none any more.
     mutating func finish(_ number: Int) -> (request: URLRequest, waiters: [Waiter])? {
         activeCount -= 1

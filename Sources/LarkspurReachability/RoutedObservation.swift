@@ -41,7 +41,7 @@ final class RoutedObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Notes that the kernel's state may have changed.
+    /// Records that the kernel's state may have changed.
     func update() {
         queue.async { [weak self] in self?.read() }
     }
@@ -105,7 +105,7 @@ final class RoutedObservation: Sendable {
 }
 
 extension RoutedObservation.Host {
-    /// Notes the state, and returns whether it differs from the one before, so that the addresses must be looked up.
+    /// Records the state, and returns whether it differs from the one before, so that the addresses must be looked up.
     fileprivate mutating func begin(in snapshot: RoutingSnapshot) -> Bool {
         guard snapshot != asked else { return false }
         asked = snapshot

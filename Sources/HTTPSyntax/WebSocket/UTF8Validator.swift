@@ -1,4 +1,4 @@
-/// A validator of UTF-8 that arrives in pieces, which finds the first byte with which the text cannot be valid any more
+/// A validator of UTF-8 that arrives in chunks, which finds the first byte with which the text cannot be valid any more
 /// (RFC 3629, section 4).
 package struct UTF8Validator: Sendable {
     /// The number of bytes that the last character lacks.

@@ -39,7 +39,7 @@ package protocol WebSocketInflating: AnyObject {
     ) throws(WebSocketFailure)
 }
 
-/// A reader of the frames that a side of a connection receives: bytes in any pieces become messages and control frames
+/// A reader of the frames that a side of a connection receives: bytes in any chunks become messages and control frames
 /// (RFC 6455, section 5).
 ///
 /// Lengths that the other side announces allocate nothing. Text is checked as it arrives, so that an invalid message

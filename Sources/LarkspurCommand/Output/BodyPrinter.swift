@@ -1,6 +1,6 @@
 import Larkspur
 
-/// The output of one body, piece by piece.
+/// The output of one body, in chunks.
 ///
 /// Into a file or a pipe the bytes go as they are. On a terminal, text is shown without control characters, and binary
 /// data is not shown. JSON is formatted when it is complete, if it is not too long to be stored.
@@ -38,7 +38,7 @@ struct BodyPrinter {
     /// - Parameters:
     ///   - style: The style of the output.
     ///   - type: The Content-Type of the body; nil if there is none.
-    ///   - isStreaming: Whether the pieces are shown as they arrive, also those of JSON.
+    ///   - isStreaming: Whether the chunks are shown as they arrive, also those of JSON.
     init(_ style: Style, type: String?, isStreaming: Bool) {
         self.style = style
         let essence = type?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
@@ -55,7 +55,7 @@ struct BodyPrinter {
     /// Whether nothing more of the body will be shown.
     var isSuppressed: Bool { form == .suppressed }
 
-    /// Prints the next piece.
+    /// Prints the next chunk.
     mutating func print(_ data: Data, to sink: Sink) throws(Sink.Failure) {
         switch form {
         case .raw:

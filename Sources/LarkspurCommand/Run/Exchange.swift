@@ -19,7 +19,7 @@ struct Exchange: Sendable {
         func redirect(_ response: HTTPURLResponse, to request: URLRequest) throws(Sink.Failure)
         /// Takes the head of the response. Returns false to leave its content out.
         func begin(_ response: HTTPURLResponse) throws(Sink.Failure) -> Bool
-        /// Takes a piece of the content. Returns false to leave the rest out.
+        /// Takes a chunk of the content. Returns false to leave the rest out.
         func receive(_ data: Data) throws(Sink.Failure) -> Bool
     }
 
@@ -34,7 +34,7 @@ struct Exchange: Sendable {
         let isSatisfied = Atomic(false)
         let redirects = RedirectCounter(follows: followsRedirects, limit: maximumRedirects)
         let isOnlyHead = composed.request.httpMethod == "HEAD"
-        /// Runs a call of the receiver, whose failure ends the exchange. Returns whether the exchange goes on.
+        /// Runs a call of the receiver, whose failure ends the exchange. Returns whether the exchange continues.
         @Sendable func attempt(_ call: () throws(Sink.Failure) -> Bool) -> Bool {
             do throws(Sink.Failure) {
                 if try call() { return true }

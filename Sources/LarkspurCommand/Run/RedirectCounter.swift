@@ -18,7 +18,7 @@ final class RedirectCounter: Sendable {
     /// Whether there were too many redirects.
     var hasExceeded: Bool { state.withLock { $0.hasExceeded } }
 
-    /// Notes a redirect, and returns whether it is followed.
+    /// Records a redirect, and returns whether it is followed.
     func follow() -> Bool {
         state.withLock { state in
             state.count += 1

@@ -64,7 +64,7 @@ final class Sink: Sendable {
         return Int64(status.st_size)
     }
 
-    /// Cuts the file, and goes on writing at its end.
+    /// Cuts the file, and continues writing at its end.
     func truncate(to length: Int64) throws(Failure) {
         // A pipe or a device has no length.
         guard size != nil else { return }

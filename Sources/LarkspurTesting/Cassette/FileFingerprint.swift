@@ -14,7 +14,7 @@ struct FileFingerprint: Equatable, Sendable {
         add(content)
     }
 
-    /// Reads a file, piece by piece; nil if there is none.
+    /// Reads a file, in chunks; nil if there is none.
     init?(of file: URL) throws {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         let handle = try FileHandle(forReadingFrom: file)

@@ -6,13 +6,13 @@ extension StubURLSession {
         public var status: Int?
         /// The fields of the response.
         public var headers: [String: String]
-        /// The pieces of the content, in the order of their delivery.
+        /// The chunks of the content, in the order of their delivery.
         public var chunks: [Data]
         /// The end of the task.
         public var end: End
         /// The time before the reply begins, on the clock of the session. Default: zero.
         public var delay = Duration.zero
-        /// The time before each piece of the content, on the clock of the session. Default: zero.
+        /// The time before each chunk of the content, on the clock of the session. Default: zero.
         public var chunkDelay = Duration.zero
         /// The gate that the reply waits for before it begins, after ``delay``; nil for none. Default: nil.
         public var gate: LoopbackServer.Gate?
@@ -31,7 +31,7 @@ extension StubURLSession {
         /// - Parameters:
         ///   - status: The status code. Default: 200.
         ///   - headers: The fields. Default: none.
-        ///   - body: The content, which is delivered in one piece. Default: none.
+        ///   - body: The content, which is delivered in one chunk. Default: none.
         public static func respond(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) -> Reply {
             Reply(status: status, headers: headers, chunks: body.isEmpty ? [] : [body], end: .success)
         }
@@ -103,10 +103,10 @@ extension StubURLSession {
             return reply
         }
 
-        /// Returns this reply with its content in pieces.
+        /// Returns this reply with its content in chunks.
         /// - Parameters:
-        ///   - size: The size of each piece in bytes, at least 1; the last one may be smaller.
-        ///   - delay: The time before each piece, on the clock of the session. Default: zero.
+        ///   - size: The size of each chunk in bytes, at least 1; the last one may be smaller.
+        ///   - delay: The time before each chunk, on the clock of the session. Default: zero.
         public func inPieces(of size: Int, delay: Duration = .zero) -> Reply {
             var reply = self
             let content = Data(chunks.joined())

@@ -48,7 +48,7 @@ struct StubReplySteps {
     var hop = 0
     /// The wait of the present step.
     var wait: Task<Void, Never>?
-    /// The closure that is called when the source need not go on.
+    /// The closure that is called when the source need not continue.
     var abandonment: (@Sendable () -> Void)?
 
     /// Begins to deliver the next step; false if there is none, or if one is being delivered.

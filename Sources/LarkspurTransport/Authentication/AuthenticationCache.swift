@@ -38,7 +38,7 @@ final class AuthenticationCache: Sendable {
         known.withLock { $0.store(authentication, server: server, path: path, owner: owner) }
     }
 
-    /// Notes that the server accepted the field that was made for it, and the nonce that it wants next.
+    /// Records that the server accepted the field that was made for it, and the nonce that it wants next.
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     func wasAccepted(_ use: KnownAuthentications.Use, authenticationInfo: [String]) {
         // Most responses have no such field; there is nothing to note then.

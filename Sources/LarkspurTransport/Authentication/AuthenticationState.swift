@@ -31,7 +31,7 @@ struct AuthenticationState {
     /// Whether no credential was chosen. A request then need not be taken apart.
     var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
 
-    /// Notes that a request is sent without authorization.
+    /// Records that a request is sent without authorization.
     mutating func sendNothing() {
         guard recipients != nil else { return }
         self[.origin].sendNothing()

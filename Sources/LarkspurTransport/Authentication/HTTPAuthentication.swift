@@ -72,7 +72,7 @@ struct HTTPAuthentication: Sendable {
         return true
     }
 
-    /// Notes that a server accepted the credentials, and the nonce that it wants next (RFC 7616, section 3.5).
+    /// Records that a server accepted the credentials, and the nonce that it wants next (RFC 7616, section 3.5).
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     mutating func wasAccepted(authenticationInfo: [String] = []) {
         renewals = 0

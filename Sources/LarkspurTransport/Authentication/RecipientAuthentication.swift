@@ -101,7 +101,7 @@ struct RecipientAuthentication {
 
     // MARK: Sending
 
-    /// Notes that a request is sent without authorization.
+    /// Records that a request is sent without authorization.
     mutating func sendNothing() { sent = .nothing }
 
     /// Returns the authorization for the next request.
@@ -132,7 +132,7 @@ struct RecipientAuthentication {
 
     // MARK: Responses
 
-    /// Notes that the recipient has accepted the request.
+    /// Records that the recipient has accepted the request.
     /// - Parameter info: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     /// - Returns: The changes to the session's credentials.
     mutating func noteAcceptance(of request: Request, info: [String]) -> [CredentialChange] {

@@ -34,7 +34,7 @@ struct CacheRequestFields: Sendable {
     /// Whether the credential is the answer to a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
-    /// Notes the authorization that was sent: the user credential, or else the caller's own value.
+    /// Records the authorization that was sent: the user credential, or else the caller's own value.
     mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
         self.userCredential = userCredential
         guard userCredential == nil, self["authorization"] != authorization else { return }
@@ -43,7 +43,7 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Notes the cookies that were sent, as the response may change the session's before it is stored.
+    /// Records the cookies that were sent, as the response may change the session's before it is stored.
     mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
     /// The value of a field; the name is in lower case.

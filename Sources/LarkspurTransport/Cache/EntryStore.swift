@@ -142,7 +142,7 @@ final class EntryStore: ResponseStore {
         }
     }
 
-    /// Notes that the queue has come to a change.
+    /// Records that the queue has come to a change.
     private func noteChange(of url: String) {
         state.withLock { state in
             guard let count = state.awaitedChanges[url] else { return }
@@ -244,8 +244,8 @@ final class EntryStore: ResponseStore {
 }
 
 extension EntryStore.State {
-    /// Notes the files in the folder. Files of other processes count as used before our own, since no file records that
-    /// our own were used in memory.
+    /// Records the files in the folder. Files of other processes count as used before our own, since no file records
+    /// that our own were used in memory.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }

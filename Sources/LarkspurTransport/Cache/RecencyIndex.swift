@@ -39,7 +39,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         append(identifier)
     }
 
-    /// Notes that the elements for a key were used.
+    /// Records that the elements for a key were used.
     mutating func touch(_ key: Key) {
         for identifier in identifiers[key] ?? [] where identifier != newest {
             detach(identifier)

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The decoder of one response's content, which decodes piece by piece, as fast as its consumer accepts it.
+/// The decoder of one response's content, which decodes in chunks, as fast as its consumer accepts it.
 ///
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {
-    /// The largest size of a decoded piece, in bytes.
+    /// The largest size of a decoded chunk, in bytes.
     static let pieceSize = 1 << 16
     /// The size in bytes to which content may expand, whatever its coded size.
     static let harmlessSize: Int64 = 16 << 20
@@ -61,7 +61,7 @@ final class ContentDecoder {
     /// Decodes the buffered input and then `input`, until the consumer stops. The rest of the input is buffered.
     /// - Parameters:
     ///   - input: The next input; empty to continue with the buffered input.
-    ///   - consume: Receives a piece; returns false to stop after it.
+    ///   - consume: Receives a chunk; returns false to stop after it.
     func decode(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool

@@ -33,7 +33,7 @@ final class DecodingStage {
     /// Whether the input may end here. A stage without any input, as after HEAD, is complete.
     var isComplete: Bool { !hasBegun || status == coding_finished }
 
-    /// Decodes the next piece, which is valid until the next call.
+    /// Decodes the next chunk, which is valid until the next call.
     func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
         guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
         hasBegun = true

@@ -39,7 +39,7 @@ final class HostQueue {
         admit()
     }
 
-    /// Notes that one of the transfers has ended.
+    /// Records that one of the transfers has ended.
     /// - Parameter shard: The shard that it was in; nil if it did not begin.
     func release(_ shard: Shard?) {
         if let shard { idleShards.append(shard) }

@@ -23,7 +23,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
     @exclusivity(unchecked) var deadlineIndex: Int?
     /// The users of the shard, by the identifiers of their tasks.
     @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
-    /// The users that send content piece by piece.
+    /// The users that send content in chunks.
     @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
     /// The time at which libcurl has transfers to advance.
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
@@ -139,7 +139,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         streamWatch = StreamWatch()
     }
 
-    /// Notes an event of a stream; returns true if the stream was reset before its end.
+    /// Records an event of a stream; returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 }
 

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The source from which libcurl reads content, piece by piece; on the loop's thread.
+/// The source from which libcurl reads content, in chunks; on the loop's thread.
 protocol BodyReader: AnyObject {
     /// The length in bytes; nil if it is not known before the end.
     var length: Int64? { get }

@@ -3,7 +3,7 @@ internal import CEventPoll
 
 /// The owner of a socket that an ``EventPoll`` watches; called on the loop's thread.
 protocol SocketOwner: AnyObject {
-    /// Notes that a socket has some of the conditions that it is watched for, or has failed. The call may be one too
+    /// Records that a socket has some of the conditions that it is watched for, or has failed. The call may be one too
     /// many, as another event of the same wait may have changed the socket.
     func socketIsReady(_ socket: Int32, _ conditions: SocketConditions)
 }
@@ -87,7 +87,7 @@ final class EventPoll: @unchecked Sendable {
 
     /// Ends the watch of a socket.
     ///
-    /// The system goes on watching a tracked socket until it has an event: most of them are soon watched again, when
+    /// The system continues watching a tracked socket until it has an event: most of them are soon watched again, when
     /// the next request uses the connection.
     func forget(_ number: Int32) {
         guard let socket = sockets[number] else { return }
@@ -103,10 +103,10 @@ final class EventPoll: @unchecked Sendable {
         for number in sockets.filter({ $0.value.owner === owner }).keys { forget(number) }
     }
 
-    /// Notes a socket that was opened, and whose closing will be reported.
+    /// Records a socket that was opened, and whose closing will be reported.
     func noteOpening(of number: Int32) { sockets[number] = Socket(isTracked: true) }
 
-    /// Notes that a socket is about to be closed.
+    /// Records that a socket is about to be closed.
     func noteClosing(of number: Int32) {
         guard let socket = sockets.removeValue(forKey: number), !socket.watched.isEmpty else { return }
         event_poll_forget(raw, number)

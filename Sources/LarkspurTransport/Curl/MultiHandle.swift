@@ -3,9 +3,9 @@ internal import CLibcurl
 
 /// The receiver of a multi handle's reports; called on the loop's thread, from within libcurl.
 protocol MultiHandleClient: AnyObject {
-    /// Notes that transfers are due after some time, in place of the time before; nil if none are.
+    /// Records that transfers are due after some time, in place of the time before; nil if none are.
     func setTimer(milliseconds: Int?)
-    /// Notes that transfers have advanced, and may have ended.
+    /// Records that transfers have advanced, and may have ended.
     func noteProgress()
 }
 

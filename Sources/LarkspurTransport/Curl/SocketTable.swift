@@ -88,7 +88,7 @@ extension EasyHandle {
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(table).toOpaque())
     }
 
-    /// Notes the address to which libcurl is about to connect, for errors.
+    /// Records the address to which libcurl is about to connect, for errors.
     private func noteAttempt(at type: UnsafePointer<libcurl_socket_type>) {
         guard triedAddresses.count < Self.mostAddresses, type.pointee.address_length <= 128 else { return }
         let start = UnsafeRawPointer(type + 1)

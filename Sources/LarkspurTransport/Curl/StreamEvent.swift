@@ -64,7 +64,7 @@ struct StreamWatch {
     private var ended: Set<Stream> = []
     private var reset: Stream?
 
-    /// Notes an event of a stream of a connection; returns true if a stream is closed that was reset before its end.
+    /// Records an event of a stream of a connection; returns true if a stream is closed that was reset before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         func stream(_ number: Int) -> Stream { Stream(connection: connection, number: number) }
         switch event {

@@ -34,7 +34,7 @@ extension ContentSink {
         task.noteResumption(nil, received: 0)
     }
 
-    /// Notes the resume data that follows from the response.
+    /// Records the resume data that follows from the response.
     func noteResumption(after response: HTTPURLResponse, file: DownloadFile) {
         guard !incoming.hasDoubtfulEnd, let original = task.originalRequest else { return }
         var hasBody = true

@@ -70,7 +70,7 @@ final class ContentSink {
 
     // MARK: Pausing
 
-    /// Whether content has to wait until the consumer, or a decision, has made room; notes the pause.
+    /// Whether content has to wait until the consumer, or a decision, has made room; records the pause.
     func mustWait(isBuffering: Bool) -> Bool {
         guard !incoming.isPaused else { return true }
         incoming.isPaused =

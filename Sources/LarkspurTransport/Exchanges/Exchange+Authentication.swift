@@ -83,7 +83,7 @@ extension Exchange {
 
     // MARK: Responses
 
-    /// Returns the consequence of a response that demands credentials; nil for others. Notes accepted credentials.
+    /// Returns the consequence of a response that demands credentials; nil for others. Records accepted credentials.
     func demand(of head: ResponseHead, _ response: ReceivedResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:

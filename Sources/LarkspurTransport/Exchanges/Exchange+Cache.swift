@@ -84,7 +84,8 @@ extension Exchange {
         )
     }
 
-    /// Notes the credentials and cookies that the request is really sent with: its response is stored for these alone.
+    /// Records the credentials and cookies that the request is really sent with: its response is stored for these
+    /// alone.
     func noteSent(_ head: RequestHead) {
         guard caching != nil else { return }
         let credential = history.authentication.origin.sentCredential

@@ -55,7 +55,7 @@ extension Exchange {
         transfer.handle?.watchClose()
     }
 
-    /// Notes a connection that has ended without a close_notify, and with it the content.
+    /// Records a connection that has ended without a close_notify, and with it the content.
     ///
     /// It counts if the content is delivered: of a redirect or a challenge only the header is needed.
     func noteClose(of handle: EasyHandle) {

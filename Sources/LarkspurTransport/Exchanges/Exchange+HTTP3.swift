@@ -26,7 +26,7 @@ extension Exchange {
         return origin
     }
 
-    /// Notes the alternatives that a server announces.
+    /// Records the alternatives that a server announces.
     func noteAlternatives(of head: ResponseHead) {
         // The field of a 421 is ignored (RFC 7838, section 6).
         guard group.settings.http3 == .automatic, task.webSocket == nil, head.status != 421,
@@ -40,7 +40,7 @@ extension Exchange {
         if isOffered, transfer.versions != .http3 { retireConnection() }
     }
 
-    /// Notes a fault of a connection that was not made over TCP.
+    /// Records a fault of a connection that was not made over TCP.
     func noteFault(of handle: EasyHandle, result: Int32) {
         guard group.settings.http3 == .automatic, transfer.versions == .http3, ConnectionFault.isFault(result),
             // Not known before the response.

@@ -8,7 +8,7 @@ struct ProtocolLoading {
 
 /// Requests that are loaded by a `URLProtocol` of the caller's.
 extension Exchange {
-    /// Lets a class load the request if one claims it, and notes the request as the class and the task show it; false
+    /// Lets a class load the request if one claims it, and records the request as the class and the task show it; false
     /// if there is no class.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: task.originalRequest)

@@ -61,7 +61,7 @@ extension Exchange {
         if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
-        // Accepted credentials are noted, whatever the consequence of the response.
+        // Accepted credentials are recorded, whatever the consequence of the response.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
         switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {

@@ -119,7 +119,7 @@ final class Exchange: DeadlineHolder {
 
     // MARK: Time
 
-    /// Notes that a byte was sent or received.
+    /// Records that a byte was sent or received.
     func touch() { timers.touch(at: group.now) }
 
     /// The time at which the task fails unless something happens. While its consumer or a suspension pauses the

@@ -41,7 +41,7 @@ final class ExchangeGroup {
         exchange.start()
     }
 
-    /// Notes that the loop ends with its last exchange, and cancels what nobody waits for.
+    /// Records that the loop ends with its last exchange, and cancels what nobody waits for.
     func end() {
         isEnding = true
         for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
@@ -69,7 +69,7 @@ final class ExchangeGroup {
         if exchanges.isEmpty { idleSince = now }
     }
 
-    /// Notes a deadline of an exchange that is new or earlier than before.
+    /// Records a deadline of an exchange that is new or earlier than before.
     func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
     /// Revalidates a cached response that was delivered stale to a task, unless that is under way.
@@ -84,7 +84,7 @@ final class ExchangeGroup {
 
     // MARK: Answers to uploads
 
-    /// Notes an exchange whose response has begun while or after it sent content.
+    /// Records an exchange whose response has begun while or after it sent content.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
     /// Has libcurl read once more for these exchanges. Over HTTP/2 it may have read the bytes after the head while it

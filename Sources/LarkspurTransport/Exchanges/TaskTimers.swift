@@ -18,7 +18,7 @@ struct TaskTimers {
         self.idleTimeout = idleTimeout
     }
 
-    /// Notes that a byte was sent or received.
+    /// Records that a byte was sent or received.
     mutating func touch(at now: LoopTime) { lastActivity = now }
 
     /// Returns the time at which the task fails if nothing happens.

@@ -127,7 +127,7 @@ struct Transaction {
         case fail(URLError)
     }
 
-    /// The step for a piece of content.
+    /// The step for a chunk of content.
     enum ContentStep {
         case deliver, buffer, discard, refuse
         case settle(Refusal)
@@ -186,7 +186,7 @@ struct Transaction {
 
     mutating func beginLoading() { phase = .loading(nil) }
 
-    /// Notes that the `URLProtocol` does not load the request, or has redirected it.
+    /// Records that the `URLProtocol` does not load the request, or has redirected it.
     mutating func endLoading() { phase = .waiting }
 
     mutating func receive(_ challenge: URLAuthenticationChallenge) { phase = .loading(challenge) }
@@ -198,19 +198,19 @@ struct Transaction {
         return challenge
     }
 
-    /// Notes a redirect of a `URLProtocol`, which waits for the delegate.
+    /// Records a redirect of a `URLProtocol`, which waits for the delegate.
     mutating func receiveRedirect(to next: URLRequest) {
         phase = .asking(.redirect(to: next, keepsContent: true), failure: nil)
     }
 
     mutating func beginTransfer() { phase = .awaitingResponse }
 
-    /// Notes that a transfer could not begin.
+    /// Records that a transfer could not begin.
     mutating func abandonTransfer() { phase = .waiting }
 
     // MARK: The response
 
-    /// Notes the header section of a final response, whose consequence is received next unless the transfer stops.
+    /// Records the header section of a final response, whose consequence is received next unless the transfer stops.
     mutating func beginResponse() -> [Action] {
         switch phase {
         case .awaitingResponse: return []
@@ -259,7 +259,7 @@ struct Transaction {
         }
     }
 
-    /// Receives a piece of content.
+    /// Receives a chunk of content.
     mutating func receiveContent() -> ContentStep {
         guard failure == nil else { return .refuse }
         switch phase {
@@ -273,7 +273,8 @@ struct Transaction {
         }
     }
 
-    /// Notes that the response cannot be used, which is reported when the transfer has ended; the first reason counts.
+    /// Records that the response cannot be used, which is reported when the transfer has ended; the first reason
+    /// counts.
     mutating func note(_ failure: URLError) { self.failure = self.failure ?? failure }
 
     // MARK: The end of the transfer
@@ -311,7 +312,7 @@ struct Transaction {
         }
     }
 
-    /// Notes that the transfer has ended because a proxy refuses a tunnel to the server.
+    /// Records that the transfer has ended because a proxy refuses a tunnel to the server.
     mutating func endTransfer(refusedBy refusal: Refusal) -> [Action] {
         phase = .draining
         return [.settle(refusal)]

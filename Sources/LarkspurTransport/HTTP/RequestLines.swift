@@ -43,7 +43,7 @@ struct RequestLines {
         }
     }
 
-    /// Notes a field; returns whether the caller may send it.
+    /// Records a field; returns whether the caller may send it.
     private mutating func note(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
         case 5 where name.hasSameLetters(as: "Range"): noted.insert(.range)

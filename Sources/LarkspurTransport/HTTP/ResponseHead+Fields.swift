@@ -45,7 +45,7 @@ extension ResponseHead {
             }
         }
 
-        /// Notes that a field which determines the end of the content is written in a way that not every recipient
+        /// Records that a field which determines the end of the content is written in a way that not every recipient
         /// reads.
         func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 

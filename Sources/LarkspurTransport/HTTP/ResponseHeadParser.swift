@@ -5,7 +5,7 @@ internal import HTTPSyntax
 ///
 /// The parser accepts input that servers really send: no reason phrase, no blank after the colon or one before it, bare
 /// line feeds, text in ISO 8859-1, folded lines. It skips a line that is no field. Control characters that could end a
-/// line elsewhere become spaces (RFC 9110, section 5.5). It notes input that could make the end of the content
+/// line elsewhere become spaces (RFC 9110, section 5.5). It records input that could make the end of the content
 /// uncertain (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {

@@ -32,10 +32,11 @@ struct SendingState: Sendable {
         return .send
     }
 
-    /// Notes bytes of a response: the server has requested any sending after them.
+    /// Records bytes of a response: the server has requested any sending after them.
     mutating func noteResponse() { mayHaveLeft = false }
 
-    /// Notes that the server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream identifier).
+    /// Records that the server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream
+    /// identifier).
     mutating func noteRefusal() { mayHaveLeft = false }
 
     /// Whether the transfer was stopped to use another connection; true once.

@@ -40,7 +40,7 @@ extension TransferMetrics {
         let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
         // Since 8.8 libcurl's request size includes everything that was sent; before, only the part that was sent in
-        // one piece.
+        // one chunk.
         let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes

@@ -27,7 +27,7 @@ struct HTTP3Origins {
         return now < end
     }
 
-    /// Notes the `Alt-Svc` field of a response, which replaces earlier ones (RFC 7838, section 3.1).
+    /// Records the `Alt-Svc` field of a response, which replaces earlier ones (RFC 7838, section 3.1).
     /// - Parameter age: The value of the response's `Age` field; nil without one.
     mutating func note(_ field: String, age: String?, of origin: Origin, at now: ContinuousClock.Instant) {
         if case .failed(let end) = entries[origin], now < end { return }
@@ -38,7 +38,7 @@ struct HTTP3Origins {
         insert(.offered(until: now + .seconds(lifetime)), for: origin, at: now)
     }
 
-    /// Notes that a connection with HTTP/3 has failed.
+    /// Records that a connection with HTTP/3 has failed.
     mutating func noteFailure(of origin: Origin, at now: ContinuousClock.Instant) {
         insert(.failed(until: now + Self.penalty), for: origin, at: now)
     }

@@ -11,7 +11,7 @@ final class Backlog: Sendable {
     private let bytes = Atomic(0)
     private let isPaused = Atomic(false)
 
-    /// Notes bytes that are on their way to the delegate.
+    /// Records bytes that are on their way to the delegate.
     func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
     /// Whether the transfer has to pause; ``consume(_:)`` returns true when it may continue.
@@ -23,7 +23,7 @@ final class Backlog: Sendable {
         return !isPaused.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Notes bytes that have been consumed. Returns true, once, if the transfer has paused and may continue.
+    /// Records bytes that have been consumed. Returns true, once, if the transfer has paused and may continue.
     func consume(_ count: Int) -> Bool {
         let rest = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
         guard rest < Self.lowerMark else { return false }

@@ -137,7 +137,7 @@ final class LoopMailbox: Sendable {
         poll.wait(milliseconds: mayWait ? milliseconds : 0)
     }
 
-    /// Notes that the thread ends; returns false if a command or a job has arrived meanwhile.
+    /// Records that the thread ends; returns false if a command or a job has arrived meanwhile.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
             guard mailbox.isEmpty else { return false }

@@ -138,7 +138,7 @@ final class SessionCore: Sendable {
         )
     }
 
-    /// Notes that a task was completed, or that its task object was released and cannot be resumed.
+    /// Records that a task was completed, or that its task object was released and cannot be resumed.
     func taskEnded(_ task: TaskCore) {
         let isLast = storage.withLock { storage in
             storage.tasks[task.identifier] = nil

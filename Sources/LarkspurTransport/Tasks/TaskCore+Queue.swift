@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Notes that the task waits for a connection no longer.
+    /// Records that the task waits for a connection no longer.
     /// - Returns: The longest time for making one, in seconds; nil for none.
     func leaveQueue() -> TimeInterval? {
         withStorage { storage in

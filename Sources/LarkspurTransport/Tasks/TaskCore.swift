@@ -20,7 +20,7 @@ final class TaskCore: Sendable {
         /// A Swift task that consumes the content as it arrives.
         case bytes(ByteChannel)
 
-        /// Whether the content is delivered piece by piece, as to a delegate.
+        /// Whether the content is delivered in chunks, as to a delegate.
         var isPiecewise: Bool {
             if case .bytes = self { return true }
             return false
@@ -89,8 +89,8 @@ final class TaskCore: Sendable {
     /// Sets the task object, if there is none yet.
     func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
 
-    /// Notes the release of the task object. A task that was never resumed then ends; a task under way retains its task
-    /// object. The receiver of a transfer decides about its end itself.
+    /// Records the release of the task object. A task that was never resumed then ends; a task under way retains its
+    /// task object. The receiver of a transfer decides about its end itself.
     func objectReleased() {
         if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
@@ -171,7 +171,7 @@ final class TaskCore: Sendable {
         if isCancelled { end(with: error) }
     }
 
-    /// Notes a cancellation; returns false if the task has ended, or was cancelled before.
+    /// Records a cancellation; returns false if the task has ended, or was cancelled before.
     private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.course.cancel(with: error, isResumable: isResumable) else { return false }
@@ -222,7 +222,7 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Notes a response, and the expected length of its content.
+    /// Records a response, and the expected length of its content.
     func setResponse(_ response: ReceivedResponse, expected: Int64) {
         // The previous response, which may be of a class of the caller's, is released without the lock.
         let previous = storage.withLock { storage in
@@ -244,7 +244,7 @@ final class TaskCore: Sendable {
         return counts
     }
 
-    /// Notes the resume data and the number of bytes received; nil leaves the number unchanged.
+    /// Records the resume data and the number of bytes received; nil leaves the number unchanged.
     func noteResumption(_ resumption: ResumeData?, received: Int64?) {
         storage.withLock { $0.record.resumption = resumption }
         if let received { count { $0.received = received } }

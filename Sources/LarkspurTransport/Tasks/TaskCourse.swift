@@ -58,7 +58,7 @@ struct TaskCourse {
         return change
     }
 
-    /// Notes a cancellation; false if the task has ended, or was cancelled before.
+    /// Records a cancellation; false if the task has ended, or was cancelled before.
     mutating func cancel(with error: any Error, isResumable: Bool) -> Bool {
         guard isActive else { return false }
         state = .canceling
@@ -87,7 +87,7 @@ struct TaskCourse {
         return max(start, now.subtracting(-earliestBeginDate.timeIntervalSinceNow))
     }
 
-    /// Notes the end. A task that was cancelled before its delegate learned of its end has failed, unless that
+    /// Records the end. A task that was cancelled before its delegate learned of its end has failed, unless that
     /// cancellation comes too late.
     /// - Returns: The error of the task; nil if it has succeeded.
     mutating func end(with outcome: (any Error)?, heedsCancellation: Bool) -> (any Error)? {

@@ -4,8 +4,8 @@ extension CurlURLSession {
     /// `Task(executorPreference:)`. It is always the same object.
     ///
     /// A task that awaits many small responses saves by it the way from thread to thread and back. As long as its code
-    /// runs, no transfer of the session goes on, so that it must be short. Waiting there for the session by other means
-    /// than `await`, with a semaphore or `DispatchGroup.wait()`, waits for ever.
+    /// runs, no transfer of the session continues, so that it must be short. Waiting there for the session by other
+    /// means than `await`, with a semaphore or `DispatchGroup.wait()`, waits for ever.
     ///
     /// Jobs run also when the session is invalidated or has been released. If no thread can be started, they run on the
     /// global executor.

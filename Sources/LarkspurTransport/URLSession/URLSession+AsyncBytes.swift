@@ -2,7 +2,7 @@
 extension URLSession {
     /// The content of a response as a sequence of bytes, which can be iterated once.
     ///
-    /// The bytes arrive in pieces; the iteration waits only at the end of a piece. The transfer is cancelled when the
+    /// The bytes arrive in chunks; the iteration waits only at the end of a chunk. The transfer is cancelled when the
     /// iterating Swift task is cancelled, and when the sequence and its iterators are released. With several iterators,
     /// each byte goes to one of them.
     public struct AsyncBytes: AsyncSequence, Sendable {

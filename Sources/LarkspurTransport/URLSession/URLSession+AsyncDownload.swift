@@ -72,7 +72,7 @@ extension URLSession {
         delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         // FoundationNetworking's task for resume data fails in any case. It also ends the process if it is resumed
-        // before the session's work queue has noted it, and never ends if it is cancelled first.
+        // before the session's work queue has recorded it, and never ends if it is cancelled first.
         if type(of: self) == URLSession.self {
             throw URLError.engine(
                 .unsupportedURL,

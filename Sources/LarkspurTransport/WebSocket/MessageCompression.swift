@@ -154,7 +154,7 @@ private final class MessageStream {
     /// has stopped.
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - consume: Receives a piece; returns false to stop after it.
+    ///   - consume: Receives a chunk; returns false to stop after it.
     func run(_ bytes: UnsafeRawBufferPointer, _ consume: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
         if bytes.isEmpty { return true }
         if handle == nil { handle = message_stream_open(direction, Int32(windowBits)) }

@@ -16,10 +16,10 @@ protocol WebSocketCarrier: EasyHandleClient {
     /// Whether the content of the response has arrived as a whole.
     var isContentComplete: Bool { get }
 
-    /// Notes that a byte was sent or received.
+    /// Records that a byte was sent or received.
     func touch()
 
-    /// Notes the reason why the response is not valid.
+    /// Records the reason why the response is not valid.
     func note(_ failure: URLError)
 
     /// Has the driver read on after other connections have had their turn.
@@ -28,7 +28,7 @@ protocol WebSocketCarrier: EasyHandleClient {
     /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
     func leaveHostForGood()
 
-    /// Notes the next deadline, unless the connection was lost and the carrier with it.
+    /// Records the next deadline, unless the connection was lost and the carrier with it.
     func noteDeadline()
 
     /// Ends the task: the WebSocket has ended, and its channel knows how.

@@ -70,7 +70,7 @@ extension WebSocketChannel {
 
 /// The changes of the state, and what follows from them.
 extension WebSocketChannel.State {
-    /// Notes that a connection is needed.
+    /// Records that a connection is needed.
     mutating func begin() -> WebSocketChannel.Action? {
         guard case .connecting = phase, !hasBegun else { return nil }
         hasBegun = true
@@ -104,7 +104,7 @@ extension WebSocketChannel.State {
         return (nil, begin())
     }
 
-    /// Notes the loss of a connection.
+    /// Records the loss of a connection.
     /// - Returns: Whether the channel ends with it, the connector that waits for it, and whether a message arrived.
     mutating func lose(
         _ attempt: WebSocketAttempt?,
@@ -126,7 +126,7 @@ extension WebSocketChannel.State {
         return (false, waiter, connections.hasReceived)
     }
 
-    /// Notes that the connection of an attempt is used.
+    /// Records that the connection of an attempt is used.
     /// - Returns: The loss of that connection, if it is known, and the consequence for the caller.
     mutating func use(
         _ attempt: WebSocketAttempt,

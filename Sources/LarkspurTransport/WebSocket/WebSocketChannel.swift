@@ -44,12 +44,12 @@ final class WebSocketChannel: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Notes the task of the only connection.
+    /// Records the task of the only connection.
     func attach(_ task: any HandshakeTask) { state.withLock { $0.task = task } }
 
     // MARK: On the loop's thread
 
-    /// Notes that a connection is open and in use; returns the orders that have waited for that, and whether too many
+    /// Records that a connection is open and in use; returns the orders that have waited for that, and whether too many
     /// messages of earlier connections are buffered for reading.
     func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
         let opened = state.withLock { state -> State? in
@@ -88,7 +88,7 @@ final class WebSocketChannel: Sendable {
         state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
     }
 
-    /// Notes the end of a connection. It is the end of the channel if no other connection follows.
+    /// Records the end of a connection. It is the end of the channel if no other connection follows.
     func end(_ end: End, of attempt: WebSocketAttempt?) {
         let loss = state.withLock { $0.lose(attempt, end) }
         if loss.isFinal {
@@ -99,7 +99,7 @@ final class WebSocketChannel: Sendable {
         loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
     }
 
-    /// Notes the end, unless it is known. Messages that were received before it remain.
+    /// Records the end, unless it is known. Messages that were received before it remain.
     func end(_ end: End) {
         let ended = state.withLock { state -> (State, [WebSocketInbox.Consumer])? in
             if case .ended = state.phase { return nil }
@@ -124,7 +124,7 @@ final class WebSocketChannel: Sendable {
 
     // MARK: For the connector
 
-    /// Notes an attempt that begins; returns false if the channel has ended.
+    /// Records an attempt that begins; returns false if the channel has ended.
     func begin(_ attempt: WebSocketAttempt) -> Bool {
         state.withLock { state in
             guard case .connecting = state.phase else { return false }

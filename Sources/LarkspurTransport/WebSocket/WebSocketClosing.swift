@@ -11,7 +11,7 @@ struct WebSocketClosing {
     var failure: (any Error)?
     private var waiting: [WebSocketChannel.Answer] = []
 
-    /// Notes that a close frame is sent; false if one was.
+    /// Records that a close frame is sent; false if one was.
     mutating func begin(until deadline: LoopTime) -> Bool {
         guard !hasBegun else { return false }
         hasBegun = true

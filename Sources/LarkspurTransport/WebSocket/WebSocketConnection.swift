@@ -14,15 +14,15 @@ struct WebSocketConnection: Sendable {
 
     func noteClosure(_ closure: WebSocketTask.Closure) { channel.noteClosure(closure, of: attempt) }
 
-    /// Notes the end of the connection, unless it is known.
+    /// Records the end of the connection, unless it is known.
     func end(_ end: WebSocketEnd) { channel.end(end, of: attempt) }
 
-    /// Notes that the response to the handshake is not valid.
+    /// Records that the response to the handshake is not valid.
     func refuse(_ error: WebSocketError) {
         if let attempt { attempt.end(with: .failed(error)) } else { channel.end(.failed(error)) }
     }
 
-    /// Notes the end of the handshake's task.
+    /// Records the end of the handshake's task.
     func complete(_ content: Data?, _ response: URLResponse?, _ error: (any Error)?) {
         let outcome: WebSocketAttempt.Outcome
         if let error {
@@ -71,7 +71,7 @@ package final class WebSocketAttempt: Sendable {
         task?.post(order)
     }
 
-    /// Notes the outcome; returns false if it is known.
+    /// Records the outcome; returns false if it is known.
     @discardableResult func end(with outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             guard state.outcome == nil else { return (false, nil as CheckedContinuation<Outcome, Never>?) }

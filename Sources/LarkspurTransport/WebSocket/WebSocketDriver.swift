@@ -233,7 +233,7 @@ final class WebSocketDriver: SocketOwner {
         for event in reader.read(bytes) {
             switch event {
             case .message(let message):
-                // While the server's close frame is awaited, reading goes on, and what nobody consumes is dropped.
+                // While the server's close frame is awaited, reading continues, and what nobody consumes is dropped.
                 if closing.hasBegun, intake.isFull { break }
                 let isFull = !connection.receive(WebSocketTask.Message(message))
                 intake.note(isFull: isFull, isClosing: closing.hasBegun)

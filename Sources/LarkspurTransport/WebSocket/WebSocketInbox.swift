@@ -3,7 +3,7 @@
 struct WebSocketInbox {
     typealias Consumer = CheckedContinuation<WebSocketTask.Message?, any Error>
 
-    /// The numbers of bytes above which the connection is paused, and at which it goes on.
+    /// The numbers of bytes above which the connection is paused, and at which it continues.
     private static let upperMark = 1 << 20
     private static let lowerMark = 1 << 18
     /// The number of bytes that a message counts besides its content, so that empty ones are bounded too.
@@ -27,7 +27,7 @@ struct WebSocketInbox {
     }
 
     /// Takes the next message; nil if there is none.
-    /// - Returns: The message, and whether the connection may go on from now on.
+    /// - Returns: The message, and whether the connection may continue from now on.
     mutating func take() -> (message: WebSocketTask.Message, goesOn: Bool)? {
         guard let message = messages.take() else { return nil }
         bufferedBytes -= message.size + Self.messageOverhead

@@ -10,13 +10,13 @@ struct WebSocketIntake {
     /// The bytes that came with the response, while the connection is not in use.
     private var early: [UInt8] = []
 
-    /// Notes that the connection is not in use yet.
+    /// Records that the connection is not in use yet.
     mutating func hold() {
         isHeld = true
         isPaused = true
     }
 
-    /// Notes that the connection is in use; false if it was.
+    /// Records that the connection is in use; false if it was.
     mutating func release() -> Bool {
         defer { isHeld = false }
         return isHeld
@@ -28,7 +28,7 @@ struct WebSocketIntake {
     /// Takes the bytes that were kept.
     mutating func takeKept() -> [UInt8] { exchange(&early, with: []) }
 
-    /// Notes whether there is room for messages. While the server's close frame is awaited, reading goes on all the
+    /// Records whether there is room for messages. While the server's close frame is awaited, reading continues all the
     /// same.
     mutating func note(isFull: Bool, isClosing: Bool = false) {
         self.isFull = isFull

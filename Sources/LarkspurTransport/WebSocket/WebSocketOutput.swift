@@ -33,7 +33,7 @@ struct WebSocketOutput {
     /// the memory.
     mutating func setPong(_ bytes: [UInt8]) { pong = bytes }
 
-    /// Notes that the socket has room again.
+    /// Records that the socket has room again.
     mutating func unblock() { isBlocked = false }
 
     /// Sends as much as the connection takes, until it fails.

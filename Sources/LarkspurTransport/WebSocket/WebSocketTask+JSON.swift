@@ -13,7 +13,7 @@ extension WebSocketTask {
 
     /// The messages as they arrive, each decoded from JSON, whether it is text or binary.
     ///
-    /// A message that cannot be decoded throws the decoder's error and ends the loop; another loop goes on with the
+    /// A message that cannot be decoded throws the decoder's error and ends the loop; another loop continues with the
     /// next message.
     /// - Parameters:
     ///   - type: The type of the values.

@@ -93,7 +93,7 @@ final class DigestNonces: Sendable {
         return nonce
     }
 
-    /// Notes a use of a nonce.
+    /// Records a use of a nonce.
     ///
     /// - Parameters:
     ///   - count: The client's nonce count; nil if the client sends none, and may use a nonce repeatedly.

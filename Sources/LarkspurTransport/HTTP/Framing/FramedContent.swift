@@ -69,7 +69,7 @@ struct FramedContent: Sendable {
 }
 
 extension FramedContent {
-    /// Content in one piece: the received bytes in place, or a copy if there was framing between them.
+    /// Content in one chunk: the received bytes in place, or a copy if there was framing between them.
     struct Piece {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         private var joined: [UInt8] = []

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// The content of a response, in the pieces in which it arrives.
+/// The content of a response, in the chunks in which it arrives.
 protocol ByteSource: Sendable {
-    /// Returns the next piece, which may be empty; nil at the end, and at each later call.
+    /// Returns the next chunk, which may be empty; nil at the end, and at each later call.
     ///
     /// One task calls it at a time.
     func next() async throws -> Data?

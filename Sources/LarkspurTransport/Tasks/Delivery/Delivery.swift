@@ -72,7 +72,7 @@ final class Delivery: Sendable {
         if case .loop = place { true } else { false }
     }
 
-    /// Notes that other code may use the session's own operation queue from now on.
+    /// Records that other code may use the session's own operation queue from now on.
     func noteUseOfQueue() { isQueueKnown.store(true, ordering: .relaxed) }
 
     /// Delivers the loop's events, and empties the array; only on the loop's thread.

@@ -31,7 +31,7 @@ struct DeliveryHolds {
         return holds.removeValue(forKey: task.identifier)?.flatMap(\.items) ?? []
     }
 
-    /// Notes that one of the tasks' waits has ended, and returns the events that can be delivered now.
+    /// Records that one of the tasks' waits has ended, and returns the events that can be delivered now.
     mutating func release(_ task: TaskCore) -> [Delivery.Item] {
         guard let hold = holds[task.identifier]?.first else { return [] }
         if hold.count > 1 {

@@ -99,7 +99,7 @@ final class Outbox {
 
 /// Content of one task that has arrived within a turn of the loop.
 private struct Arrival {
-    /// The size of the pieces that libcurl passes on as long as it has more.
+    /// The size of the chunks that libcurl passes on as long as it has more.
     private static let pieceSize = 1 << 14
 
     let task: TaskCore

@@ -122,7 +122,7 @@ extension TaskCore {
         deliveryState.heldBack = 0
     }
 
-    /// Notes consumed content, which may let the transfer continue; on any thread.
+    /// Records consumed content, which may let the transfer continue; on any thread.
     func consumed(_ count: Int) {
         if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }

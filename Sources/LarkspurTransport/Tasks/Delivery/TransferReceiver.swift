@@ -7,9 +7,9 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Receives the head of a response, and decides about its content.
     func receive(_ response: ReceivedResponse) -> TransferAnswer<URLSession.ResponseDisposition>
 
-    /// Receives a piece of content.
-    /// - Parameter hold: Returns an object whose release tells the session that the piece has been consumed. Without
-    ///   it the piece counts as consumed when the method returns.
+    /// Receives a chunk of content.
+    /// - Parameter hold: Returns an object whose release tells the session that the chunk has been consumed. Without
+    ///   it the chunk counts as consumed when the method returns.
     func receive(_ data: Data, hold: () -> (any Sendable)?)
 
     /// Learns how much of the request's content was sent: now, in all, and how much is expected (−1 if unknown).
@@ -18,7 +18,7 @@ package protocol TransferReceiver: AnyObject, Sendable {
     /// Learns how much of a download was written: now, in all, and how much is expected (−1 if unknown).
     func wrote(_ count: Int64, total: Int64, expected: Int64)
 
-    /// Learns that a download goes on at an offset, and how much is expected in all (−1 if unknown).
+    /// Learns that a download continues at an offset, and how much is expected in all (−1 if unknown).
     func resumed(at offset: Int64, expected: Int64)
 
     /// Receives the file of a download, which the session removes when the method has returned.
@@ -69,7 +69,7 @@ package enum TransferAnswer<Value: Sendable>: Sendable {
 
 /// The kinds of transfer, with the content of the request if it does not stand in the request.
 package enum TransferContent: Sendable {
-    /// A request whose response is delivered in pieces.
+    /// A request whose response is delivered in chunks.
     case data
     /// A request whose response is written to a file.
     case download
