@@ -1,13 +1,14 @@
 #if canImport(FoundationNetworking)
-/// The connections of a session: the queues of its origins, the shards, and libcurl's handles. They belong to the
-/// loop's thread.
+/// The connections of a session: the queues of its origins, the shards, and libcurl's handles.
+///
+/// The object belongs to the loop's thread.
 final class Connections {
     private let settings: SessionSettings
-    /// The transfers of libcurl; nil if the loop does not work.
+    /// The shards with libcurl's transfers; nil if the loop does not work.
     private let shards: Shards?
     @exclusivity(unchecked) private var handles: [EasyHandle] = []
     @exclusivity(unchecked) private var queues: [String: HostQueue] = [:]
-    /// The number of origins at which the idle ones are forgotten.
+    /// The number of queues above which idle ones are discarded.
     @exclusivity(unchecked) private var queueLimit = 1024
 
     init(settings: SessionSettings, shards: Shards?) {
@@ -15,7 +16,7 @@ final class Connections {
         self.shards = shards
     }
 
-    /// The wait for sockets; nil if the loop does not work.
+    /// The poll for sockets; nil if the loop does not work.
     var poll: EventPoll? { shards?.support.poll }
 
     /// The time at which the next transfer is due.
@@ -37,7 +38,8 @@ final class Connections {
         if let queue = queues[origin] { return queue }
         if queues.count >= queueLimit {
             queues = queues.filter { !$0.value.isIdle }
-            // So that the cost of this is spread over as many new origins as remain.
+            // At least as many new origins as remain have to come before the next search, so its cost is spread over
+            // them.
             queueLimit = max(1024, 2 * queues.count)
         }
         let queue = HostQueue(limit: settings.maximumConnectionsPerHost)
@@ -45,13 +47,14 @@ final class Connections {
         return queue
     }
 
-    /// Returns the shard for a transfer: the one with an idle connection to its origin, if any.
+    /// Returns the shard for a transfer: one with an idle connection to its origin if there is one, else one with room.
     /// - Parameter queue: The queue of the origin; nil for a WebSocket, which needs a connection of its own.
     func shard(for queue: HostQueue?) -> Shard? {
         guard let queue else { return shards?.shardWithRoom(for: .webSockets) }
         return queue.takeShard() ?? shards?.shardWithRoom(for: .requests)
     }
 
+    /// Returns an unused handle with the options of the session.
     /// - Parameter url: The URL to request, for errors.
     func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
         if let handle = handles.popLast() { return handle }
@@ -69,10 +72,11 @@ final class Connections {
         return handle
     }
 
-    /// Takes back the handle of a transfer, after its removal from its shard.
+    /// Takes back the handle of a transfer that was removed from its shard.
     func reclaim(_ handle: EasyHandle) {
         handle.client = nil
         _ = handle.endCloseWatch()
+        // libcurl's NTLM and Negotiate options must not reach the handle's next request.
         handle.setCredentials(EasyHandle.Credentials())
         handle.connectionUse.closesConnection = false
         if handle.servesAgain, handles.count < 256 { handles.append(handle) }

@@ -1,36 +1,36 @@
 #if canImport(FoundationNetworking)
-/// The requests to one origin. A limited number of them runs at a time; the others wait in the order of priority and
-/// age.
+/// The requests to one origin. A limited number of them runs at a time. The others wait in the order of their priority
+/// and, within a priority, of their arrival.
 ///
-/// They wait here and not within libcurl. So their idle timers do not run, and ten thousand of them cost nothing.
+/// They wait here and not within libcurl, so that their idle timers do not run, and ten thousand of them cost nothing.
 ///
-/// The queue also knows in which shards earlier transfers have left connections, so that later ones reuse them, and an
-/// origin has no more connections than transfers at a time.
+/// The queue also records in which shards earlier transfers have left connections. Later transfers reuse these, so an
+/// origin never has more connections than transfers at a time.
 final class HostQueue {
-    /// The number of transfers that share an HTTP/2 connection, as servers commonly allow.
+    /// The number of transfers that may share an HTTP/2 connection: the limit of most servers.
     private static let streamLimit = 100
 
     let headMemory = HeadMemory()
     @exclusivity(unchecked) private var limit: Int
     @exclusivity(unchecked) private var active = 0
     @exclusivity(unchecked) private var isAdmitting = false
-    /// The lines by priority, highest first. An entry is void if its user waits with another ticket, or does not
-    /// wait.
+    /// The lines of waiting users by priority, the highest first. An entry is void if its user has another ticket by
+    /// now, or none.
     @exclusivity(unchecked) private var lines: [(priority: Float, line: Line<Place>)] = []
     @exclusivity(unchecked) private var nextTicket = 0
-    /// The shards of transfers that have ended, one for each; the last is used first.
+    /// The shards of ended transfers, one entry for each transfer. The last entry is used first.
     @exclusivity(unchecked) private var idleShards: [Shard] = []
-    /// The shard of the last transfer, if the origin has HTTP/2, so that transfers can share its connection.
+    /// The shard of the latest HTTP/2 transfer, so that other transfers can share its connection; nil without HTTP/2.
     @exclusivity(unchecked) private var sharedShard: Shard?
 
-    /// Whether the queue can be discarded without loss.
+    /// Whether the queue holds nothing that would be missed.
     var isIdle: Bool { active == 0 && lines.allSatisfy { $0.line.isEmpty } }
 
     private typealias Place = (ticket: Int, user: any ConnectionUser)
 
     init(limit: Int) { self.limit = limit }
 
-    /// Makes a user wait for its turn, which may come at once.
+    /// Queues a user; it starts at once if there is a free place.
     func enqueue(_ user: any ConnectionUser, priority: Float) {
         if lines.isEmpty, active < limit, !isAdmitting { return admit(user) }
         nextTicket += 1
@@ -39,15 +39,15 @@ final class HostQueue {
         admit()
     }
 
-    /// Records that one of the transfers has ended.
-    /// - Parameter shard: The shard that it was in; nil if it did not begin.
+    /// Records that a transfer has ended.
+    /// - Parameter shard: The shard of the transfer; nil if the transfer did not begin.
     func release(_ shard: Shard?) {
         if let shard { idleShards.append(shard) }
         active -= 1
         admit()
     }
 
-    /// Returns the shard in which a transfer finds a connection to the origin; nil if there is none.
+    /// Returns a shard with a connection to the origin that a transfer can use; nil if there is none.
     func takeShard() -> Shard? {
         while let shard = idleShards.popLast() {
             if !shard.isClosed { return shard }
@@ -64,7 +64,7 @@ final class HostQueue {
         admit()
     }
 
-    /// Returns the index of the line with a priority, which is added if there is none.
+    /// Returns the index of the line for a priority; adds the line if it is missing.
     private func index(of priority: Float) -> Int {
         if let index = lines.firstIndex(where: { $0.priority == priority }) { return index }
         let index = lines.firstIndex { $0.priority < priority } ?? lines.endIndex
@@ -72,9 +72,9 @@ final class HostQueue {
         return index
     }
 
-    /// Starts waiting users up to the limit. It does not run recursively: one that ends as soon as it
-    /// begins releases its place.
-    /// - Parameter user: One that need not wait. Default: nil.
+    /// Starts waiting users up to the limit. It does not run recursively, although a user that ends as soon as it
+    /// begins releases its place within this call.
+    /// - Parameter user: A user to start before those that wait. Default: nil.
     private func admit(_ user: (any ConnectionUser)? = nil) {
         guard !isAdmitting else { return }
         isAdmitting = true
@@ -98,21 +98,21 @@ final class HostQueue {
     }
 }
 
-/// One that uses connections: it waits for a place at its origin, and then has a transfer in a shard.
+/// A user of connections: it waits for a place at its origin, and then has a transfer in a shard.
 protocol ConnectionUser: EasyHandleClient {
-    /// The identifier of its task.
+    /// The identifier of the user's task.
     var identifier: Int { get }
 
-    /// The ticket in the queue of the origin, while it waits there.
+    /// The ticket in the queue of the origin; nil if the user does not wait there.
     var ticket: Int? { get set }
 
-    /// Begins the transfer: there is a place for it.
+    /// Begins the transfer, after the user has got its place.
     func beginTransfer()
 
-    /// Reports how much of its content has been sent.
+    /// Reports how much of the request's content has been sent.
     func noteSentBytes()
 
-    /// Turns the reporting of streams on or off for its transfer.
+    /// Turns the reporting of stream events on or off for the transfer.
     func watchStreams(_ isOn: Bool)
 }
 #endif

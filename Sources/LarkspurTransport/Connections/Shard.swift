@@ -1,39 +1,39 @@
 #if canImport(FoundationNetworking)
 /// Some of a session's transfers, with a multi handle and connections of their own.
 ///
-/// libcurl searches through the connections of a multi handle for each request. So a shard takes a limited number of
-/// transfers. Streams that stay fill a shard and are left there, and later requests do not pay for them.
+/// libcurl searches through all connections of a multi handle for each request. So a shard takes a limited number of
+/// transfers. Long-lived streams fill a shard and stay there, and later requests do not pay for them.
 final class Shard: DeadlineHolder, MultiHandleClient {
     /// The use of a shard.
     enum Use {
         case requests
-        /// WebSockets, which are none of the connections that a host may have for requests.
+        /// WebSockets, which do not count towards the limit of connections to a host.
         case webSockets
     }
 
-    /// The number of transfers above which the next one goes to another shard.
+    /// The number of transfers from which on new ones go to another shard.
     static let capacity = 128
     /// The time for which a shard without transfers keeps its idle connections, in seconds.
     private static let idleTime: TimeInterval = 60
 
     let use: Use
-    /// The multi handle; nil once the shard is closed.
+    /// The multi handle; nil after the shard was closed.
     @exclusivity(unchecked) private var multi: MultiHandle?
     private unowned let shards: Shards
     @exclusivity(unchecked) var deadlineIndex: Int?
-    /// The users of the shard, by the identifiers of their tasks.
+    /// The users of the shard by the identifiers of their tasks.
     @exclusivity(unchecked) private var users: [Int: any ConnectionUser] = [:]
-    /// The users that send content in chunks.
+    /// The users that send content from a reader.
     @exclusivity(unchecked) private var uploads: [Int: any ConnectionUser] = [:]
-    /// The time at which libcurl has transfers to advance.
+    /// The time at which libcurl wants to be called.
     @exclusivity(unchecked) private var timer = LoopTime.distantFuture
     /// The time at which the shard is closed; nil while it is in use.
     @exclusivity(unchecked) private var closing: LoopTime?
-    /// Whether the shard is among those with progress.
+    /// Whether ``Shards`` has the shard in its list of shards with progress.
     @exclusivity(unchecked) var hasProgress = false
     @exclusivity(unchecked) var retiredConnections = RetiredConnections()
     @exclusivity(unchecked) private var streamWatch = StreamWatch()
-    /// The number of responses whose completeness only their streams' events show.
+    /// The number of responses that only stream events show to be complete.
     @exclusivity(unchecked) private var watchedStreams = 0
 
     init(for use: Use, shards: Shards, settings: SessionSettings) throws(LoopFailure) {
@@ -55,12 +55,12 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var hasRoom: Bool { users.count < Self.capacity }
 
-    /// The earlier of the times at which the shard has something to do.
+    /// The time at which the shard has something to do next.
     var deadline: LoopTime { min(timer, closing ?? .distantFuture) }
 
     // MARK: Transfers
 
-    /// Begins a transfer; returns false if libcurl does not take it.
+    /// Begins a transfer; returns false if libcurl refuses it.
     func add(_ user: any ConnectionUser, _ handle: EasyHandle) -> Bool {
         guard multi?.add(handle) == true else { return false }
         users[user.identifier] = user
@@ -68,13 +68,13 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         return true
     }
 
-    /// Restarts a transfer that has ended.
+    /// Begins a transfer again that has ended.
     func restart(_ handle: EasyHandle) -> Bool {
         multi?.remove(handle)
         return multi?.add(handle) ?? false
     }
 
-    /// Removes a transfer, which closes its connection if it is under way.
+    /// Removes a transfer; closes its connection if the transfer is under way.
     func remove(_ user: any ConnectionUser, _ handle: EasyHandle) {
         multi?.remove(handle)
         users[user.identifier] = nil
@@ -84,7 +84,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         shards.noteDeadline(of: self)
     }
 
-    /// Checks, whenever the shard has made progress, how much of a user's content has been sent.
+    /// Has the shard check, after each progress, how much of a user's content has been sent.
     func watchUpload(of user: any ConnectionUser) { uploads[user.identifier] = user }
 
     // MARK: Progress
@@ -101,6 +101,7 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         if now >= timer {
             timer = .distantFuture
             multi?.timeIsUp()
+            // libcurl does not report the same time twice, so it is asked if it was called too early.
             if timer == .distantFuture, let milliseconds = multi?.timer { setTimer(milliseconds: milliseconds) }
         }
         if let closing, now >= closing {
@@ -111,10 +112,10 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         }
     }
 
-    /// Closes all connections; the shard has no transfers.
+    /// Closes all connections; called when the shard has no transfers.
     func close() { multi.take()?.close() }
 
-    /// Reports what the transfers have sent, and ends those that have ended.
+    /// Reports how much the transfers have sent, and ends those that are over.
     func collect() {
         for user in uploads.values { user.noteSentBytes() }
         while let (handle, result) = multi?.nextCompleted() { handle.client?.transferEnded(result) }
@@ -124,7 +125,8 @@ final class Shard: DeadlineHolder, MultiHandleClient {
 
     var watchesStreams: Bool { watchedStreams > 0 }
 
-    /// Has all transfers report stream events: any of them may be the one that reads for its connection.
+    /// Has all transfers report stream events: the events of one transfer arrive at another if that one reads from the
+    /// shared connection.
     func beginWatchingStreams() {
         watchedStreams += 1
         guard watchedStreams == 1 else { return }
@@ -139,13 +141,13 @@ final class Shard: DeadlineHolder, MultiHandleClient {
         streamWatch = StreamWatch()
     }
 
-    /// Records an event of a stream; returns true if the stream was reset before its end.
+    /// Records a stream event; returns true if the stream was reset before its end.
     func note(_ event: StreamEvent, on connection: Int64?) -> Bool { streamWatch.note(event, on: connection) }
 }
 
 /// The connections that get no more requests, by libcurl's numbers.
 ///
-/// libcurl closes each as soon as it can, so only the last few matter.
+/// libcurl closes them as soon as it can, so the latest few are enough.
 struct RetiredConnections {
     private static let capacity = 64
 

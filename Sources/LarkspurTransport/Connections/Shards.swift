@@ -3,11 +3,11 @@
 final class Shards {
     let support: ConnectionSupport
     private let settings: SessionSettings
-    /// The shards that take new transfers while they have room.
+    /// The shard that takes new transfers, for each use.
     @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
     @exclusivity(unchecked) private var shards: [Shard] = []
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Shard>()
-    /// The shards whose transfers have advanced since the last ``collect()``.
+    /// The shards with transfers that have advanced since the last ``collect()``.
     @exclusivity(unchecked) private var progressing: [Shard] = []
     @exclusivity(unchecked) private(set) var now = LoopTime.now
 
@@ -19,13 +19,13 @@ final class Shards {
         current[.requests] = first
     }
 
-    /// The time at which the next of them is due.
+    /// The time at which the next shard is due.
     var deadline: LoopTime { deadlines.next }
 
     /// Returns a shard for a transfer that has no connection to reuse.
     func shardWithRoom(for use: Shard.Use) -> Shard? {
         if let shard = current[use], shard.hasRoom { return shard }
-        // One that is half empty, so that the search is as rare as the filling of a shard.
+        // A half-empty shard, so that this search happens no more often than a shard fills up.
         let roomy = shards.first { $0.use == use && $0.transferCount <= Shard.capacity / 2 }
         if let shard = roomy ?? makeShard(for: use) { current[use] = shard }
         return current[use]

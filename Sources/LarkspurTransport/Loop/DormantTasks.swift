@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// The tasks of a loop that were resumed and have not begun: they were suspended before the loop could start them, or
-/// wait for their earliest begin date.
+/// The tasks of a loop that were resumed but have not begun, because they were suspended before the loop could start
+/// them, or because their earliest begin date is in the future.
 ///
-/// It is a value without I/O.
+/// It is a value without I/O. The tasks stand on the loop so that their deadlines apply while they wait.
 struct DormantTasks {
     enum Due {
         case begins(TaskCore)
-        /// The task has taken longer than its session allows.
+        /// The resource timeout of the task has passed.
         case expired(TaskCore)
     }
 
@@ -30,7 +30,7 @@ struct DormantTasks {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The time at which the next of them is due.
+    /// The time at which the next task is due.
     var deadline: LoopTime { deadlines.next }
 
     mutating func add(_ task: TaskCore, _ dormancy: Dormancy) {

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// The work of the loop's thread: it takes commands, runs libcurl, handles ended transfers, and delivers events.
 ///
-/// The loop, the exchanges and their handles belong to that thread.
+/// The loop, its exchanges and their handles belong to that thread.
 final class EventLoop {
     private let mailbox: LoopMailbox
     private let settings: SessionSettings
@@ -38,7 +38,7 @@ final class EventLoop {
         )
     }
 
-    /// Runs the loop; returns false if tasks failed for lack of resources, and more commands have arrived since.
+    /// Runs the loop. Returns false if the loop does not work and more commands have arrived since it failed its tasks.
     func run() -> Bool {
         var hasEnded = false
         repeat {
@@ -79,19 +79,21 @@ final class EventLoop {
         mailbox.wait(poll, milliseconds: time)
     }
 
-    /// Runs the jobs of Swift tasks. They follow the events that may have resumed the tasks, and what they take of time
-    /// comes before the next look at the sockets, so that no deadline is over before its bytes have been seen.
+    /// Runs the jobs of Swift tasks, after the events that may have resumed the tasks.
+    ///
+    /// The next turn looks at the sockets before it looks at the deadlines. So no transfer times out because a job took
+    /// long, if its bytes have arrived meanwhile.
     private func runJobs() {
         mailbox.takeJobs(into: &jobs)
         guard !jobs.isEmpty else { return }
-        // Not on a thread of the program that has handed them over.
+        // A loop that does not work may run within the call that has queued the jobs.
         if failure != nil { return jobs.leave() }
         jobs.run()
         exchanges.now = .now
         exchanges.idleSince = exchanges.now
     }
 
-    /// The time at which the thread has something to do, apart from libcurl's transfers.
+    /// The time at which the thread has something to do, except for libcurl's transfers.
     private var nextDeadline: LoopTime { isIdle ? idleDeadline : min(exchanges.deadline, dormant.deadline) }
 
     private func perform(_ command: LoopMailbox.Command) {
@@ -102,7 +104,7 @@ final class EventLoop {
             if let exchange = exchanges[task] {
                 exchange.finish(.failure(error))
             } else {
-                // The task had not begun.
+                // The task has no exchange, as it had not begun.
                 outbox.end(task, with: error)
             }
         case .cancelResumably(let task, let error, let handler):
@@ -112,7 +114,7 @@ final class EventLoop {
             } else {
                 let data = task.unusedResumeData
                 outbox.deliver(.resumeData(data, handler), to: task)
-                // Has no effect on a task that has ended.
+                // Has no effect on a task that has already ended.
                 outbox.end(task, with: data.flatMap { (error as? URLError)?.adding(resumeData: $0) } ?? error)
             }
         case .answer(let task, let answer): exchanges[task]?.receive(answer)
@@ -134,8 +136,8 @@ final class EventLoop {
         }
     }
 
-    /// Starts, delays, continues or pauses a task according to its current state: commands from several threads may
-    /// overtake one another.
+    /// Starts, delays, continues or pauses a task according to its current state. The command itself does not count, as
+    /// commands of several threads may arrive in another order.
     private func control(_ task: TaskCore) {
         if let exchange = exchanges[task] {
             if task.isSuspended { exchange.suspend() } else { exchange.resume() }

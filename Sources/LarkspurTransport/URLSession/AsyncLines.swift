@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The lines of a text that arrives as bytes in UTF-8; invalid bytes are replaced by U+FFFD.
+/// The lines of a text that arrives as bytes in UTF-8. Invalid bytes become U+FFFD.
 ///
-/// A line ends at a line feed, a carriage return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029.
-/// As in Foundation on other platforms, empty lines are left out. A line is stored in memory completely, without a
-/// limit of its length.
+/// A line ends with a line feed, a carriage return or both, a vertical tab, a form feed, U+0085, U+2028 or U+2029. As
+/// in Foundation on other platforms, empty lines are left out. A line is held in memory as a whole, without a limit of
+/// its length.
 public struct AsyncLines: AsyncSequence, Sendable {
     /// A line without its line end.
     public typealias Element = String
 
     let bytes: URLSession.AsyncBytes
 
-    /// Creates an iterator that begins at the first byte that no iterator has consumed.
+    /// Creates an iterator that begins at the first byte that no iterator has consumed yet.
     public func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes.makeAsyncIterator()) }
 
     /// An iterator over the lines of a response.

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// A `URLSessionTask` for which a Swift task waits.
+/// A `URLSessionTask` and the Swift task that waits for it.
 ///
-/// No lock is held during a call of a session's or the runtime's code: each may wait for the other's lock.
+/// No lock is held during a call of the session or of the Swift runtime: each of them may wait for the other's lock.
 final class AsyncTransfer<Value: Sendable>: Sendable {
     typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 
     private struct State {
         var isCancelled = false
         var continuation: CheckedContinuation<Value, any Error>?
-        /// The result that arrived before the continuation did, such as the failure of an invalid session.
+        /// The result, if it has arrived before the continuation, as the failure of an invalid session does.
         var result: Result<Value, any Error>?
         /// The task, from its creation to its end.
         var task: URLSessionTask?
@@ -22,8 +22,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 
     /// Creates a task, resumes it, and waits for its completion handler.
     ///
-    /// - Parameter makeTask: Creates a task that calls the given closure when it ends. Not called if the Swift task is
-    ///   cancelled already.
+    /// - Parameter makeTask: Creates a task that calls the given closure when it ends. It is not called if the Swift
+    ///   task is already cancelled.
     static func run(
         delegate: (any URLSessionTaskDelegate)?,
         makeTask: (@escaping Completion) -> URLSessionTask
@@ -55,8 +55,8 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
         switch start {
         case .resume: task.resume()
         case .cancel:
-            // A session retains a task that is never resumed, so the task must be cancelled. The result of its
-            // completion handler is no longer needed.
+            // The session retains a task that was never resumed, so this one must be cancelled. The result of its
+            // completion handler has no receiver.
             task.cancel()
             continuation.resume(throwing: URLError.cancelledBeforeStart)
         case .finish(let result): continuation.resume(with: result)
@@ -82,7 +82,7 @@ final class AsyncTransfer<Value: Sendable>: Sendable {
 }
 
 extension AsyncTransfer where Value == Never {
-    /// Returns the result of a completion handler, with an error if an expected response is missing.
+    /// Returns the result of a completion handler; an error if neither a response nor an error was passed.
     static func outcome(_ response: URLResponse?, _ error: (any Error)?) -> Result<URLResponse, any Error> {
         if let error { return .failure(error) }
         return response.map(Result.success)

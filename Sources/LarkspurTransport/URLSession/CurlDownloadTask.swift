@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// A download task of a ``CurlURLSession``; its core does the work.
 final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sendable {
-    // Safe: both are constants, and the lock of the core guards all changing state.
+    // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 
@@ -55,8 +55,8 @@ final class CurlDownloadTask: URLSessionDownloadTask, EngineTask, @unchecked Sen
     override func suspend() { core.suspend() }
     override func cancel() { core.cancel() }
 
-    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler, or
-    /// nil; called once, where the session's delegate is called.
+    /// Cancels the task, and passes resume data for ``CurlURLSession/downloadTask(withResumeData:)`` to a handler; nil
+    /// if there is none. The handler is called once, on the queue of the session's delegate.
     override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
         core.cancel(leavingResumeDataFor: Transferring(completionHandler))
     }

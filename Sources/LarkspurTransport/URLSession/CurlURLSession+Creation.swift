@@ -2,21 +2,21 @@
 extension CurlURLSession {
     // MARK: Availability
 
-    /// Whether the process has a libcurl that the engine can use: 7.68 or later. Without one, every task fails with the
-    /// code `resourceUnavailable` and the message of ``unavailabilityReason``.
+    /// Whether the process has a libcurl that the engine can use: version 7.68 or later. Otherwise every task fails
+    /// with the code `resourceUnavailable` and the message of ``unavailabilityReason``.
     public static var isAvailable: Bool { unavailabilityReason == nil }
 
     /// The reason why the engine cannot be used; nil if it can.
     public static var unavailabilityReason: String? { Libcurl.unavailability }
 
-    /// The version of the libcurl that performs the requests, as in "7.88.1"; nil if there is none.
+    /// The version of the libcurl that performs the requests, such as "7.88.1"; nil if there is none.
     public static var libcurlVersion: String? { Libcurl.version }
 
-    /// Whether that libcurl can use HTTP/3: it was built with it, and is 7.88 or later.
+    /// Whether the libcurl of the process can use HTTP/3: it is 7.88 or later, and was built with HTTP/3.
     public static var supportsHTTP3: Bool { Libcurl.hasHTTP3 }
 
-    /// Whether requests of the session may use HTTP/3: its options ask for it, and it is possible
-    /// (``EngineOptions/http3``).
+    /// Whether requests of the session may use HTTP/3: its options ask for it, and libcurl and the other options permit
+    /// it (see ``EngineOptions/http3``).
     public var offersHTTP3: Bool { core.settings.http3 != .off }
 
     // MARK: Sessions with options
@@ -27,7 +27,7 @@ extension CurlURLSession {
     ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Default:
     ///     nil, none.
     ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
-    ///     an operation. Default: nil, a serial queue of the session's own.
+    ///     an operation. Default: nil, a serial queue that the session creates.
     ///   - options: The options of the session.
     public convenience init(
         configuration: URLSessionConfiguration,
@@ -39,7 +39,7 @@ extension CurlURLSession {
     }
 
     /// - Parameters:
-    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread, where it must never block.
+    ///   - callsDelegateOnLoop: Whether the delegate is called on the loop's thread. It must never block there.
     ///   - unavailability: The reason why every task fails; nil if tasks work.
     ///   - tlsAbilities: The TLS abilities of libcurl. Default: nil, the real ones.
     ///   - thread: Starts the session's thread. Default: a thread of the system.
@@ -66,10 +66,10 @@ extension CurlURLSession {
         )
     }
 
-    /// The configuration of ``shared``: the default one with the classes that the program has registered.
+    /// The configuration of ``shared``: the default one, with the classes that the program has registered.
     ///
-    /// Only the configuration of the superclass's shared session has these. There they stand behind
-    /// FoundationNetworking's own classes if a session was made before they were registered, and would never be asked.
+    /// Only the superclass's shared session has a configuration with those classes. If that session was made before
+    /// they were registered, they stand behind FoundationNetworking's own classes there, and would never be asked.
     static var sharedConfiguration: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         let registered = ProtocolClasses.own(URLSession.shared.configuration.protocolClasses ?? [])
@@ -77,9 +77,9 @@ extension CurlURLSession {
         return configuration
     }
 
-    /// Returns the configuration for the superclass, without the values on which it would trap, which it would add to
-    /// requests by rules of its own, or for which it would needlessly open files; with the class that performs its
-    /// tasks.
+    /// Returns the configuration for the superclass. It has the class that performs the superclass's tasks, and lacks
+    /// three kinds of values: those on which the superclass would trap, those that it would add to requests by rules of
+    /// its own, and those for which it would open files in vain.
     static func forSuperclass(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
         let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         copy.httpAdditionalHeaders = SessionSettings.fields(copy.httpAdditionalHeaders)
@@ -93,8 +93,8 @@ extension CurlURLSession {
         return copy
     }
 
-    /// Returns the queue of the delegate, and how the delegate is called there. Without a queue of the caller's it is a
-    /// serial one.
+    /// Returns the queue of the delegate, and how the delegate is called there. Without a queue of the caller's, this
+    /// is a new serial queue.
     static func delegateQueue(_ queue: OperationQueue?) -> (OperationQueue, Delivery.Place) {
         if let queue { return (queue, .operations(queue)) }
         let serialQueue = DispatchQueue(label: "larkspur.delegate")

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-/// The creation of tasks, and the tasks that the superclass carries.
+/// The creation of tasks, including those that the superclass performs.
 extension CurlURLSession {
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask { CurlDownloadTask(core, of: self) }
 
-    /// Creates a task whose content goes to a channel; nil for a request that the superclass handles.
+    /// Creates a task whose content goes to a channel; nil for a request that the superclass performs.
     func dataTask(with request: URLRequest, channel: ByteChannel) -> URLSessionDataTask? {
         guard let task = makeDataTask(request, .bytes(channel)) else { return nil }
         channel.attach(task.core)
         return task
     }
 
-    /// Creates a data task; nil for a request that the superclass handles.
+    /// Creates a data task; nil for a request that the superclass performs.
     func makeDataTask(_ request: URLRequest, _ completion: TaskCore.Completion?) -> CurlDataTask? {
         let isCarried = core.carries(request)
         let defect = isCarried ? nil : core.foreignDefect(request)
@@ -31,7 +31,7 @@ extension CurlURLSession {
         CurlUploadTask(core.makeTask(kind: .upload, request: request, body: body, completion: completion), of: self)
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets that fails; nil if the superclass has to make it.
+    /// Creates a task of FoundationNetworking's WebSocket API, which fails; nil if the superclass has to create it.
     func makeWebSocketTask(_ request: URLRequest) -> CurlWebSocketTask? {
         guard let layout else { return nil }
         let defect = CurlWebSocketTask.defect(of: request)
@@ -52,8 +52,8 @@ extension CurlURLSession {
 
     /// Calls a closure when the superclass's own tasks have ended.
     ///
-    /// The superclass is never invalidated itself: its async methods would then end the process in code that was
-    /// compiled without this module.
+    /// The superclass is never invalidated, because its async methods would then end the process when code calls them
+    /// that was compiled without this module.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void) {
         guard let layout, let queue = layout.workQueue(of: self) else { return action() }
         queue.async { [self] in

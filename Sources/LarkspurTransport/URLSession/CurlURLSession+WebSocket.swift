@@ -8,21 +8,21 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - url: The URL of the server, with the scheme ws, wss, http or https.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs
-    ///   the connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
+    /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
+    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping.
     public func webSocket(with url: URL, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         webSocket(with: URLRequest(url: url), options: options)
     }
 
-    /// Creates a WebSocket with a request of the caller's, for its fields and its timeout.
+    /// Creates a WebSocket from a request, for its fields and its timeout.
     ///
     /// - Parameters:
-    ///   - request: The request of the handshake, whose URL has the scheme ws, wss, http or https. Its method and
-    ///     content are ignored. Its timeout applies until the connection is open.
+    ///   - request: The request of the handshake; its URL has the scheme ws, wss, http or https. Its method and content
+    ///     are ignored. Its timeout applies until the connection is open.
     ///   - options: The settings. Default: those of ``WebSocketTask/Options/init()``.
-    /// - Returns: A task, whose handshake begins with ``WebSocketTask/resume()`` or with the first method that needs
-    ///   the connection: ``WebSocketTask/open()``, sending, receiving, or a ping. Options that are not allowed, and
-    ///   URLs that have another scheme, fail it then.
+    /// - Returns: A task. Its handshake begins with ``WebSocketTask/resume()``, or with the first method that needs the
+    ///   connection: ``WebSocketTask/open()``, sending, receiving, or a ping. It fails then if an option is not
+    ///   allowed, or the URL has another scheme.
     public func webSocket(with request: URLRequest, options: WebSocketTask.Options = .init()) -> WebSocketTask {
         let channel = WebSocketChannel(options: options)
         return WebSocketTask(channel: channel, task: makeHandshake(request, for: channel))
@@ -31,7 +31,8 @@ extension CurlURLSession {
     /// Creates a handshake, which begins with ``WebSocketAttempt/open()``.
     /// - Parameters:
     ///   - request: The request, whose method and content are ignored.
-    ///   - withheldFields: The names of the fields, in lower case, that a redirect to another origin does not get.
+    ///   - withheldFields: The names, in lower case, of the fields that are not sent to another origin after a
+    ///     redirect.
     ///   - line: The WebSocket.
     package func makeAttempt(
         _ request: URLRequest,
@@ -40,7 +41,7 @@ extension CurlURLSession {
     ) -> WebSocketAttempt {
         let attempt = WebSocketAttempt(withheldFields: withheldFields)
         line.latest.task = makeHandshake(request, for: line.channel, attempt)
-        // A channel that has ended uses no connection.
+        // The channel refuses a connection if it has ended.
         if !line.channel.begin(attempt) { attempt.cancel() }
         return attempt
     }
@@ -49,7 +50,7 @@ extension CurlURLSession {
     /// - Parameters:
     ///   - request: The request, whose method and content are ignored.
     ///   - channel: The channel that gets the connection.
-    ///   - attempt: The attempt of the channel's connector; nil for the only connection of the channel.
+    ///   - attempt: The attempt of the channel's connector; nil if the channel has only one connection.
     func makeHandshake(
         _ request: URLRequest,
         for channel: WebSocketChannel,

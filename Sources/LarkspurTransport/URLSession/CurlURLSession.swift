@@ -1,10 +1,9 @@
 #if canImport(FoundationNetworking)
-/// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on a thread of the
-/// session's own.
+/// A `URLSession` for Linux that performs its http and https tasks with libcurl's multi interface, on its own thread.
 ///
 /// Use it in place of `URLSession`: it has the same initialisers, and the superclass's documentation of data, upload
-/// and download tasks applies. The superclass itself performs data tasks for other schemes (data:, file:, ftp:);
-/// upload and download tasks for these schemes fail with the code `unsupportedURL`. Unlike the superclass, this class
+/// and download tasks applies. The superclass performs data tasks for other schemes (data:, file:, ftp:); upload and
+/// download tasks for these schemes fail with the code `unsupportedURL`. In contrast to the superclass, this class
 /// never ends the process because of a server's response, or because the session was invalidated.
 ///
 /// The delegate is called on the delegate queue, one call after the other, and is retained until the session is
@@ -12,14 +11,14 @@
 ///
 /// Sessions with the configuration `.default` share their cookies in `HTTPCookieStorage.shared`, as with the
 /// superclass. A server that acts for several users should give each of them an `.ephemeral` configuration, or a
-/// storage of its own.
+/// separate storage.
 public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendable {
     /// The options for which `URLSessionConfiguration` has no properties.
     public typealias Options = EngineOptions
 
-    // Safe: the lock of the core guards all changing state.
+    // Safe: the core's lock guards all changing state.
     let core: SessionCore
-    /// The hidden parts of the superclass; nil if tasks that the superclass creates by itself cannot be performed.
+    /// The hidden parts of the superclass; nil if the engine cannot perform the tasks that the superclass creates.
     let layout: FoundationLayout?
     private let ownConfiguration: URLSessionConfiguration
     private let superclassConfiguration: URLSessionConfiguration
@@ -37,7 +36,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ///   - delegate: The delegate for the session and its tasks; retained until the session is invalidated. Nil for
     ///     none.
     ///   - queue: The queue on which the delegate and completion handlers are called, one call after the other, each as
-    ///     an operation. Nil for a serial queue of the session's own.
+    ///     an operation. Nil for a serial queue that the session creates.
     public convenience override init(
         configuration: URLSessionConfiguration,
         delegate: (any URLSessionDelegate)?,
@@ -60,7 +59,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
     ) {
         self.layout = layout
         let copy = configuration.copy() as? URLSessionConfiguration ?? configuration
-        // The class is present in a configuration that was read from a session without a layout.
+        // A configuration that was read from a session without a layout contains the class.
         copy.protocolClasses?.removeAll { $0 == HandedTaskProtocol.self }
         let place: Delivery.Place
         (ownQueue, place) = Self.delegateQueue(queue)
@@ -96,12 +95,12 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     private var isShared: Bool { self === Self.sharedSession }
 
-    /// The delegate for the session and its tasks; nil without one, and after the session was invalidated and its last
+    /// The delegate for the session and its tasks. Nil if there is none, or if the session was invalidated and its last
     /// task has ended.
     public override var delegate: (any URLSessionDelegate)? { core.delegate }
 
-    /// The queue on which the delegate and completion handlers are called: the one that the session was created with,
-    /// else a serial queue of its own.
+    /// The queue on which the delegate and completion handlers are called: the queue that the session was created with,
+    /// otherwise a serial queue of the session.
     public override var delegateQueue: OperationQueue {
         core.delivery.noteUseOfQueue()
         return ownQueue
@@ -157,7 +156,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     // MARK: Tasks
 
-    /// Passes the session's tasks that have neither ended nor been cancelled to a closure.
+    /// Passes the tasks of the session that have not ended and were not cancelled to a closure.
     /// - Parameter completionHandler: Called once, on the delegate queue.
     public override func getAllTasks(completionHandler: @Sendable @escaping ([URLSessionTask]) -> Void) {
         let tasks = core.tasks
@@ -169,7 +168,7 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
-    /// Passes the session's data, upload and download tasks that have neither ended nor been cancelled to a closure.
+    /// Passes the data, upload and download tasks that have not ended and were not cancelled to a closure.
     /// - Parameter completionHandler: Called once, on the delegate queue, with the data tasks, the upload tasks and the
     ///   download tasks.
     public override func getTasksWithCompletionHandler(
@@ -184,19 +183,19 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         }
     }
 
-    /// Creates a data task, whose delegate receives the response and its content.
+    /// Creates a data task. Its delegate receives the response and the content.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue.
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue.
     /// - Parameter request: The request to send.
     public override func dataTask(with request: URLRequest) -> URLSessionDataTask {
         makeDataTask(request, nil) ?? super.dataTask(with: request)
     }
 
-    /// Creates a data task for a GET, whose delegate receives the response and its content.
+    /// Creates a data task for a GET. Its delegate receives the response and the content.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue.
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue.
     /// - Parameter url: The URL to get.
     public override func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
@@ -233,8 +232,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends the content of a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue. A file that cannot be read fails the task with the code `fileDoesNotExist`, `fileIsDirectory` or
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue. A file that cannot be read fails the task with the code `fileDoesNotExist`, `fileIsDirectory` or
     /// `noPermissionsToReadFile`, and a file that changes while it is sent with `requestBodyStreamExhausted`.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
@@ -245,8 +244,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends content from memory.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue.
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue.
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - bodyData: The content to send.
@@ -256,9 +255,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that sends content from a stream.
     ///
-    /// The delegate provides the stream in `urlSession(_:task:needNewBodyStream:)`, for each transfer of the content.
-    /// Without a stream the task fails with the code `requestBodyStreamExhausted`. The task is suspended until
-    /// `resume()` is called. Its delegate, or else the session's, is called on the delegate queue.
+    /// The delegate provides a new stream in `urlSession(_:task:needNewBodyStream:)` each time that the content is
+    /// sent. Without a stream the task fails with the code `requestBodyStreamExhausted`. The task is suspended until
+    /// `resume()` is called. Its delegate, otherwise the session's, is called on the delegate queue.
     /// - Parameter request: The request to send; its own content is ignored.
     public override func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
         makeUploadTask(request, .stream(nil), nil)
@@ -304,9 +303,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that downloads to a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`; the file is
-    /// removed when that method returns.
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file
+    /// is removed when that method returns.
     /// - Parameter request: The request to send.
     public override func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         makeDownloadTask(request, nil)
@@ -314,9 +313,9 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that downloads a URL to a file.
     ///
-    /// The task is suspended until `resume()` is called. Its delegate, or else the session's, is called on the delegate
-    /// queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`; the file is
-    /// removed when that method returns.
+    /// The task is suspended until `resume()` is called. Its delegate, otherwise the session's, is called on the
+    /// delegate queue. The delegate receives the file in `urlSession(_:downloadTask:didFinishDownloadingTo:)`. The file
+    /// is removed when that method returns.
     /// - Parameter url: The URL to get.
     public override func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
@@ -352,10 +351,10 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that continues another download from its resume data.
     ///
-    /// Resume data does not contain credentials: use ``downloadTask(with:resumeData:)`` for a request that needs them.
-    /// If the file on the server or its local beginning has changed, the download starts over. Data that is not resume
-    /// data of a ``CurlURLSession`` fails the task with the code `unsupportedURL`. The task is suspended until
-    /// `resume()` is called, and its delegate is called on the delegate queue.
+    /// Resume data does not contain credentials. Use ``downloadTask(with:resumeData:)`` for a request that needs them.
+    /// If the server's file or the partial file has changed, the download starts over. If the data is not resume data
+    /// of a ``CurlURLSession``, the task fails with the code `unsupportedURL`. The task is suspended until `resume()`
+    /// is called. Its delegate is called on the delegate queue.
     /// - Parameter resumeData: The resume data of an earlier download.
     public override func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: nil), of: self)
@@ -363,8 +362,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
 
     /// Creates a task that continues another download from its resume data, and calls a completion handler.
     ///
-    /// Resume data does not contain credentials. If the file on the server or its local beginning has changed, the
-    /// download starts over. Data that is not resume data of a ``CurlURLSession`` fails the task with the code
+    /// Resume data does not contain credentials. If the server's file or the partial file has changed, the download
+    /// starts over. If the data is not resume data of a ``CurlURLSession``, the task fails with the code
     /// `unsupportedURL`. The task is suspended until `resume()` is called.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier download.
@@ -377,8 +376,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         CurlDownloadTask(core.makeTask(withResumeData: resumeData, completion: .download(completionHandler)), of: self)
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
-    /// Use ``webSocket(with:options:)-(URL,_)``.
+    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
+    /// use ``webSocket(with:options:)-(URL,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter url: The URL of the server.
@@ -386,8 +385,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         webSocketTask(with: URLRequest(url: url))
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
-    /// Use ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
+    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
+    /// use ``webSocket(with:options:)-(URL,_)`` with ``WebSocketTask/Options/protocols``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameters:
@@ -399,8 +398,8 @@ public final class CurlURLSession: URLSession, SessionObject, @unchecked Sendabl
         return webSocketTask(with: request)
     }
 
-    /// Creates a task of FoundationNetworking's WebSockets, which fails: no libcurl has the functions that they need.
-    /// Use ``webSocket(with:options:)-(URLRequest,_)``.
+    /// Creates a task of FoundationNetworking's WebSocket API. It fails, as no libcurl has the functions that it needs:
+    /// use ``webSocket(with:options:)-(URLRequest,_)``.
     ///
     /// After `resume()` the task ends with the code `unsupportedURL`, and its methods end with an error.
     /// - Parameter request: The request of the handshake.

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// An upload task of a ``CurlURLSession``; its core does the work.
 final class CurlUploadTask: URLSessionUploadTask, EngineTask, @unchecked Sendable {
-    // Safe: both are constants, and the lock of the core guards all changing state.
+    // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-/// A task of FoundationNetworking's WebSockets, which always fails: no libcurl has the functions that it needs.
+/// A task of FoundationNetworking's WebSocket API. It always fails, as no libcurl has the functions that it needs.
 ///
-/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error, which they
-/// look for on the task's work queue, as they do for the session and for a class that loads the request.
+/// The superclass's methods for sending and receiving cannot be overridden. They end with the task's error. On the
+/// task's work queue they read that error, the session, and the class that loads the request.
 final class CurlWebSocketTask: URLSessionWebSocketTask, EngineTask, @unchecked Sendable {
-    // Safe: both are constants, and the lock of the core guards all changing state.
+    // Safe: both properties are constants, and the core's lock guards all changing state.
     let core: TaskCore
     private let session: CurlURLSession
 
-    /// The mark of the work queues of these tasks.
+    /// The key that marks the work queues of these tasks.
     private static let mark = DispatchSpecificKey<Void>()
-    /// The request for which no class is found that loads it.
+    /// A request that no class claims to load.
     private static let unloadable = URLRequest(url: URL(fileURLWithPath: "/dev/null"))
 
     /// Creates a task; nil if the hidden parts of the superclass were not found.

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The lower side of the seam: one transfer of a ``CurlURLSession`` whose events go to a receiver.
+/// The lower side of the seam between manager and session: one transfer of a ``CurlURLSession`` with a receiver for its
+/// events.
 ///
-/// Its `URLSessionTask` is made when somebody asks for it, once.
+/// Its `URLSessionTask` is created when it is first read: it costs two dispatch queues, and hardly any caller needs it.
 package struct EngineTransfer: Sendable {
     private let core: TaskCore
     /// The session, which lives at least as long as its transfers.
@@ -19,10 +20,10 @@ package struct EngineTransfer: Sendable {
     package var response: URLResponse? { core.withStorage { $0.record.response }?.object }
     package var metrics: [TransferMetrics] { core.withStorage { $0.record.metrics } }
     package var currentResumeData: Data? { core.kind == .download ? core.currentResumeData : nil }
-    /// Whether the transfer has not been given a place at its host yet.
+    /// Whether the transfer still waits for a place at its host.
     package var waitsForConnection: Bool { !core.withStorage(\.queueing.isOver) }
 
-    /// Limits the time for making a connection, in seconds; to be called before the first resumption.
+    /// Limits the time for making a connection, in seconds. Has to be called before the first resumption.
     package func limitConnecting(to seconds: TimeInterval) { core.withStorage { $0.queueing.connectTimeout = seconds } }
 
     package func resume() { core.resume() }
@@ -30,17 +31,17 @@ package struct EngineTransfer: Sendable {
     package func cancel() { core.cancel() }
     package func setPriority(_ priority: Float) { core.setPriority(priority) }
 
-    /// Cancels a download, and keeps the content that has arrived. The error of the transfer has the resume data.
+    /// Cancels a download, and leaves its partial file. The error of the transfer has the resume data.
     package func cancelKeepingResumeData() {
         if core.kind == .download { core.cancel(leavingResumeDataFor: Transferring { _ in }) } else { core.cancel() }
     }
 }
 
 extension CurlURLSession {
-    /// Whether receivers may be called on the loop's thread, as the session belongs to a session manager.
+    /// Whether receivers may be called on the loop's thread: the session belongs to a session manager.
     package var callsReceivers: Bool { core.delivery.isOnLoop }
 
-    /// Creates a suspended transfer; nil for a request that the superclass handles.
+    /// Creates a suspended transfer; nil for a request that the superclass performs.
     package func makeTransfer(
         _ request: URLRequest,
         _ content: TransferContent,
@@ -63,7 +64,7 @@ extension CurlURLSession {
     }
 
     /// Creates a suspended transfer that continues a download.
-    /// - Parameter request: The request to send; nil for that of the resume data.
+    /// - Parameter request: The request to send; nil for the request of the resume data.
     package func makeTransfer(
         resuming resumeData: Data,
         with request: URLRequest?,

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 // FoundationNetworking's methods of these names cannot be overridden, ignore overridden factories, and can wait for
-// ever when a task is cancelled as it ends. These methods have no parameter with a default, so that the compiler
-// prefers them in every file that imports this module.
+// ever if a task is cancelled as it ends. The methods below have no default arguments, so the compiler prefers them in
+// every file that imports this module.
 
 extension URLSession {
     /// Sends a request and returns the content and the response.
@@ -19,8 +19,8 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
-    ///     gets the response and its content too, as with FoundationNetworking.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///     also receives the response and its content, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func data(
@@ -45,8 +45,8 @@ extension URLSession {
     /// Cancelling the Swift task cancels the transfer; a Swift task that was cancelled before sends nothing.
     /// - Parameters:
     ///   - url: The URL to get.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
-    ///     gets the response and its content too, as with FoundationNetworking.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///     also receives the response and its content, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func data(from url: URL, delegate: any URLSessionTaskDelegate) async throws -> (Data, URLResponse) {
@@ -71,8 +71,8 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - bodyData: The content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
-    ///     gets the response and its content too, as with FoundationNetworking.
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///     also receives the response and its content, as with FoundationNetworking.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error.
     public func upload(
@@ -106,8 +106,8 @@ extension URLSession {
     ///   - request: The request to send; its own content is ignored.
     ///   - fileURL: The file with the content to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
-    ///     gets the response and its content too, as with FoundationNetworking.
-    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
+    ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
+    ///     also receives the response and its content, as with FoundationNetworking.
     ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, its code is `fileDoesNotExist`,
     ///   `fileIsDirectory` or `noPermissionsToReadFile`, and `requestBodyStreamExhausted` if the file changes while it
     ///   is sent.

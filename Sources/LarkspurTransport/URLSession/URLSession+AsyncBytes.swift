@@ -2,9 +2,9 @@
 extension URLSession {
     /// The content of a response as a sequence of bytes, which can be iterated once.
     ///
-    /// The bytes arrive in chunks; the iteration waits only at the end of a chunk. The transfer is cancelled when the
-    /// iterating Swift task is cancelled, and when the sequence and its iterators are released. With several iterators,
-    /// each byte goes to one of them.
+    /// The bytes arrive in chunks, and the iteration waits only between chunks. The transfer is cancelled when the
+    /// iterating Swift task is cancelled, or when the sequence and its iterators are released. If there are several
+    /// iterators, each byte goes to one of them.
     public struct AsyncBytes: AsyncSequence, Sendable {
         /// A byte of the content.
         public typealias Element = UInt8
@@ -19,7 +19,7 @@ extension URLSession {
             self.source = ByteSourceOwner(source)
         }
 
-        /// Creates an iterator that begins at the first byte that no iterator has consumed.
+        /// Creates an iterator that begins at the first byte that no iterator has consumed yet.
         public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
         /// The content as lines of text.
@@ -67,7 +67,7 @@ extension URLSession.AsyncBytes {
 @available(*, unavailable)
 extension URLSession.AsyncBytes.Iterator: Sendable {}
 
-/// The owner of a source, which cancels it when the last reference to the owner is released.
+/// The owner of a source. When it is released, it cancels the source.
 final class ByteSourceOwner: Sendable {
     private let source: any ByteSource
 

@@ -2,8 +2,8 @@
 extension URLSession {
     /// Downloads to a temporary file and returns it with the response.
     ///
-    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
-    /// a Swift task that was cancelled before sends nothing.
+    /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
+    /// cancelled, nothing is sent.
     /// - Parameter request: The request to send.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
@@ -14,8 +14,8 @@ extension URLSession {
 
     /// Downloads to a temporary file and returns it with the response.
     ///
-    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
-    /// a Swift task that was cancelled before sends nothing.
+    /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
+    /// cancelled, nothing is sent.
     /// - Parameters:
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
@@ -31,8 +31,8 @@ extension URLSession {
 
     /// Downloads a URL to a temporary file and returns it with the response.
     ///
-    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
-    /// a Swift task that was cancelled before sends nothing.
+    /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
+    /// cancelled, nothing is sent.
     /// - Parameter url: The URL to get.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error, `unknown` if it gave no file. The file system's error if the file could not
@@ -43,8 +43,8 @@ extension URLSession {
 
     /// Downloads a URL to a temporary file and returns it with the response.
     ///
-    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
-    /// a Swift task that was cancelled before sends nothing.
+    /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
+    /// cancelled, nothing is sent.
     /// - Parameters:
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue.
@@ -57,12 +57,12 @@ extension URLSession {
 
     /// Continues a download from its resume data, and returns the temporary file with the response.
     ///
-    /// The caller has to remove the file; it is not removed otherwise. Cancelling the Swift task cancels the transfer;
-    /// a Swift task that was cancelled before sends nothing.
+    /// The caller has to remove the file. Cancelling the Swift task cancels the transfer. If the Swift task is already
+    /// cancelled, nothing is sent.
     /// - Parameters:
     ///   - resumeData: The resume data of an earlier download.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate receives them.
+    ///     delegate is called.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error, `unknown` if it gave no file, `unsupportedURL` if the data is not resume data
     ///   of a ``CurlURLSession`` or this is FoundationNetworking's own session, which does not support resume data. The
@@ -102,7 +102,7 @@ extension URLSession {
         }
     }
 
-    /// Renames the file within its folder: the task's file is removed when the completion handler returns.
+    /// Renames the file within its folder, because the task removes its file when the completion handler returns.
     static func takeOver(_ location: URL?) throws -> URL {
         guard let location else {
             throw URLError.engine(.unknown, "The session gave no file for the download.", url: nil)

@@ -7,7 +7,7 @@ extension URLSession {
     /// - Parameters:
     ///   - url: The URL to get.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate receives them.
+    ///     delegate is called.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
     ///   without a response.
     public func bytes(
@@ -24,7 +24,7 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - delegate: The delegate for this task, called on the session's delegate queue. Default: nil, the session's
-    ///     delegate receives them.
+    ///     delegate is called.
     /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the task ended
     ///   without a response.
     public func bytes(
@@ -41,7 +41,7 @@ extension URLSession {
                 }
             channel.receive(data)
             channel.finish(nil)
-            // The task stands for the completed one, to which the superclass gives no access.
+            // This task stands for the completed one, which the superclass does not give access to.
             let task = dataTask(with: request)
             task.cancel()
             return (AsyncBytes(task: task, source: channel), response)

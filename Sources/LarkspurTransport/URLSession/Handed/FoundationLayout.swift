@@ -1,8 +1,7 @@
 #if canImport(FoundationNetworking)
-/// The parts of FoundationNetworking's sessions and tasks that are not in its API and are needed to perform its tasks.
+/// The parts of FoundationNetworking's sessions and tasks that are not in its API, but needed to perform its tasks.
 ///
-/// All of them are read and written on the work queue of the session or the task, where FoundationNetworking does so
-/// itself.
+/// All of them are read and written on the work queue of the session or the task, as FoundationNetworking does.
 struct FoundationLayout: Sendable {
     private let sessionQueue: StoredProperty
     private let taskQueue: StoredProperty
@@ -10,7 +9,7 @@ struct FoundationLayout: Sendable {
     private let completesOnWorkQueue: StoredProperty
     private let knownBody: StoredProperty
     private let protocolProperties: StoredProperty
-    /// The session of a task; nil if it was not found, so that no WebSocket task is made.
+    /// The session of a task; nil if the property was not found. Then no WebSocket task is made.
     private let taskSession: StoredProperty?
 
     /// The layout of the loaded FoundationNetworking; nil if it is not as expected.
@@ -39,14 +38,14 @@ struct FoundationLayout: Sendable {
 
     /// Makes FoundationNetworking call the completion handler of an async method on the delegate queue.
     ///
-    /// On the work queue the handler would wait for the lock of a Swift task, whose cancellation may hold that lock and
-    /// wait for the work queue.
+    /// On the work queue the handler would wait for the lock of a Swift task. A cancellation of that Swift task may
+    /// hold the lock while it waits for the work queue.
     func completeOnDelegateQueue(_ task: URLSessionTask) { completesOnWorkQueue.set(false, in: task) }
 
     /// Returns the content of an upload task.
     func body(of task: URLSessionTask) -> RequestBody {
         switch content(of: knownBody.value(in: task)).flatMap(content) {
-        // Empty data has no pointer, and Dispatch traps without one.
+        // Empty data has no pointer, without which Dispatch traps.
         case let data as DispatchData:
             .data(data.isEmpty ? Data() : data.withUnsafeBytes { Data(bytes: $0, count: data.count) })
         case let file as URL: .file(file)
@@ -55,7 +54,7 @@ struct FoundationLayout: Sendable {
         }
     }
 
-    /// Returns the delegate that was passed to the async method which created a task.
+    /// Returns the delegate that was passed to the async method that created a task; nil if there is none.
     func delegate(of task: URLSessionTask, in session: URLSession) -> (any URLSessionTaskDelegate)? {
         let registry = registry.value(in: session) as AnyObject
         let behaviours = StoredProperty("behaviours", of: Swift.type(of: registry))?.value(in: registry)
@@ -65,8 +64,8 @@ struct FoundationLayout: Sendable {
         return Mirror(reflecting: content).children.lazy.compactMap { $0.value as? any URLSessionTaskDelegate }.first
     }
 
-    /// Sets the session of a task that no session has made.
-    /// - Returns: Whether it was set: false if the property is not as expected.
+    /// Sets the session of a task that was not created by a session.
+    /// - Returns: Whether the session was set; false if the property is not as expected.
     func setSession(_ session: URLSession, of task: URLSessionTask) -> Bool {
         taskSession?.setCast(of: session, in: task) ?? false
     }
@@ -83,7 +82,7 @@ struct FoundationLayout: Sendable {
         protocolProperties.insert(file, forCase: "temporaryFileURL", in: loader)
     }
 
-    /// Returns the content of an optional or of an enumeration's case.
+    /// Returns the wrapped value of an optional, or the associated value of an enumeration's case.
     private func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 }
 

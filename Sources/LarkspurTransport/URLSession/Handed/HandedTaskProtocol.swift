@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-/// The protocol class that performs with the engine the tasks of a ``CurlURLSession`` that FoundationNetworking creates
-/// by itself.
+/// The protocol class with which the engine performs the tasks that FoundationNetworking creates in a
+/// ``CurlURLSession``.
 ///
-/// FoundationNetworking's async methods create such tasks for code that was compiled without this module, as they
-/// cannot be overridden. All of this code runs on the task's work queue, as FoundationNetworking expects of the callers
-/// of its client. The engine handles redirects and challenges; FoundationNetworking's client ends the process or hangs
-/// on many of them.
+/// FoundationNetworking's async methods cannot be overridden, and create such tasks when code calls them that was
+/// compiled without this module. All of this class runs on the task's work queue, as FoundationNetworking expects of
+/// the callers of its client. The engine handles redirects and challenges, because FoundationNetworking's client ends
+/// the process or hangs on many of them.
 final class HandedTaskProtocol: URLProtocol {
     private enum State {
         case new
         case forwarded(URLSessionTask)
-        /// The content is in the URL, and FoundationNetworking decodes it.
+        /// The URL contains the content, and FoundationNetworking decodes it.
         case decoding(URLProtocol)
         case over
     }
@@ -24,15 +24,15 @@ final class HandedTaskProtocol: URLProtocol {
 
     private var state = State.new
     private var layout: FoundationLayout?
-    /// Whether the call has a delegate of its own.
+    /// Whether the call was made with a delegate.
     private var hasDelegate = false
-    /// Whether the Swift task that makes the call had been cancelled before. FoundationNetworking resumes the task, in
-    /// which this object is created, and cancels it afterwards.
+    /// Whether the calling Swift task had been cancelled before the call. In that case FoundationNetworking first
+    /// resumes the task, which creates this object, and then cancels it.
     private let isCallerCancelled = Task.isCancelled
 
     private static var session: CurlURLSession? { SuperclassQueue.session?.object as? CurlURLSession }
 
-    // Outside the queue of a session's superclass, it is only called if no task can be performed.
+    // Outside of the work queue of a session's superclass, this is only called if no task can be performed.
     override class func canInit(with request: URLRequest) -> Bool {
         let scheme = request.url?.scheme?.lowercased()
         return scheme == "data" || SuperclassQueue.session?.carries(request) ?? (scheme == "http" || scheme == "https")
@@ -40,7 +40,7 @@ final class HandedTaskProtocol: URLProtocol {
 
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Starts or resumes the load; called for each resumption of the task.
+    /// Starts or resumes the load. Called each time that the task is resumed.
     override func startLoading() {
         switch state {
         // FoundationNetworking reports the cancellation itself.
@@ -51,8 +51,8 @@ final class HandedTaskProtocol: URLProtocol {
         }
     }
 
-    /// Suspends or cancels the load; called for suspensions and for a cancellation, which FoundationNetworking reports
-    /// to the client itself.
+    /// Suspends or cancels the load. Called for suspensions, and for a cancellation, which FoundationNetworking itself
+    /// reports to the client.
     override func stopLoading() {
         let isCancelled = task?.state == .canceling
         switch state {
@@ -80,7 +80,7 @@ final class HandedTaskProtocol: URLProtocol {
         carrier.resume()
     }
 
-    /// Creates the engine's task that performs another one.
+    /// Creates the engine's task that performs the given one.
     private static func carrier(
         of task: URLSessionTask,
         _ request: URLRequest,
@@ -111,8 +111,8 @@ final class HandedTaskProtocol: URLProtocol {
     }
 
     private func finish(_ outcome: Outcome) {
-        // FoundationNetworking reports a cancellation to the task itself. It no longer knows the task after another end
-        // was reported.
+        // FoundationNetworking reports a cancellation to the task itself. After any other end it has forgotten the
+        // task.
         guard case .forwarded = state, let task, task.state == .running || task.state == .suspended else {
             return Self.remove(outcome.file)
         }
@@ -134,17 +134,17 @@ final class HandedTaskProtocol: URLProtocol {
         afterDelegateCalls { $0.client?.urlProtocolDidFinishLoading($0) }
     }
 
-    /// Calls a closure on the work queue after all calls of the delegate of the call, if it has one.
+    /// Calls a closure on the work queue, after the pending calls of the delegate if the call has one.
     ///
-    /// FoundationNetworking performs the delegate's commands to the task a moment later on the work queue. It ends the
-    /// process if the delegate queue has ended the task meanwhile.
+    /// FoundationNetworking performs the delegate's commands to the task on the work queue, a moment later. It ends the
+    /// process if the task has ended in the meantime.
     private func afterDelegateCalls(_ action: @escaping @Sendable (HandedTaskProtocol) -> Void) {
         guard hasDelegate, let session = Self.session, let task, let queue = layout?.workQueue(of: task)
         else { return action(self) }
         let this = Transferring(self)
         session.delegateQueue.addOperation {
             queue.async {
-                // The cancellation is reported to a task that has been cancelled meanwhile.
+                // If the task was cancelled in the meantime, FoundationNetworking reports the cancellation.
                 if this.value.task?.state == .running || this.value.task?.state == .suspended { action(this.value) }
             }
         }
@@ -152,7 +152,7 @@ final class HandedTaskProtocol: URLProtocol {
 
     /// Lets FoundationNetworking's own class load a URL that contains its content.
     private func decode(_ task: URLSessionTask) {
-        // The class makes no file, and without one FoundationNetworking ends the process.
+        // That class makes no file, and FoundationNetworking ends the process if a download has none.
         guard task is URLSessionDataTask,
             let decoder = NSClassFromString("FoundationNetworking._DataURLProtocol") as? URLProtocol.Type
         else { return fail("a data URL cannot be downloaded") }

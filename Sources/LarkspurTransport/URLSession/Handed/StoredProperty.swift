@@ -3,11 +3,11 @@
 
 /// A stored property of another module's class, found by its name through reflection.
 struct StoredProperty: @unchecked Sendable {
-    // Safe: both are constants. Objects are read and written where their own module does so.
+    // Safe: both properties are constants. Objects are only accessed where their own module accesses them.
     private let offset: Int
     private let type: Any.Type
 
-    /// Finds a property; nil if the class has none with this name.
+    /// Finds a property; nil if the class does not have it.
     init?(_ name: String, of owner: AnyClass) {
         var found: (offset: Int, type: Any.Type)?
         // The option declares that the type is a class.
@@ -21,7 +21,7 @@ struct StoredProperty: @unchecked Sendable {
         type = found.type
     }
 
-    /// Finds a property; nil if the class has none with this name, or one of another type.
+    /// Finds a property of a type; nil if the class does not have it.
     init?<Value>(_ name: String, of owner: AnyClass, as type: Value.Type) {
         self.init(name, of: owner)
         guard self.type == type else { return nil }
@@ -43,8 +43,8 @@ struct StoredProperty: @unchecked Sendable {
         if type == Value.self { place(in: object).assumingMemoryBound(to: Value.self).pointee = value }
     }
 
-    /// Writes an object as a value of the property's type, such as a protocol of the other module.
-    /// - Returns: Whether the object is such a value.
+    /// Writes an object after a cast to the property's type, such as a protocol of the other module.
+    /// - Returns: Whether the cast was possible.
     func setCast(of value: AnyObject, in object: AnyObject) -> Bool {
         func store<Value>(_ type: Value.Type) -> Bool {
             guard let value = value as? Value, !isNil(value) else { return false }
@@ -59,7 +59,7 @@ struct StoredProperty: @unchecked Sendable {
         return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 
-    /// Adds a value to a dictionary whose keys are the cases of an enumeration of strings.
+    /// Adds a value to a dictionary whose keys are cases of an enumeration of strings.
     /// - Returns: Whether the value was added: false if the property is of another type, or there is no such case.
     func insert(_ value: Any, forCase name: String, in object: AnyObject) -> Bool {
         (type as? any CaseTable.Type)?.insert(value, forCase: name, at: place(in: object)) ?? false

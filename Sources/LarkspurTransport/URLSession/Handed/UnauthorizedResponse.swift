@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// A 401 response that FoundationNetworking does not take for a challenge.
+/// A 401 response that FoundationNetworking does not mistake for a challenge.
 ///
-/// FoundationNetworking would raise a challenge for Basic when the task ends, and never end the task if it is not
-/// answered. The engine has handled challenges before.
+/// At the end of the task FoundationNetworking would create a challenge for Basic, and without an answer to it the task
+/// would never end. The engine has already handled all challenges.
 final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
 
-    /// Creates the response; nil for every response that is not treated as a challenge.
+    /// Creates the response; nil if FoundationNetworking does not treat the given response as a challenge.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse, response.statusCode == 401, let url = response.url
         else { return nil }
@@ -21,10 +21,10 @@ final class UnauthorizedResponse: HTTPURLResponse, @unchecked Sendable {
 
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
-    /// The URL; nil while FoundationNetworking looks for challenges, since it finds none without a URL.
+    /// The URL; nil while FoundationNetworking looks for challenges, as it finds none without a URL.
     override var url: URL? { SuperclassQueue.session == nil ? super.url : nil }
 
-    /// The class for archives, which must be readable by programs without this class.
+    /// The class that archives name, so that programs without this class can read them.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 }
