@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 /// The state of the cache in one transaction.
 ///
-/// It is an object, as it is large, and many transactions have none.
+/// It is an object because it is large, and many transactions have none.
 final class CacheState {
     /// A response that is delivered in place of the network's.
     struct Replay {
@@ -19,9 +19,9 @@ final class CacheState {
     @exclusivity(unchecked) var fields: CacheRequestFields
     /// Whether there may be entries for the URL.
     @exclusivity(unchecked) var hasEntries = false
-    /// The entry to revalidate, or to use if the server fails.
+    /// The stale entry: to validate, or to use if the server fails.
     @exclusivity(unchecked) var stale: CacheEntry?
-    /// Whether the server is asked to validate ``stale``.
+    /// Whether the request asks the server to validate ``stale``.
     @exclusivity(unchecked) var isConditional = false
     @exclusivity(unchecked) var replay: Replay?
     @exclusivity(unchecked) var use: TransferMetrics.CacheUse?

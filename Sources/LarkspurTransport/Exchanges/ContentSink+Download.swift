@@ -16,7 +16,7 @@ extension ContentSink {
         try file.write(bytes)
     }
 
-    /// Appends the content of the response to that of the file.
+    /// Prepares for content that is appended to the file of an earlier download.
     func append(end: Int64, total: Int64) {
         guard let file = download.file else { return }
         download.end = end
@@ -30,6 +30,8 @@ extension ContentSink {
     /// Continues without the file of an earlier download.
     func leaveFile(discarding: Bool) {
         if discarding { download.file?.discard() } else { download.file?.close() }
+        // A download that starts over uses another file: resume data that was stored earlier relies on the order of the
+        // bytes in this one.
         download.leaveFile()
         task.noteResumption(nil, received: 0)
     }
@@ -57,11 +59,10 @@ extension ContentSink {
         return .engine(.networkConnectionLost, "The server sent less than the rest of the file.", url: url)
     }
 
-    /// Ends a download: leaves the file of a failed one if another download could continue it, and removes it
-    /// otherwise.
-    /// - Returns: The error, with the resume data.
+    /// Ends a download. The partial file stays if another download can continue it, otherwise it is removed.
+    /// - Returns: The error, with the resume data if there is any.
     func endDownload(with error: (any Error)?) -> (any Error)? {
-        // A program can also request resume data from the task object of a data task that has become a download.
+        // A data task that has become a download can be asked for resume data too, through its download task.
         guard task.kind == .download || download.resumeDataHandler != nil else { return error }
         var data: Data?
         if let error, let file = download.file {
@@ -80,8 +81,8 @@ extension ContentSink {
         return error.adding(resumeData: data)
     }
 
-    /// Whether the content of the file is valid: the network has failed, the download was cancelled resumably, or
-    /// nothing was added to an earlier file.
+    /// Whether the file is valid after an error: the network has failed, the download was cancelled resumably, or the
+    /// file of an earlier download has not been changed.
     private func mayGoOn(after error: any Error) -> Bool {
         guard let error = error as? URLError else { return false }
         if error.tlsFailure?.reason == .missingCloseNotify { return true }

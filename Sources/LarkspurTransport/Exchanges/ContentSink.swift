@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The path of content from a task's responses to its destination. Content is decoded, then goes to the delegate, into
-/// memory or into a file, with a copy for the cache.
+/// The path of content from a task's responses to its destination. Content is decoded, and then goes to the delegate,
+/// into memory or into a file, and as a copy to the cache.
 ///
 /// The sink belongs to the loop's thread.
 final class ContentSink {
@@ -8,36 +8,37 @@ final class ContentSink {
     struct Incoming {
         /// The content as the server frames it, and whether all of it has arrived.
         var framed = FramedContent(.none)
-        /// Whether another reader of the same bytes could find another end of the content.
+        /// Whether another recipient of the same bytes could find the end of the content elsewhere.
         var hasDoubtfulEnd = false
         /// The decoder; nil if the content is delivered unchanged.
         var decoder: ContentDecoder?
-        /// The content that waits for its disposition, not decoded.
+        /// The content that waits for its disposition, as it was received.
         var buffered = Data()
         /// The number of decoded bytes.
         var decodedBytes: Int64 = 0
         /// The length of the decoded content; −1 if the response does not announce it.
         var expectedBytes = NSURLSessionTransferSizeUnknown
-        /// Whether the transfer waits until the consumer has consumed some of the content.
+        /// Whether the transfer waits for the consumer.
         var isPaused = false
-        /// Whether the content is counted and not delivered, as there is no delegate for it.
+        /// Whether the content is only counted, as there is no delegate for it.
         var isUnread = false
-        /// Whether the content is delivered to a delegate besides being collected.
+        /// Whether a delegate receives the content although it is also collected.
         var isShared = false
         /// The copy for the cache; nil if there is none.
         var copy: CacheCopy?
 
-        /// Returns the decoded bytes that have arrived. Content without codings need not be decoded to be counted.
+        /// Returns the number of decoded bytes that have arrived. Content without a coding is counted before it is
+        /// delivered.
         func arrivedBytes(isBuffering: Bool) -> Int64 {
             isBuffering && decoder == nil ? Int64(buffered.count) : decodedBytes
         }
     }
 
-    /// A response on its way into the cache. It is an object, as it is large, and most content has none.
+    /// The copy of a response for the cache. It is an object because it is large, and most responses have none.
     final class CacheCopy {
         /// The entry without its content.
         let entry: CacheEntry
-        /// The content; empty if the content is collected for the task anyway.
+        /// The content; empty if the task collects the content itself.
         var content = Data()
         /// Whether the cache may have responses for the URL.
         let hasEntries: Bool
@@ -54,7 +55,7 @@ final class ContentSink {
     /// The content of a task with a completion handler.
     @exclusivity(unchecked) private var collected = Data()
     @exclusivity(unchecked) var download = DownloadState()
-    /// The URL of the request under way, for errors.
+    /// The URL of the current request, for errors.
     @exclusivity(unchecked) var url: URL?
 
     init(task: TaskCore, group: ExchangeGroup) {
@@ -62,7 +63,7 @@ final class ContentSink {
         self.group = group
     }
 
-    /// Delivers the response, unless a completion handler alone receives it.
+    /// Delivers the response, unless only a completion handler receives it.
     func deliver(_ response: ReceivedResponse) {
         incoming.isShared = !task.isPiecewise && task.sharesContent
         if task.isPiecewise || incoming.isShared { group.outbox.deliver(.response(response), to: task) }
@@ -70,7 +71,7 @@ final class ContentSink {
 
     // MARK: Pausing
 
-    /// Whether content has to wait until the consumer, or a decision, has made room; records the pause.
+    /// Whether content has to wait for its consumer or for a decision. Records the pause.
     func mustWait(isBuffering: Bool) -> Bool {
         guard !incoming.isPaused else { return true }
         incoming.isPaused =
@@ -78,14 +79,14 @@ final class ContentSink {
         return incoming.isPaused
     }
 
-    /// Whether there is content that has arrived and is not decoded yet.
+    /// Whether content has arrived that is not yet decoded.
     var hasRest: Bool { incoming.decoder?.hasRest == true }
 
     // MARK: Taking
 
-    /// Decodes content and delivers it; without input, continues with content that is not decoded yet.
+    /// Decodes content and delivers it. Without input, continues with content that is not yet decoded.
     ///
-    /// It pauses in the middle if the consumer is too slow.
+    /// It pauses in the middle of the content if the consumer is too slow.
     /// - Returns: The failure; nil if there is none.
     func take(_ bytes: UnsafeRawBufferPointer) -> URLError? {
         guard let decoder = incoming.decoder else { return deliver(bytes) }
@@ -102,16 +103,16 @@ final class ContentSink {
         return failure
     }
 
-    /// Takes the content that was buffered.
+    /// Delivers the buffered content.
     func takeBuffered() -> URLError? {
         let content = incoming.buffered
         incoming.buffered = Data()
-        // Any pause was because of the content that is delivered now.
+        // Only the buffered content can have caused a pause, and it is delivered now.
         incoming.isPaused = false
         return content.isEmpty ? nil : content.withUnsafeBytes(take)
     }
 
-    /// Discards the content that was buffered.
+    /// Discards the buffered content.
     func dropBuffered() {
         incoming.buffered = Data()
         incoming.isPaused = false
@@ -121,7 +122,7 @@ final class ContentSink {
     func deliver(_ data: Data) -> URLError? { data.withUnsafeBytes { deliver($0) } }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> URLError? {
-        // The framing of chunks can arrive without content, and a decoder can take bytes without returning any.
+        // Bytes can be framing alone, and a decoder can take bytes without returning any.
         guard !bytes.isEmpty else { return nil }
         let count = Int64(bytes.count)
         incoming.decodedBytes += count
@@ -148,8 +149,7 @@ final class ContentSink {
         return nil
     }
 
-    /// Returns the failure of a task that would collect this much content; nil if it collects none, or if the limit
-    /// allows it.
+    /// Returns the failure of a task that would collect more content than the limit; nil if there is no such excess.
     func excess(of count: Int64) -> URLError? {
         guard let limit = group.settings.options.maximumContentSize, count > limit, !task.isPiecewise,
             task.kind != .download
@@ -165,16 +165,16 @@ final class ContentSink {
 
     private func copyForCache(_ bytes: UnsafeRawBufferPointer) {
         guard let cache = group.settings.cache, incoming.decodedBytes <= Int64(cache.maximumContentSize) else {
-            // The stored response is out of date all the same.
+            // The response is too large to store, but it has replaced the stored one at the server.
             if let copy = incoming.copy, copy.hasEntries { group.settings.cache?.remove(copy.entry.url) }
             incoming.copy = nil
             return
         }
-        // The content of a task with a completion handler is collected anyway.
+        // For a task with a completion handler, the content is collected anyway.
         if task.isPiecewise { incoming.copy?.content.append(contentsOf: bytes) }
     }
 
-    /// Takes the response for the cache, with all of its content; once.
+    /// Takes the response with all of its content, for the cache. Returns it once.
     func takeCopy() -> CacheEntry? {
         guard let copy = incoming.copy.take() else { return nil }
         var entry = copy.entry
@@ -184,7 +184,7 @@ final class ContentSink {
 
     // MARK: The end
 
-    /// Checks the end of completely decoded content.
+    /// Checks the end of the content, after all of it was decoded.
     /// - Returns: The failure; nil if the content is complete.
     func finish() -> URLError? {
         task.noteDecodedBytes(incoming.decodedBytes)
@@ -203,7 +203,7 @@ final class ContentSink {
         if case .data = task.completion { group.outbox.deliver(.content(collected), to: task) }
         guard task.kind == .download else { return nil }
         do throws(URLError) {
-            // A response without content makes a file too.
+            // A download of an empty response also has a file.
             group.outbox.deliver(.file(try openFile().finish()), to: task)
             return nil
         } catch {

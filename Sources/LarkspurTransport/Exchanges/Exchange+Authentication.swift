@@ -17,7 +17,7 @@ extension Exchange {
             history.authentication.sendNothing()
             return credentials
         }
-        // Credentials of the request's own are not replaced, unless its recipient has challenged.
+        // The request's own credentials are only replaced after a challenge of their recipient.
         let brings = [credentials.has("Authorization"), credentials.proxyAuthorization != nil]
         for (recipient, bringsOwn) in zip([AuthenticationState.Recipient.origin, .proxy], brings) {
             guard let request = request(to: recipient) else {
@@ -32,7 +32,7 @@ extension Exchange {
         return credentials
     }
 
-    /// The user credential with which the request will be sent to its origin, unless it has its own.
+    /// The user credential for the origin; nil if there is none, or if the request has its own authorization.
     var userCredential: UserCredential? {
         guard !history.authentication.isIdle || !credentialStore.known.isEmpty, let seen = request(to: .origin) else {
             return nil
@@ -43,7 +43,7 @@ extension Exchange {
             ?? (bringsOwn ? nil : credentialStore.known.userCredential(for: seen))
     }
 
-    /// Returns the request as its server or its proxy sees it; nil for a proxy if none could challenge.
+    /// Returns the request as its recipient sees it; nil for a proxy that cannot challenge.
     private func request(to recipient: AuthenticationState.Recipient) -> RecipientAuthentication.Request? {
         guard let url = destination.url else { return nil }
         let method = request.httpMethod ?? "GET"
@@ -75,7 +75,7 @@ extension Exchange {
         }
     }
 
-    /// Whether a proxy forwards the request through a tunnel, whose bytes it cannot read.
+    /// Whether the request goes through a tunnel, whose bytes the proxy cannot read.
     var isTunnelled: Bool {
         guard let proxy = transfer.proxy, proxy.kind != .socks5 else { return false }
         return destination.url?.scheme?.lowercased() == "https" || task.webSocket != nil
@@ -83,22 +83,23 @@ extension Exchange {
 
     // MARK: Responses
 
-    /// Returns the consequence of a response that demands credentials; nil for others. Records accepted credentials.
+    /// Returns the consequence of a response that asks for credentials; nil for other responses. Records accepted
+    /// credentials.
     func demand(of head: ResponseHead, _ response: ReceivedResponse) -> Transaction.Consequence? {
         switch head.status {
         case 401:
-            // Some proxies answer like this to refused credentials, without a challenge.
+            // Some proxies answer refused credentials with a 401 that has no challenge.
             if !head.challenges.isEmpty { noteAcceptance(by: .proxy, head) }
-            // libcurl may be about to answer; if it does not, this is the last response.
+            // libcurl may still answer the challenge. If it does not, this response is the last one.
             if history.authentication.origin.isOnConnection {
                 return .awaitAnswer(.init(recipient: .origin, head: head))
             }
             return demand(of: head.challenges, by: .origin, response)
-        // The response comes through a tunnel from the server, which must not learn the proxy's credentials.
+        // Through a tunnel the response is the server's, which must not learn the proxy's credentials.
         case 407 where transfer.proxy != nil && !isTunnelled:
             if history.authentication.proxy.isOnConnection { return .awaitAnswer(.init(recipient: .proxy, head: head)) }
             return demand(of: head.proxyChallenges, by: .proxy, response)
-        // A server that fails may not have looked at the credentials.
+        // A server that fails may not have checked the credentials.
         case 500...: return nil
         default:
             noteAcceptance(by: .origin, head)
@@ -136,8 +137,8 @@ extension Exchange {
         }
     }
 
-    /// Returns the consequence of a refusal that libcurl could have answered and did not. Had it answered, it would not
-    /// have reported the content.
+    /// Returns the consequence of a refusal that libcurl could have answered but did not: if it answers, it does not
+    /// report the content.
     func settlement(of refusal: Transaction.Refusal) -> Transaction.Consequence {
         guard let response = transfer.response else { return .deliver }
         let fields = refusal.recipient == .origin ? refusal.head.challenges : refusal.head.proxyChallenges
@@ -146,7 +147,7 @@ extension Exchange {
 
     // MARK: Answers
 
-    /// Returns the decision that follows from a delegate's answer to a challenge.
+    /// Returns the decision that follows from a delegate's disposition of a challenge.
     func decision(
         _ disposition: URLSession.AuthChallengeDisposition,
         _ credential: URLCredential?,

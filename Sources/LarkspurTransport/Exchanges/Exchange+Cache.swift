@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// Responses from the cache.
 extension Exchange {
-    /// Loads the response from the cache, if possible, else from the network.
+    /// Loads the response from the cache if possible, otherwise from the network.
     func load() {
         caching = nil
         let settings = group.settings
@@ -22,14 +22,14 @@ extension Exchange {
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// Receives the entries of a look-up.
+    /// Receives the entries that a look-up has found.
     func receive(_ entries: [CacheEntry]) {
         guard transaction.endLookUp(), let state = caching else { return }
         let candidates = entries.filter { $0.matches(state.fields) }
         perform(CacheDecision.decide(candidates, for: state.request, at: Date()))
     }
 
-    /// Makes the cache's state for the request; nil if the cache takes no part: it serves only data tasks.
+    /// Creates the state of the cache for the request; nil if the cache takes no part, as it serves data tasks only.
     private func makeCacheState(_ policy: URLRequest.CachePolicy) -> CacheState? {
         guard !history.ignoresCache, task.kind == .data, case .none = content.body, let url = destination.url,
             let method = request.httpMethod, method == "GET" || method == "HEAD", let key = CacheEntry.key(url)
@@ -68,7 +68,7 @@ extension Exchange {
         case .revalidate(let entry):
             caching?.stale = entry
             caching?.isConditional = true
-            // Until the server confirms it.
+            // The state if the server sends a new response; a 304 changes it.
             caching?.use = .replaced
             enqueue()
         case .fail: finish(.failure(notInCache))
@@ -84,8 +84,7 @@ extension Exchange {
         )
     }
 
-    /// Records the credentials and cookies that the request is really sent with: its response is stored for these
-    /// alone.
+    /// Records the credentials and cookies that the request is sent with, as its response is stored for these alone.
     func noteSent(_ head: RequestHead) {
         guard caching != nil else { return }
         let credential = history.authentication.origin.sentCredential

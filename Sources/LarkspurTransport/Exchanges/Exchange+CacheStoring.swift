@@ -8,8 +8,8 @@ extension Exchange {
 
     // MARK: In place of the network's response
 
-    /// Returns the consequence of a response that a stored one replaces, such as a 304 or a server error; nil for
-    /// others.
+    /// Returns the consequence of a response that a stored one replaces, such as a 304 or a server error; nil for other
+    /// responses.
     func replacement(for head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let stale = state.stale else { return nil }
         switch head.status {
@@ -18,7 +18,7 @@ extension Exchange {
             guard let fallback = fallback(to: stale) else { return nil }
             caching?.replay = fallback
             caching?.use = .fallback
-            // The content of the server error is not needed.
+            // The stored response is delivered in place of the server error, whose content is not needed.
             return .replay(readsContent: false)
         default: return nil
         }
@@ -27,7 +27,7 @@ extension Exchange {
     private func validation(of stale: CacheEntry, by head: ResponseHead) -> Transaction.Consequence? {
         guard let state = caching, let cache = group.settings.cache else { return nil }
         guard stale.isValidated(by: head.fields) else {
-            // The 304 is about another response; so the stored one is wrong, and the complete response is needed.
+            // The 304 does not match the stored response. That one is wrong, so the complete response is needed.
             cache.remove(state.url)
             history.ignoresCache = true
             return .sendAgain(readsContent: true)
@@ -46,7 +46,7 @@ extension Exchange {
         return CacheState.Replay(entry: stale, source: .cache, age: Freshness(of: stale, at: Date()).age)
     }
 
-    /// Returns the stale response that replaces a network failure, if there is one and it may be used.
+    /// Returns the stale response that replaces a failure of the network; nil if there is none that may be used.
     func fallback(after error: URLError) -> CacheState.Replay? {
         guard let state = caching, state.replay == nil, transfer.response == nil, let stale = state.stale,
             Self.outages.contains(error.code)
@@ -58,7 +58,7 @@ extension Exchange {
 
     // MARK: Storing
 
-    /// Starts to copy a response that is being delivered, if it may be stored.
+    /// Begins the copy of a response for the cache, if the response may be stored.
     func copyForCache(_ head: ResponseHead) {
         guard let state = caching, let cache = group.settings.cache else { return }
         if state.request.method == "HEAD" { return note(head, of: state, in: cache) }
@@ -66,7 +66,7 @@ extension Exchange {
         guard case .store(let names) = decision, !state.fields.hasPassingAuthorization,
             sink.incoming.decoder != nil || (head.contentLength ?? 0) <= Int64(cache.maximumContentSize)
         else {
-            // The stored response is outdated, as this one has replaced it at the server.
+            // This response has replaced the stored one at the server.
             if state.hasEntries, decision != .refuse(.request), head.status < 500 { cache.remove(state.url) }
             return
         }
@@ -107,7 +107,7 @@ extension Exchange {
         }
         var entry = entry
         entry.varying = names.map { CacheEntry.VaryingField(name: $0, value: state.fields.nominated($0)) }
-        // The old entry would continue to answer requests that the server now distinguishes.
+        // The server now distinguishes requests that the old entry would still serve.
         if entry.varying != stale.varying { cache.remove(state.url) }
         group.outbox.store(entry, for: request, in: cache, of: task)
     }
@@ -118,7 +118,7 @@ extension Exchange {
         if task.completion == nil {
             group.outbox.propose(entry, for: request, in: cache, of: task)
         } else if task.isRefresh, task.delegates.data != nil {
-            // The delegate might refuse, and cannot be asked.
+            // The delegate of a refresh cannot be asked, and might refuse.
             cache.remove(entry.url)
         } else {
             group.outbox.store(entry, for: request, in: cache, of: task)
@@ -136,7 +136,7 @@ extension Exchange {
         let base = URLReference(url.absoluteString)
         for location in [head.location, head.fields["Content-Location"]].compactMap(\.self) {
             let target = URLReference(location).percentEncoded.resolved(against: base)
-            // Other origins must not be able to remove a server's entries.
+            // No origin may remove the entries of another.
             guard target.origin == base.origin, target.origin != nil || target.hasSameServer(as: base),
                 let url = URL(string: target.text), let key = CacheEntry.key(url)
             else { continue }

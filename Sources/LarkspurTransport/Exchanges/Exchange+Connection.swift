@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The connection of a transaction: whether it may be used, whether the request may be sent again, and whether its end
-/// completes the content.
+/// The connection of a transaction: whether it may be used, whether the request may be sent again, and whether the end
+/// of the connection completes the content.
 extension Exchange {
-    /// Decides before each sending, from within libcurl; false stops the transfer.
+    /// Decides, from within libcurl, whether the request may be sent now; false stops the transfer.
     func maySend(onStaleConnection isStale: Bool) -> Bool {
         switch transfer.sending.begin(hasStaleConnection: isStale || hasRetiredConnection, resend: { resendDecision }) {
         case .send: return true
@@ -13,7 +13,7 @@ extension Exchange {
         }
     }
 
-    /// The decision whether the request may be sent again when a byte of it may have left.
+    /// The decision whether the request may be sent again after some of it may have been sent.
     var resendDecision: ResendDecision {
         ResendDecision(
             request,
@@ -23,18 +23,18 @@ extension Exchange {
         )
     }
 
-    /// Decides whether an idle connection may be reused: always with a libcurl that asks before each sending.
+    /// Decides whether the transfer may reuse a connection. It always may if libcurl asks before each sending.
     func configureConnection(of handle: EasyHandle) {
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && resendDecision == .fail
         handle.connectionUse.closesConnection = false
-        // If libcurl up to 8.14 could not send content again, the next request of the handle would fail.
+        // When libcurl up to 8.14 fails to send content again, the next request of the handle fails too.
         if case .none = content.body { handle.servesAgain = true } else { handle.servesAgain = false }
         history.needsNewConnection = false
     }
 
-    /// Restarts the transfer on a new connection if it was stopped before anything of it was sent; false if it ended
-    /// for another reason.
+    /// Restarts the transfer on a new connection, if it was stopped before anything was sent; false if it has ended for
+    /// another reason.
     func takesFreshConnection(_ handle: EasyHandle) -> Bool {
         guard transfer.sending.endInterruption(), transaction.failure == nil else { return false }
         handle.connectionUse.makesConnection = true
@@ -47,7 +47,7 @@ extension Exchange {
 
     // MARK: The end
 
-    /// Watches the end of the connection if nothing else ends the content.
+    /// Watches how the connection is closed, if only its end completes the content.
     func watchClose() {
         guard destination.isSecure, !group.settings.options.tls.acceptsMissingCloseNotify,
             sink.incoming.framed.framing == .close
@@ -55,9 +55,10 @@ extension Exchange {
         transfer.handle?.watchClose()
     }
 
-    /// Records a connection that has ended without a close_notify, and with it the content.
+    /// Records that the connection was closed without a close_notify, before the content had another end.
     ///
-    /// It counts if the content is delivered: of a redirect or a challenge only the header is needed.
+    /// That is an error only if the content is delivered. Of a redirect or a challenge only the header section is
+    /// needed.
     func noteClose(of handle: EasyHandle) {
         guard handle.endCloseWatch() else { return }
         let sentence =

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Downloads that continue the file of an earlier one.
+/// Downloads that continue the partial file of an earlier one.
 extension Exchange {
     // MARK: The request
 
-    /// Makes the request ask for the part after the file of an earlier download, if that can be used.
+    /// Has the request ask for the part after an earlier download's file, if that file can be used.
     func prepareResumption() {
         guard let earlier = task.resumption else { return }
         if group.settings.protocols.load(request) {
-            // A class of the caller's does not handle parts.
+            // A `URLProtocol` does not handle ranges.
             sink.download.isPrepared = true
             if sink.download.asksForRest { askForWhole() }
             return
@@ -29,7 +29,7 @@ extension Exchange {
         task.noteResumption(resumption, received: offset)
     }
 
-    /// Discards the file; the next request, if there is one, is for the whole content.
+    /// Discards the file. A request that follows asks for the whole content.
     private func askForWhole() {
         sink.leaveFile(discarding: true)
         request.setValue(nil, forHTTPHeaderField: "Range")
@@ -38,7 +38,7 @@ extension Exchange {
 
     // MARK: The response
 
-    /// Prepares the file for the content of a response, unless another request follows, or no file can be created.
+    /// Prepares the file for the content of a response, unless another request follows or no file can be created.
     func beginDownload(_ received: ReceivedResponse) -> Effect {
         guard let response = received.http else { return .stops }
         let download = sink.download
@@ -69,14 +69,14 @@ extension Exchange {
         }
         do throws(URLError) {
             guard task.resumption == nil || hasRange || ResumeDecision.isWhole(reply(response)) else {
-                // A part would be mistaken for the rest.
+                // The part would be taken for the whole file.
                 throw .engine(
                     .badServerResponse,
                     "The server sends a part where the whole was asked for.",
                     url: destination.url
                 )
             }
-            // Before the content: if no file can be created, no content is wanted.
+            // The file is created first: if that fails, the content is not needed.
             let file = try sink.openFile()
             sink.noteResumption(after: response, file: file)
             return .goesOn
@@ -104,7 +104,7 @@ extension Exchange {
 
     // MARK: Ending
 
-    /// Ends the task, and leaves the file for another download.
+    /// Ends the task, and leaves the partial file for another download.
     func cancel(with error: any Error, handler: Delivery.ResumeDataHandler) {
         sink.download.resumeDataHandler = handler
         finish(.failure(error))

@@ -3,7 +3,7 @@ internal import CLibcurl
 internal import HTTPSyntax
 internal import Synchronization
 
-/// The choice of HTTP/3 for requests, and the announcements of servers that have it.
+/// The choice of HTTP/3 for requests, and the servers' announcements of it.
 extension Exchange {
     /// Returns the versions of HTTP that the request may use.
     /// - Parameter isAuthenticatedByConnection: Whether libcurl authenticates the connection, by NTLM or Negotiate.
@@ -18,7 +18,7 @@ extension Exchange {
         }
     }
 
-    /// The origin of the request, if HTTP/3 is possible with it: neither proxies nor sockets carry QUIC.
+    /// The origin of the request; nil if HTTP/3 is not possible, as neither proxies nor sockets transport QUIC.
     private var http3Origin: Origin? {
         guard group.settings.http3 != .off, transfer.proxy == nil, let url = destination.url, let origin = Origin(url),
             origin.scheme == "https"
@@ -26,7 +26,7 @@ extension Exchange {
         return origin
     }
 
-    /// Records the alternatives that a server announces.
+    /// Records the alternative services that a response announces.
     func noteAlternatives(of head: ResponseHead) {
         // The field of a 421 is ignored (RFC 7838, section 6).
         guard group.settings.http3 == .automatic, task.webSocket == nil, head.status != 421,
@@ -36,14 +36,14 @@ extension Exchange {
             $0.note(field, age: head.fields["Age"], of: origin, at: .now)
             return $0.contains(origin, at: .now)
         }
-        // The next request asks for HTTP/3, but libcurl takes an existing connection before it makes one.
+        // The next request asks for HTTP/3, but libcurl prefers an existing connection to a new one.
         if isOffered, transfer.versions != .http3 { retireConnection() }
     }
 
-    /// Records a fault of a connection that was not made over TCP.
+    /// Records that a connection failed that was perhaps made over QUIC.
     func noteFault(of handle: EasyHandle, result: Int32) {
         guard group.settings.http3 == .automatic, transfer.versions == .http3, ConnectionFault.isFault(result),
-            // Not known before the response.
+            // libcurl does not know the version before the response.
             [0, Int(CURL_HTTP_VERSION_3)].contains(handle.long(CURLINFO_HTTP_VERSION)), let origin = http3Origin
         else { return }
         group.settings.http3Origins.withLock { $0.noteFailure(of: origin, at: .now) }

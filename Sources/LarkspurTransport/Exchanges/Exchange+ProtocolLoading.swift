@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-/// The loading of a request by a `URLProtocol` of the caller's.
+/// The loading of a request by a `URLProtocol` class of the caller's.
 struct ProtocolLoading {
     let loader: ProtocolLoader
-    /// The response with which the class has reported a redirect.
+    /// The response of a redirect that the class has reported.
     var response: URLResponse?
 }
 
-/// Requests that are loaded by a `URLProtocol` of the caller's.
+/// Requests that a `URLProtocol` class of the caller's loads.
 extension Exchange {
-    /// Lets a class load the request if one claims it, and records the request as the class and the task show it; false
-    /// if there is no class.
+    /// Asks the classes to load the request; false if there are no classes. The task shows the request as they see it,
+    /// with the session's additional fields.
     func load(byProtocolOf classes: ProtocolClasses) -> Bool {
         let fields = group.settings.additionalFields(for: request, after: task.originalRequest)
         let request = fields.isEmpty ? request : request.adding(fields)
@@ -42,7 +42,7 @@ extension Exchange {
             transaction.receive(challenge)
             group.outbox.deliver(.challenge(challenge), to: task)
         case .finished:
-            // The class must not report more, and it expects to be stopped.
+            // The class must report nothing more, and expects to be stopped.
             finish(.success)
         case .failed(let error): finish(.failure(error))
         }
@@ -55,7 +55,7 @@ extension Exchange {
     }
 
     private func redirect(to next: URLRequest, _ response: URLResponse) {
-        // Its other reports, such as the cancellation of its own transfer, are ignored.
+        // Further reports, such as one that its own transfer was cancelled, are ignored.
         loading?.loader.stop()
         touch()
         let next = group.settings.withholdingSecrets(from: next, after: task.originalRequest)
@@ -69,7 +69,7 @@ extension Exchange {
         }
     }
 
-    /// Accepts the response of a redirect as the last one.
+    /// Takes the response of a redirect as the task's response.
     func accept(_ response: URLResponse) {
         begin(response)
         finish(.success)

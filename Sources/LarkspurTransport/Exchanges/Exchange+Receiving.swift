@@ -10,7 +10,7 @@ extension Exchange {
             return webSocket.accept(head)
         }
         if head.status == 101 {
-            // The bytes that follow are of another protocol, and are not content.
+            // The bytes that follow belong to another protocol and are not content.
             transaction.note(
                 .engine(
                     .badServerResponse,
@@ -20,7 +20,7 @@ extension Exchange {
             )
             return false
         }
-        // Other informational responses contain nothing that a task could report.
+        // A task has nothing to report of other informational responses.
         guard head.status >= 200 else { return true }
         guard perform(transaction.beginResponse()) == .goesOn else { return false }
         let consequence = consequence(of: head)
@@ -28,7 +28,7 @@ extension Exchange {
         guard case .deliver = consequence else { return true }
         copyForCache(head)
         if request.httpMethod == "CONNECT", head.status < 300 {
-            // The bytes that follow belong to a tunnel that no task can use.
+            // The bytes that follow belong to a tunnel, which no task can use.
             transfer.isCutShort = true
             return false
         }
@@ -42,8 +42,8 @@ extension Exchange {
 
     private func consequence(of head: ResponseHead) -> Transaction.Consequence {
         if head.status == 417, transfer.expectsContinue {
-            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would do so by
-            // itself, after an apparent end.
+            // RFC 9110, section 10.1.1: the request is sent again without the expectation. libcurl would send it within
+            // the same transfer, after an apparent end.
             history.mayExpectContinue = false
             return .sendAgain(readsContent: false)
         }
@@ -61,7 +61,7 @@ extension Exchange {
         if destination.isSecure, let handle = transfer.handle { transfer.tls = handle.tls }
         watchClose()
         storeCookies(of: head, from: url)
-        // Accepted credentials are recorded, whatever the consequence of the response.
+        // Before the redirect is decided: accepted credentials are recorded whatever follows from the response.
         let demand = demand(of: head, response)
         invalidateCache(after: head)
         switch RedirectDecision.decide(status: head.status, location: head.location, request: request) {
@@ -86,7 +86,7 @@ extension Exchange {
 
     /// Makes the decoder for the content; nil if the content is delivered unchanged.
     private func decoder(for head: ResponseHead, framing: ResponseFraming) -> ContentDecoder? {
-        // A part of coded content cannot be decoded without the part before it.
+        // A part of encoded content cannot be decoded without the preceding part.
         guard head.status != 206, framing != .none, let field = head.fields["Content-Encoding"] else { return nil }
         return ContentDecoder(
             contentEncoding: field,
@@ -118,7 +118,7 @@ extension Exchange {
         guard !bytes.isEmpty else { return .taken }
         var step = transaction.receiveContent()
         if case .settle(let refusal) = step {
-            // libcurl does not report the content of a refusal that it answers.
+            // There is content, so libcurl has not answered the refusal: of a refusal that it answers it reports none.
             perform(transaction.receive(settlement(of: refusal)))
             step = transaction.receiveContent()
         }
@@ -131,7 +131,7 @@ extension Exchange {
         sink.incoming.framed.take(bytes).withUnsafeBytes { content in
             switch step {
             case .deliver: failure = sink.take(content)
-            // Decoded only if it is delivered in the end.
+            // Not decoded yet, as it may never be delivered.
             case .buffer: sink.incoming.buffered.append(contentsOf: content)
             case .discard, .refuse, .settle: break
             }
@@ -141,15 +141,16 @@ extension Exchange {
             transaction.note(.engine(.cannotParseResponse, broken.sentence, url: destination.url))
         }
         guard transaction.failure == nil else { return .refused }
-        // Reading a little content saves a connection; reading much costs more than a new one.
+        // Reading a short rest keeps the connection for other requests; reading a long one costs more than a new
+        // connection.
         if case .discard = step, sink.incoming.framed.count > Self.discardLimit { return .refused }
         return .taken
     }
 
-    /// The length of unused content that is read to the end, in bytes.
+    /// The number of bytes of unused content that are read to preserve the connection.
     private static let discardLimit: Int64 = 1 << 16
 
-    /// Continues after a pause: first with content that is not decoded yet, then with the transfer.
+    /// Continues after a pause: first with content that is not yet decoded, then with the transfer.
     @discardableResult func goOn() -> Effect {
         switch transaction.phase {
         case .replaying:
@@ -158,7 +159,7 @@ extension Exchange {
         case .awaitingResponse, .receiving:
             decodeRest()
             if let failure = transaction.failure {
-                // libcurl may have offered more, so that nothing else would report the failure.
+                // If libcurl has already delivered everything, nothing else would report the failure.
                 fail(failure)
                 return .isOver
             }
@@ -174,7 +175,7 @@ extension Exchange {
         if let failure = sink.take(UnsafeRawBufferPointer(start: nil, count: 0)) { transaction.note(failure) }
     }
 
-    /// Ends the task as soon as the last of its content is decoded, after the transfer has ended.
+    /// Ends the task when all content is decoded; the transfer has already ended.
     func drain() -> Effect {
         decodeRest()
         if let failure = transaction.failure {
@@ -213,9 +214,9 @@ extension Exchange {
         }
     }
 
-    /// Returns the reason why the request must not follow the redirect; nil if there is none.
+    /// Returns the reason why the request must not follow the redirect; nil if it may.
     ///
-    /// It is asked for only when the redirect is followed: a delegate may take any redirect as the response.
+    /// The delegate is asked first, as it may take any redirect as the response.
     private func refusal(of next: URLRequest) -> URLError? {
         if let excess = history.excessOfRedirects(at: destination.url) { return excess }
         let refusal = RedirectDecision.refusal(
@@ -223,12 +224,12 @@ extension Exchange {
             after: request,
             allowsInsecureTarget: group.settings.options.allowsInsecureRedirects && task.webSocket == nil
         )
-        // A class of the caller's may load other schemes than the network.
+        // A `URLProtocol` may load schemes that the network does not.
         guard let refusal, loading == nil || refusal.code != .unsupportedURL else { return nil }
         return .engine(refusal.code, refusal.sentence, url: destination.url)
     }
 
-    /// Accepts the response as the last one.
+    /// Takes the response as the task's response.
     private func accept() {
         if let response = loading?.response { return accept(response) }
         perform(transaction.receive(.accept))
@@ -240,10 +241,10 @@ extension Exchange {
         beginNext(next, body: body(of: next, keepsContent: keepsContent))
     }
 
-    /// Returns the content of the next request. A delegate may have added content, or removed it.
+    /// Returns the content of the next request. The delegate may have added, replaced or removed content.
     private func body(of next: URLRequest, keepsContent: Bool) -> RequestBody {
         if let data = next.httpBody, task.kind != .upload || data != request.httpBody { return .data(data) }
-        // It may also have put a stream in the place of the content.
+        // The delegate may also have replaced the content by a stream.
         if case .data = content.body, task.kind != .upload { return RequestBody(of: next) }
         return keepsContent ? content.body : .none
     }

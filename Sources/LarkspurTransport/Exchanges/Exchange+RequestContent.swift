@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Content from streams: the source of the streams, and their chunks.
+/// Content from streams: the source of the streams, and the chunks that are read from them.
 extension Exchange {
-    /// Whether the content can be sent. If it needs a stream that is missing, the delegate is asked for one.
+    /// Whether the content can be sent. If its stream is missing, this asks the delegate for one.
     var hasContent: Bool {
         guard case .stream(let stream) = content.body, content.streamReader == nil else { return true }
         if let stream {
@@ -41,7 +41,7 @@ extension Exchange {
     }
 
     private func use(_ stream: InputStream) {
-        // A later transaction needs another stream.
+        // The stream is read once, so a later transaction needs another one.
         content.body = .stream(nil)
         let task = task
         content.streamNumber += 1

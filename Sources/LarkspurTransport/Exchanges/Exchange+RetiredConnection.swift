@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// Connections that turn out to be unusable, and requests that are sent again on a new one.
+/// Connections that turn out to be unusable, and requests that are repeated on a new connection.
 extension Exchange {
-    /// Whether libcurl has chosen a connection that gets no more requests; it is then closed as soon as possible.
+    /// Whether libcurl has chosen a retired connection. If so, this also has libcurl close it.
     var hasRetiredConnection: Bool {
         guard let handle = transfer.handle, let connection = handle.connection,
             transfer.shard?.retiredConnections.contains(connection) == true
@@ -12,16 +12,16 @@ extension Exchange {
         return true
     }
 
-    /// Keeps further requests from the connection of the transfer.
+    /// Retires the connection of the transfer, so that it gets no more requests.
     func retireConnection() {
         guard let handle = transfer.handle else { return }
-        // This works while the transfer is under way; after it, libcurl has already kept the connection.
+        // This has to happen during the transfer: after it, libcurl has already put the connection back.
         handle.connectionUse.closesConnection = true
         if let connection = handle.connection { transfer.shard?.retiredConnections.insert(connection) }
     }
 
-    /// Whether the request is sent again on a new connection: its only result was the failure of a connection that it
-    /// shared, or that had been used before.
+    /// Whether the request is repeated on a new connection: nothing arrived, and the failed connection was shared with
+    /// other transfers or had been used before.
     func repeatsOnNewConnection(after result: Int32, of handle: EasyHandle) -> Bool {
         guard transaction.failure == nil, transfer.response == nil, !history.hasRepeated, group.settings.offersHTTP2,
             destination.isSecure, ConnectionFault.isFault(result), handle.usesKnownConnection,
@@ -32,7 +32,7 @@ extension Exchange {
     }
 }
 
-/// The results of libcurl's that mean the end of a connection, and not only of one of its streams.
+/// The results of libcurl that mean the failure of a whole connection and not only of a stream.
 enum ConnectionFault {
     static func isFault(_ result: Int32) -> Bool {
         [CURLE_HTTP2, CURLE_HTTP3, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR]

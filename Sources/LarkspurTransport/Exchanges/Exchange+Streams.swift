@@ -1,16 +1,17 @@
 #if canImport(FoundationNetworking)
-/// HTTP/2 and HTTP/3 streams whose end libcurl does not distinguish from a reset without an error.
+/// HTTP/2 and HTTP/3 streams. libcurl does not distinguish their end from a reset without an error.
 extension Exchange {
-    /// Watches streams from the beginning if a response may end before the request, or must not be sent twice.
+    /// Watches the stream from the beginning, if the request has content or must not be sent twice.
     ///
-    /// In these cases RST_STREAM may follow END_STREAM (RFC 9113, section 8.1), or mean that the request was not
-    /// processed.
+    /// Then an RST_STREAM may follow the END_STREAM of the response (RFC 9113, section 8.1), or may mean that the
+    /// server has not processed the request.
     func watchStreamOfUpload() {
         guard destination.isSecure, content.reader != nil || resendDecision == .fail else { return }
         watchStream()
     }
 
-    /// Watches streams from the head of a response on, if only the end of its stream shows that it is complete.
+    /// Watches the stream from the response's header section on, if only the end of the stream shows that the response
+    /// is complete.
     func watchStream(of head: ResponseHead) {
         guard ["HTTP/2", "HTTP/3"].contains(head.version), head.contentLength == nil, mayHaveContent(head) else {
             return
@@ -38,14 +39,14 @@ extension Exchange {
         if transfer.shard?.note(event, on: transfer.handle?.connection) == true { transfer.isStreamReset = true }
     }
 
-    /// Ends the watch of ``watchStream(of:)``.
+    /// Ends the watch of the stream.
     func stopWatchingStream() {
         guard transfer.watchesStream else { return }
         transfer.watchesStream = false
         transfer.shard?.endWatchingStreams()
     }
 
-    /// The failure of a response whose stream was reset before its end, although libcurl takes it for complete.
+    /// The failure of a response that libcurl takes for complete although the server has reset its stream.
     var streamFailure: URLError? {
         guard transfer.endsWithStream, transfer.isStreamReset else { return nil }
         return .engine(

@@ -3,9 +3,9 @@ internal import CLibcurl
 
 /// The application of a session's TLS configuration to a transaction.
 extension Exchange {
-    /// Checks whether the request may be sent at all, and sets the options for its host.
+    /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
-        // A copy of the settings costs more than to ask.
+        // Asking first is cheaper than a copy of the settings.
         guard group.settings.tls.isCustom || destination.isSecure || transfer.proxy?.kind == .https else { return }
         let tls = group.settings.tls
         try tls.admit(destination.url)
@@ -15,15 +15,15 @@ extension Exchange {
         }
     }
 
-    /// Returns the reason why the handshake was refused, if the transfer failed for it.
+    /// Returns the reason why the engine refused the handshake; nil if the transfer failed for another reason.
     ///
-    /// For an https proxy, libcurl 7.88 reports with its result 35 only that the handshake failed, not why.
+    /// For an https proxy, libcurl 7.88 reports the result 35, which says only that the handshake has failed.
     func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
         guard Self.handshakeResults.contains(result) else { return nil }
         return handle.check?.objection
     }
 
-    /// Returns the https proxy with which the handshake failed; nil if none did, or if that with the server failed.
+    /// Returns the https proxy whose handshake failed; nil if the failed handshake was the server's, or none failed.
     func refusedProxy(of handle: EasyHandle, result: Int32) -> String? {
         guard let proxy = transfer.proxy, proxy.kind == .https, Self.handshakeResults.contains(result),
             handle.long(CURLINFO_PROXY_SSL_VERIFYRESULT) != 0
@@ -31,7 +31,7 @@ extension Exchange {
         return proxy.host
     }
 
-    /// The results of libcurl for a failed handshake.
+    /// The results of libcurl that mean a failed handshake.
     private static let handshakeResults: [Int32] = [35, 51, 60]
 }
 #endif

@@ -2,7 +2,7 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// One transaction: the set-up of libcurl, and its reports.
+/// The transfer of a transaction: its set-up in libcurl, and libcurl's reports about it.
 extension Exchange {
     /// Begins the transfer, after the host's queue has admitted it.
     func beginTransfer() {
@@ -31,15 +31,15 @@ extension Exchange {
         }
     }
 
-    /// Returns the resources of a transfer that did not begin, and that has no metrics.
+    /// Gives back the resources of a transfer that did not begin and has no metrics.
     private func abandonTransfer() {
         transaction.abandonTransfer()
         guard transfer.handle == nil else { return giveHandleBack() }
         leaveHost()
     }
 
-    /// - Parameter contentLength: The content's length; the outer optional is nil without content, the inner one if the
-    ///   length is not known.
+    /// - Parameter contentLength: The content's length. The outer optional is nil without content, the inner one if the
+    ///   length is unknown.
     private func configure(_ handle: EasyHandle, contentLength: Int64??) throws(URLError) {
         let settings = group.settings
         let credentials = makeCredentials()
@@ -79,12 +79,12 @@ extension Exchange {
         handle.setFields(head.lines, and: head.setsAcceptEncoding ? nil : head.acceptEncoding)
         transfer.versions = offeredVersions(isAuthenticatedByConnection: credentials.server != nil)
         handle.set(CURLOPT_HTTP_VERSION, transfer.versions.number)
-        // Without TLS, libcurl would wait for a response to learn that there is no HTTP/2.
+        // Without TLS, other requests would wait for the first response until libcurl knows that there is no HTTP/2.
         handle.set(CURLOPT_PIPEWAIT, settings.offersHTTP2 && head.url.hasPrefix("https") ? 1 : 0)
         watchStreamOfUpload()
         handle.watchStreams(false)
         handle.set(CURLOPT_STREAM_WEIGHT, max(1, min(256, Int((max(0, min(1, task.priority)) * 256).rounded()))))
-        // The idle timer covers connecting too.
+        // Without a limit the largest value: the idle timer covers connecting too.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.map(Int.milliseconds) ?? Int(Int32.max))
         configureConnection(of: handle)
         try configureTLS(of: handle)
@@ -99,7 +99,8 @@ extension Exchange {
     private func setMethod(_ method: String, of handle: EasyHandle, length: RequestHead.BodyLength) {
         handle.resetMethod()
         if method == "HEAD" {
-            // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content in return.
+            // Content has no meaning in a HEAD (RFC 9110, section 9.3.2), and libcurl would wait for content of the
+            // response.
             handle.set(CURLOPT_NOBODY, 1)
             return handle.set(CURLOPT_CUSTOMREQUEST, nil)
         }
@@ -108,7 +109,7 @@ extension Exchange {
         case (.none, _), (.known(0), .data), (.known(0), .file): defaultMethod = "GET"
         case (_, .data(let data)) where data.count < 1 << 16:
             handle.set(CURLOPT_POST, 1)
-            // Sent together with the head.
+            // libcurl sends the content together with the header section.
             handle.setContent(data)
             _ = content.reader?.seek(to: Int64(data.count))
             defaultMethod = "POST"
@@ -124,18 +125,17 @@ extension Exchange {
         handle.set(CURLOPT_CUSTOMREQUEST, method == defaultMethod ? nil : method)
     }
 
-    /// Has libcurl look for more of the response, whether or not the socket has any; over HTTP/2 only, the one protocol
-    /// that can need it.
+    /// Has libcurl read more of the response, whether or not the socket is readable. Only HTTP/2 can need that.
     func nudge() {
         guard transaction.isTransferring, !isSuspended, !sink.incoming.isPaused, let handle = transfer.handle,
             handle.long(CURLINFO_HTTP_VERSION) == 3
         else { return }
-        // libcurl looks only when a pause ends.
+        // libcurl only reads without the socket when a pause ends.
         handle.pause(receiving: true, sending: transfer.isSendingPaused)
         handle.pause(receiving: false, sending: transfer.isSendingPaused)
     }
 
-    /// Handles the end of the transfer, or its failure in libcurl.
+    /// Handles the end of a transfer, successful or not.
     func transferEnded(_ result: Int32) {
         guard transaction.isTransferring, let handle = transfer.handle, !takesFreshConnection(handle) else { return }
         if result == 0, let webSocket, webSocket.begin() { return }
@@ -156,8 +156,7 @@ extension Exchange {
         perform(refusal.map { transaction.endTransfer(refusedBy: $0) } ?? transaction.endTransfer(end))
     }
 
-    /// Returns the way in which the request is sent again after its transfer has failed; nil if it is not. A task uses
-    /// each of them once.
+    /// Returns the way in which a failed transfer is repeated; nil if it is not. A task uses each way at most once.
     private func repetition(after result: Int32, of handle: EasyHandle) -> Transaction.Repetition? {
         if repeatsOnNewConnection(after: result, of: handle) {
             history.hasRepeated = true
@@ -168,14 +167,14 @@ extension Exchange {
         return .withNewStream
     }
 
-    /// Whether an idle connection turned out to be closed after part of a stream had been sent on it. libcurl then
-    /// restarts on another connection, for which it needs content that can be read again.
+    /// Whether a reused connection turned out to be closed after part of a stream had been sent on it. libcurl then
+    /// starts again on another connection, for which it has to read the content from the beginning.
     ///
     /// - Parameter isReused: Whether the last connection was a reused one.
     private func needsNewStream(after result: Int32, isReused: Bool) -> Bool {
         guard transfer.response == nil, transaction.failure == nil, !history.hasRenewedStream,
             case .stream = content.body,
-            // Some versions report only that there was nothing to read.
+            // Some versions report only that no content could be read.
             result == CURLE_SEND_FAIL_REWIND || result == CURLE_READ_ERROR && content.reader?.failure == nil
                 || isReused && Self.lossResults.contains(result),
             resendDecision == .resend
@@ -183,12 +182,12 @@ extension Exchange {
         return true
     }
 
-    /// The results of transfers whose connection was lost: nothing arrived (52), or a write (55) or a read (56) failed.
-    /// Versions from 8.x on, and any version that loses the connection while it sends, return them instead of
-    /// restarting.
+    /// The results that mean a lost connection: nothing arrived (52), or a write (55) or a read (56) failed. Versions
+    /// from 8.x on return them instead of starting again. So does every version if the connection is lost during
+    /// sending.
     private static let lossResults: [Int32] = [52, 55, 56]
 
-    /// Returns the error in the end of a transfer; nil if there is none.
+    /// Returns the error of an ended transfer; nil if there is none.
     private func ending(of handle: EasyHandle, result: Int32) -> URLError? {
         if transfer.isCutShort { return nil }
         if result != 0 { return self.error(of: handle, result: result) }
@@ -228,16 +227,16 @@ extension Exchange {
         ).error(url: destination.url)
     }
 
-    /// Returns the server, and the proxy if there is one, with the addresses of the one that is connected to.
+    /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy if there is
+    /// one, otherwise to the server.
     private func peers(of handle: EasyHandle) -> (server: Peer?, proxy: Peer?) {
         let addresses = handle.triedAddresses
         let proxy = transfer.proxy.map { Peer($0, addresses: addresses) }
         return (destination.url.flatMap { Peer($0, addresses: proxy == nil ? addresses : []) }, proxy)
     }
 
-    /// Returns the server or proxy to which no connection has been made yet; nil if there is a connection.
-    ///
-    /// libcurl before 7.80 does not report when it begins to send.
+    /// The server or proxy to which there is no connection yet; nil if there is a connection, or if libcurl does not
+    /// report when it begins to send (before 7.80).
     var unconnectedPeer: Peer? {
         guard transaction.isTransferring, let handle = transfer.handle, handle.seesSendings,
             !transfer.sending.hasBegun, !handle.triedAddresses.isEmpty
@@ -248,7 +247,8 @@ extension Exchange {
 }
 
 extension Int {
-    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most what libcurl takes.
+    /// Returns a number of seconds in milliseconds: rounded up, at least 1, and at most the largest number that libcurl
+    /// accepts.
     fileprivate static func milliseconds(_ seconds: TimeInterval) -> Int {
         guard seconds > 0 else { return 1 }
         return Int(Swift.max(1, Swift.min((seconds * 1000).rounded(.up), Double(Int32.max))))
@@ -256,9 +256,10 @@ extension Int {
 }
 
 extension RequestHead {
-    /// The line for the codings that the engine can decode.
+    /// The `Accept-Encoding` line with the codings that the engine can decode.
     ///
-    /// A part of coded content cannot be decoded, so none is requested with a range, as in the Fetch standard.
+    /// A request for a range asks for no coding, as a part of encoded content cannot be decoded. The Fetch standard has
+    /// the same rule.
     fileprivate var acceptEncoding: String? {
         asksForRange ? "Accept-Encoding: identity" : Self.anyCoding
     }
@@ -277,7 +278,7 @@ extension Exchange: ConnectionUser {
         do throws(ResponseHeadParser.Failure) {
             guard let head = try transfer.parser.consume(line) else { return true }
             if head.status >= 200, content.reader != nil {
-                // Before the delegate receives the response.
+                // The delegate learns of the sent bytes before it receives the response.
                 noteSentBytes()
                 group.noteAnswer(to: self)
             }
@@ -298,10 +299,11 @@ extension Exchange: ConnectionUser {
 
     func seekContent(to offset: Int64) -> Bool { content.reader?.seek(to: offset) ?? false }
 
-    /// Reports the sent bytes to the delegate.
+    /// Reports the number of sent bytes to the delegate.
     func noteSentBytes() {
         guard transaction.isTransferring, let reader = content.reader, let handle = transfer.handle else { return }
-        // libcurl also counts the framing of chunks, and the reader the bytes that still wait in libcurl's buffers.
+        // The smaller number: libcurl also counts chunk framing, and the reader counts bytes that libcurl still
+        // buffers.
         let sent = min(handle.int64(CURLINFO_SIZE_UPLOAD_T), reader.position)
         let difference = sent - content.sentBytes
         guard difference > 0 else { return }

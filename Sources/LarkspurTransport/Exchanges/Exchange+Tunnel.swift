@@ -3,7 +3,7 @@ internal import CLibcurl
 
 /// The responses of a proxy to `CONNECT`.
 ///
-/// It is an object, as it is large, and most transfers have none.
+/// It is an object because it is large, and most transfers have none.
 final class TunnelAnswers {
     private var parser = ResponseHeadParser()
     /// The last response; nil if it cannot be parsed.
@@ -20,18 +20,18 @@ final class TunnelAnswers {
 
 /// Tunnels through proxies.
 extension Exchange {
-    /// Receives a line of libcurl's trace of received headers.
+    /// Receives a line of a proxy's header section from libcurl's trace.
     ///
-    /// The fields of a proxy's response are not among those of responses, so that no proxy can pass for a server that
-    /// it has not even connected to. They are read only if there is no tunnel.
+    /// libcurl does not report these lines with those of responses. Otherwise a proxy could forge a response of a
+    /// server to which it has not even connected. They are used only if there is no tunnel.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer) {
         guard isTunnelled, transfer.response == nil else { return }
         if transfer.tunnel == nil { transfer.tunnel = TunnelAnswers() }
         transfer.tunnel?.receive(line)
     }
 
-    /// Returns the refusal of a proxy that demands credentials before it makes a tunnel; nil if the transfer has failed
-    /// for another reason. The refusal replaces the response.
+    /// Returns the refusal of a proxy that asks for credentials before it opens a tunnel; nil if the transfer failed
+    /// for another reason. The refusal becomes the response.
     func tunnelRefusal(of handle: EasyHandle) -> Transaction.Refusal? {
         guard transaction.failure == nil, transfer.response == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             let head = transfer.tunnel?.last?.withChallengesOnly, head.status == 407, let url = destination.url,
@@ -44,7 +44,7 @@ extension Exchange {
 }
 
 extension ResponseHead {
-    /// The head reduced to its challenges: the proxy's other fields must not be taken for the server's.
+    /// The head with its challenges alone, because the proxy's other fields must not pass for the server's.
     fileprivate var withChallengesOnly: ResponseHead {
         ResponseHead(
             status: status,

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Transfers that open a WebSocket.
+/// Transfers that open the connection of a WebSocket.
 extension Exchange {
-    /// Has the transfer make a connection only, on which the exchange's driver then sends the request.
+    /// Has the transfer only connect. The driver of the exchange then sends the request on the connection.
     func prepareUpgrade(
         of handle: EasyHandle,
         _ connection: WebSocketConnection,

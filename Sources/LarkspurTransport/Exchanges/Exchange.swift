@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
-/// One task on the group. It performs the actions of its transactions, one request after the other, until its end.
+/// One task on the loop. It performs the actions of its transactions, one request after the other, until the task ends.
 ///
-/// The exchange belongs to the loop's thread, as do the other classes whose properties are `@exclusivity(unchecked)`.
-/// No caller's code runs while one of them changes, and run-time checks of that took 7 % of a small GET's instructions.
+/// The exchange belongs to the loop's thread. So do the other classes whose properties are `@exclusivity(unchecked)`:
+/// no caller's code runs while such a property changes, and the checks at run time took 7 % of a small GET's
+/// instructions.
 final class Exchange: DeadlineHolder {
     /// The end of a task.
     enum Outcome {
@@ -20,16 +21,16 @@ final class Exchange: DeadlineHolder {
     @exclusivity(unchecked) var transfer = Transfer()
     @exclusivity(unchecked) var content: RequestContent
     let sink: ContentSink
-    /// The state of the cache; nil if the cache takes no part.
+    /// The state of the cache; nil if the cache takes no part in the transaction.
     @exclusivity(unchecked) var caching: CacheState?
     @exclusivity(unchecked) var history = TaskHistory()
-    /// The loading of the request by a `URLProtocol` of the caller's.
+    /// The loading of the request by a `URLProtocol` class of the caller's.
     @exclusivity(unchecked) var loading: ProtocolLoading?
-    /// The connection of a WebSocket; nil for other tasks, and while there is no transfer.
+    /// The driver of a WebSocket; nil for other tasks, and while there is no transfer.
     @exclusivity(unchecked) var webSocket: WebSocketDriver?
     @exclusivity(unchecked) private var timers: TaskTimers
 
-    /// Creates an exchange; nil if the task has no request, without which it cannot have been made.
+    /// Creates an exchange; nil if the task has no request. Such a task has failed before it reaches the loop.
     init?(task: TaskCore, group: ExchangeGroup) {
         guard let request = task.originalRequest else { return nil }
         self.task = task
@@ -54,7 +55,7 @@ final class Exchange: DeadlineHolder {
 
     var destination: Destination { current.destination }
 
-    /// Begins the request: with a `URLProtocol` that claims it, else from the cache or the network.
+    /// Begins the request: with a `URLProtocol` that claims it, otherwise with the cache or the network.
     func start() {
         group.note(timers.deadline(isIdleTimed: false), of: self)
         prepareResumption()
@@ -73,7 +74,7 @@ final class Exchange: DeadlineHolder {
         start()
     }
 
-    /// Waits for a connection to the host of the request, as soon as its content is available.
+    /// Queues the request for a connection to its host, as soon as its content is available.
     func enqueue() {
         guard !isSuspended, hasContent else { return }
         timers.idleTimeout = group.settings.idleTimeout(of: request)
@@ -100,7 +101,7 @@ final class Exchange: DeadlineHolder {
         if case .waiting = transaction.phase, ticket != nil { enqueue() }
     }
 
-    /// Continues a transfer after the consumer has consumed some of the content.
+    /// Continues a transfer that waited for its consumer.
     func resumeReceiving() {
         guard sink.incoming.isPaused else { return }
         sink.incoming.isPaused = false
@@ -122,8 +123,8 @@ final class Exchange: DeadlineHolder {
     /// Records that a byte was sent or received.
     func touch() { timers.touch(at: group.now) }
 
-    /// The time at which the task fails unless something happens. While its consumer or a suspension pauses the
-    /// transfer, no bytes are expected from the network.
+    /// The time at which the task fails if nothing happens. While the consumer or a suspension pauses the transfer, the
+    /// time without a byte does not count.
     var deadline: LoopTime {
         if let webSocket, webSocket.isOpen { return min(timers.deadline(isIdleTimed: false), webSocket.deadline) }
         return timers.deadline(
@@ -145,20 +146,20 @@ final class Exchange: DeadlineHolder {
 
     // MARK: Actions
 
-    /// The effect of actions on the code that performs them.
+    /// The effect of an action on the code that performs it.
     enum Effect {
         case goesOn
-        /// The transfer is to be stopped.
+        /// The transfer has to stop.
         case stops
         /// The transaction is over.
         case isOver
     }
 
-    /// Performs actions. Within a callback of libcurl's, none of them ends the transaction.
+    /// Performs actions. Within a callback of libcurl, none of the actions ends the transaction.
     @discardableResult func perform(_ actions: [Transaction.Action]) -> Effect {
         var effect = Effect.goesOn
         for action in actions {
-            // Without a destination the buffered content has no use.
+            // The destination of the buffered content could not be created.
             if case .deliverBuffered = action, effect == .stops {
                 sink.dropBuffered()
                 continue
@@ -218,7 +219,7 @@ final class Exchange: DeadlineHolder {
         if let fallback = fallback(after: error) { replay(fallback) } else { finish(.failure(error)) }
     }
 
-    /// Ends the task in any phase; not from within libcurl.
+    /// Ends the task in any phase. Must not be called from within libcurl.
     func finish(_ outcome: Outcome) {
         if transaction.isTransferring, let handle = transfer.handle { collectMetrics(handle) }
         guard transaction.finish() else { return }
@@ -240,14 +241,14 @@ final class Exchange: DeadlineHolder {
         sink.incoming = ContentSink.Incoming()
     }
 
-    /// Collects metrics, and returns the handle and the place at the host.
+    /// Collects the metrics, and gives back the handle and the place at the host.
     func releaseHandle() {
         guard let handle = transfer.handle else { return }
         collectMetrics(handle)
         giveHandleBack()
     }
 
-    /// Returns the handle and the place at the host without metrics, for a transfer that did not begin.
+    /// Gives back the handle and the place at the host without metrics, as the transfer did not begin.
     func giveHandleBack() {
         guard let handle = transfer.handle.take() else { return }
         webSocket.take()?.detach()
@@ -277,16 +278,16 @@ final class Exchange: DeadlineHolder {
 
     // MARK: The place at the host
 
-    /// The ticket in the queue of the host, while the exchange waits there.
+    /// The ticket in the queue of the host; nil if the exchange does not wait there.
     var ticket: Int? {
         get { place.ticket }
         set { place.ticket = newValue }
     }
 
-    /// The queue of the host that has admitted the exchange.
+    /// The queue of the host at which the exchange waits or has a place.
     var host: HostQueue? { place.queue }
 
-    /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
+    /// Gives back the place at the host: an open WebSocket does not count towards the limit of connections.
     func leaveHostForGood() { place.queue.take()?.release(nil) }
 
     private struct Place {
@@ -295,7 +296,7 @@ final class Exchange: DeadlineHolder {
     }
 }
 
-/// A request of an exchange, with what its URL says.
+/// A request of an exchange, and the parts of its URL.
 struct CurrentRequest {
     var request: URLRequest
     let destination: Destination

@@ -1,21 +1,22 @@
 #if canImport(FoundationNetworking)
-/// The exchanges of a session that are under way, and what they share. They belong to the loop's thread.
+/// The running exchanges of a session, and what they share. They belong to the loop's thread.
 final class ExchangeGroup {
     let settings: SessionSettings
     let outbox: Outbox
     let connections: Connections
-    /// The lines of the last request without content.
+    /// The header lines of the last request without content.
     @exclusivity(unchecked) var requestLines: RememberedLines?
-    /// The time of the loop's turn.
+    /// The time of the loop's current turn.
     @exclusivity(unchecked) var now = LoopTime.now
-    /// The time since which there has been no exchange, or no command.
+    /// The time of the last activity: a command, a job, or the end of the last exchange.
     @exclusivity(unchecked) var idleSince = LoopTime.now
-    /// Whether the loop ends with its last exchange, so that no cached response is revalidated any longer.
+    /// Whether the loop ends with its last exchange. Then no more cached responses are revalidated.
     @exclusivity(unchecked) private(set) var isEnding: Bool
     @exclusivity(unchecked) private var exchanges: [Int: Exchange] = [:]
-    /// The earliest possible deadline of each exchange. Most deadlines have moved on when it has come.
+    /// A time for each exchange that is not later than its deadline. Most deadlines have moved to a later time when it
+    /// comes; only then is the entry moved, so that bytes that arrive change nothing here.
     @exclusivity(unchecked) private var deadlines = DeadlineHeap<Exchange>()
-    /// The URLs of cached responses that are being revalidated, by the tasks that do so.
+    /// The URLs of cached responses under revalidation, by the identifiers of the refreshing tasks.
     @exclusivity(unchecked) private var refreshes: [Int: String] = [:]
     @exclusivity(unchecked) private var answered: [Exchange] = []
     @exclusivity(unchecked) private var lastDestination = Destination(nil)
@@ -29,7 +30,7 @@ final class ExchangeGroup {
 
     var isEmpty: Bool { exchanges.isEmpty }
 
-    /// The earliest possible deadline.
+    /// The earliest time at which a deadline may have passed.
     var deadline: LoopTime { deadlines.next }
 
     subscript(task: TaskCore) -> Exchange? { exchanges[task.identifier] }
@@ -41,7 +42,7 @@ final class ExchangeGroup {
         exchange.start()
     }
 
-    /// Records that the loop ends with its last exchange, and cancels what nobody waits for.
+    /// Has the loop end with its last exchange, and cancels the refreshes, for which no caller waits.
     func end() {
         isEnding = true
         for identifier in refreshes.keys { exchanges[identifier]?.finish(.failure(URLError(.cancelled))) }
@@ -56,7 +57,7 @@ final class ExchangeGroup {
 
     // MARK: For exchanges
 
-    /// Returns the parts of a URL, which is often the one of the last request.
+    /// Returns the parts of a URL. Consecutive requests often have the same URL, so the last one is remembered.
     func destination(of url: URL?) -> Destination {
         if url != lastDestination.url { lastDestination = Destination(url) }
         return lastDestination
@@ -69,10 +70,10 @@ final class ExchangeGroup {
         if exchanges.isEmpty { idleSince = now }
     }
 
-    /// Records a deadline of an exchange that is new or earlier than before.
+    /// Records the deadline of an exchange that is new, or whose deadline has moved to an earlier time.
     func note(_ deadline: LoopTime, of exchange: Exchange) { deadlines.advance(deadline, of: exchange) }
 
-    /// Revalidates a cached response that was delivered stale to a task, unless that is under way.
+    /// Revalidates a cached response that was delivered stale to a task, unless a revalidation of its URL is running.
     func refresh(_ url: String, with request: URLRequest, after task: TaskCore) {
         guard !isEnding, !task.isRefresh, !refreshes.values.contains(url), !task.session.isInvalidated else { return }
         var request = request
@@ -84,11 +85,12 @@ final class ExchangeGroup {
 
     // MARK: Answers to uploads
 
-    /// Records an exchange whose response has begun while or after it sent content.
+    /// Records an exchange that has sent content and whose response has begun.
     func noteAnswer(to exchange: Exchange) { answered.append(exchange) }
 
-    /// Has libcurl read once more for these exchanges. Over HTTP/2 it may have read the bytes after the head while it
-    /// was sending. Up to 7.88 at least it then waits for the socket, on which no more bytes arrive.
+    /// Has libcurl read once more for these exchanges. While libcurl was sending over HTTP/2, it may have read bytes
+    /// that follow the header section. Up to 7.88 at least, it then waits for the socket, on which no more bytes
+    /// arrive.
     func nudgeAnswered() {
         guard !answered.isEmpty else { return }
         for exchange in answered { exchange.nudge() }

@@ -1,23 +1,23 @@
 #if canImport(FoundationNetworking)
 /// The facts about a task's earlier requests that affect the next ones.
 struct TaskHistory {
-    /// The largest number of redirects that a task follows.
+    /// The number of redirects that a task follows at most.
     static let redirectLimit = 20
 
     private(set) var redirects = 0
     var authentication = AuthenticationState()
-    /// Whether stored responses are ignored, as a server has not validated one.
+    /// Whether stored responses are ignored: a 304 did not match the stored response.
     var ignoresCache = false
-    /// Whether a request may have `Expect: 100-continue` for long content: until a server has answered 417.
+    /// Whether a request with long content may have `Expect: 100-continue`. False after a 417.
     var mayExpectContinue = true
-    /// Whether the request was sent again with another stream, as a reused connection was lost.
+    /// Whether the request was sent again with a new stream, after a reused connection was lost.
     var hasRenewedStream = false
-    /// Whether the request was sent again, as a shared connection was lost.
+    /// Whether the request was sent again after a shared connection was lost.
     var hasRepeated = false
-    /// Whether the next transfer needs a new connection.
+    /// Whether the next transfer has to make a new connection.
     var needsNewConnection = false
 
-    /// Returns the failure of a task that has followed the largest number of redirects; nil for others.
+    /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.
     func excessOfRedirects(at url: URL?) -> URLError? {
         guard redirects >= Self.redirectLimit else { return nil }
         return .engine(

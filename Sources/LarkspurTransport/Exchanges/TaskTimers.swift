@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-/// The times at which a task fails: after a time without a byte, and as a whole.
+/// The two timers of a task: for the time without a byte, and for the task as a whole.
 struct TaskTimers {
     private let resourceDeadline: LoopTime
     private let resourceTimeout: TimeInterval
-    /// The limit for the time without a byte, in seconds.
+    /// The limit of the time without a byte, in seconds.
     var idleTimeout: TimeInterval
     private var lastActivity: LoopTime
 
     /// - Parameters:
-    ///   - start: The time from which the task as a whole is measured.
+    ///   - start: The start of the timer for the task as a whole.
     ///   - resourceTimeout: The limit for the task as a whole, in seconds.
-    ///   - idleTimeout: The limit for the time without a byte, in seconds.
+    ///   - idleTimeout: The limit of the time without a byte, in seconds.
     init(now: LoopTime, start: LoopTime, resourceTimeout: TimeInterval, idleTimeout: TimeInterval) {
         lastActivity = now
         self.resourceTimeout = resourceTimeout
@@ -28,7 +28,7 @@ struct TaskTimers {
     }
 
     /// Returns the failure of a task whose deadline has passed.
-    /// - Parameter peer: The server or proxy to which no connection was made; nil if there is a connection.
+    /// - Parameter peer: The server or proxy to which there is no connection yet; nil if there is a connection.
     func failure(at now: LoopTime, url: URL?, unconnected peer: Peer?) -> URLError {
         if now >= resourceDeadline { return .resourceTimedOut(after: resourceTimeout, url: url) }
         let sentence =

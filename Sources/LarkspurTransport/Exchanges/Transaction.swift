@@ -1,19 +1,18 @@
 #if canImport(FoundationNetworking)
 /// The state of one request and its response: a value whose methods receive events and return the actions to perform.
 ///
-/// It has no I/O, no lock and no clock. Each request of a task has a transaction of its own, so that it contains
-/// nothing of an earlier response.
+/// It has no I/O, no lock and no clock. Each request of a task has a new transaction, so nothing has to be reset.
 struct Transaction {
     /// A decision of the delegate that the transaction needs to continue.
     indirect enum Question {
-        /// The redirect to follow; `keepsContent` is true if the next request has the content of this one.
+        /// The redirect to follow; `keepsContent` is true if the next request has the same content.
         case redirect(to: URLRequest, keepsContent: Bool)
         case challenge(AuthenticationState.Recipient, CredentialDemand, URLAuthenticationChallenge)
     }
 
-    /// A 401 or 407 response that libcurl may be about to answer on its own.
+    /// A 401 or 407 response that libcurl may be about to answer without the engine.
     ///
-    /// It is an object, as it is large and rare, and every transaction has room for one.
+    /// It is an object because it is large and rare, and every transaction has room for one.
     final class Refusal: Sendable {
         let recipient: AuthenticationState.Recipient
         let head: ResponseHead
@@ -24,7 +23,7 @@ struct Transaction {
         }
     }
 
-    /// The destination of the content that arrives.
+    /// The destination of arriving content.
     enum Disposition {
         case deliver
         /// Buffered until the delegate has decided whether the response is used.
@@ -35,7 +34,7 @@ struct Transaction {
         case discard(Successor)
     }
 
-    /// The next step after a response that is not used.
+    /// The next step after a response that is not delivered.
     enum Successor: Equatable {
         case sameRequest
         case storedResponse
@@ -46,17 +45,18 @@ struct Transaction {
         case waiting
         /// The cache is looking for a stored response.
         case lookingUp
-        /// The transfer is under way, without a final response yet.
+        /// The transfer is running, and has no final response yet.
         case awaitingResponse
-        /// The transfer is under way, with the content of the response.
+        /// The transfer is running, and receives the content of the response.
         case receiving(Disposition)
-        /// The transfer has ended before the delegate's decision. `failure` counts only if the response is accepted.
+        /// The transfer has ended, and the delegate has not decided yet. `failure` counts only if the response is
+        /// accepted.
         case asking(Question, failure: URLError?)
-        /// The transfer has ended before its content was consumed.
+        /// The transfer has ended, and some of its content has not been consumed yet.
         case draining
         /// A stored response is being delivered.
         case replaying
-        /// A `URLProtocol` loads the request; its challenge, if there is one, waits for the delegate.
+        /// A `URLProtocol` loads the request. If it has reported a challenge, that waits for the delegate.
         case loading(URLAuthenticationChallenge?)
         case finished
     }
@@ -66,9 +66,9 @@ struct Transaction {
         case deliver
         case ask(Question)
         case awaitAnswer(Refusal)
-        /// The same request is sent again, at once or when the content has been read.
+        /// The request is sent again, immediately or after the content was read.
         case sendAgain(readsContent: Bool)
-        /// A stored response replaces this one, at once or when the content has been read.
+        /// A stored response replaces this one, immediately or after the content was read.
         case replay(readsContent: Bool)
         case fail(URLError)
     }
@@ -76,9 +76,9 @@ struct Transaction {
     /// The way in which a request is sent again.
     enum Repetition: Equatable {
         case same
-        /// The request on a new connection.
+        /// The same request on a new connection.
         case onNewConnection
-        /// The request with a new stream as its content.
+        /// The same request with a new stream as its content.
         case withNewStream
     }
 
@@ -88,13 +88,13 @@ struct Transaction {
         var failure: URLError?
         /// Whether the content of the request could not be read.
         var isContentUnreadable = false
-        /// The way in which a transfer that failed is repeated; nil if it is not.
+        /// The way in which a failed transfer is repeated; nil if it is not repeated.
         var repetition: Repetition?
     }
 
-    /// The decision about a question.
+    /// The delegate's decision about a question.
     enum Decision {
-        /// The response is the last one, and its content is delivered.
+        /// The response is the task's response, and its content is delivered.
         case accept
         case follow(URLRequest, keepsContent: Bool)
         case sendAgain
@@ -112,29 +112,29 @@ struct Transaction {
         case settle(Refusal)
         /// Stops the transfer, from within libcurl.
         case stop
-        /// Applies the pauses of the transfer.
+        /// Applies the current pauses to the transfer.
         case pause
-        /// Continues decoding and the transfer.
+        /// Continues with decoding and with the transfer.
         case goOn
-        /// Ends the task when all content is decoded.
+        /// Ends the task as soon as all content is decoded.
         case drain
         case enqueue
         case leaveQueue
         case send(Repetition)
         case follow(URLRequest, keepsContent: Bool)
         case replay
-        /// Ends the task, unless a stored response can replace the failure.
+        /// Ends the task with a failure, unless a stored response can replace it.
         case fail(URLError)
     }
 
-    /// The step for a chunk of content.
+    /// The treatment of a chunk of content.
     enum ContentStep {
         case deliver, buffer, discard, refuse
         case settle(Refusal)
     }
 
     private(set) var phase = Phase.waiting
-    /// The reason why the transfer is stopped from within libcurl, known before the transfer has ended.
+    /// The reason why the transfer was stopped from within libcurl. It is known before the transfer ends.
     private(set) var failure: URLError?
     /// The URL of the request, for errors.
     private let url: URL?
@@ -152,7 +152,7 @@ struct Transaction {
         if case .finished = phase { true } else { false }
     }
 
-    /// Whether the content is buffered undecoded.
+    /// Whether content is buffered without being decoded.
     var isBuffering: Bool {
         switch phase {
         case .receiving(.buffer), .receiving(.bufferUnlessAnswered): true
@@ -162,9 +162,9 @@ struct Transaction {
 
     /// Whether the task fails after a time without a byte.
     ///
-    /// A delegate that decides about a redirect has the same time as the network; one that chooses a credential may ask
-    /// a person.
-    /// - Parameter isPaused: Whether the task's consumer pauses the transfer.
+    /// The timer runs while a delegate decides about a redirect, so that it cannot hang the task. It does not run
+    /// during a challenge, as a person may have to enter a password.
+    /// - Parameter isPaused: Whether the consumer of the task pauses the transfer.
     func runsIdleTimer(isPaused: Bool) -> Bool {
         switch phase {
         case .asking(.redirect, _), .receiving(.buffer(.redirect)): true
@@ -177,7 +177,7 @@ struct Transaction {
 
     mutating func beginLookUp() { phase = .lookingUp }
 
-    /// Ends the look-up; returns false if the cache's result is no longer awaited.
+    /// Ends the look-up; returns false if its result is no longer needed.
     mutating func endLookUp() -> Bool {
         guard case .lookingUp = phase else { return false }
         phase = .waiting
@@ -186,19 +186,19 @@ struct Transaction {
 
     mutating func beginLoading() { phase = .loading(nil) }
 
-    /// Records that the `URLProtocol` does not load the request, or has redirected it.
+    /// Records that the `URLProtocol` does not load the request.
     mutating func endLoading() { phase = .waiting }
 
     mutating func receive(_ challenge: URLAuthenticationChallenge) { phase = .loading(challenge) }
 
-    /// Returns the pending challenge of a `URLProtocol`, once.
+    /// Takes the pending challenge of a `URLProtocol`; nil if there is none.
     mutating func takeChallenge() -> URLAuthenticationChallenge? {
         guard case .loading(let challenge?) = phase else { return nil }
         phase = .loading(nil)
         return challenge
     }
 
-    /// Records a redirect of a `URLProtocol`, which waits for the delegate.
+    /// Records that a `URLProtocol` has reported a redirect, which waits for the delegate.
     mutating func receiveRedirect(to next: URLRequest) {
         phase = .asking(.redirect(to: next, keepsContent: true), failure: nil)
     }
@@ -210,16 +210,16 @@ struct Transaction {
 
     // MARK: The response
 
-    /// Records the header section of a final response, whose consequence is received next unless the transfer stops.
+    /// Records the header section of a final response. Its consequence has to follow, unless the transfer is to stop.
     mutating func beginResponse() -> [Action] {
         switch phase {
         case .awaitingResponse: return []
         case .receiving(.bufferUnlessAnswered):
-            // libcurl has answered the refusal.
+            // This is the response to libcurl's answer to the refusal.
             phase = .awaitingResponse
             return [.dropBuffered]
         default:
-            // libcurl has sent the request again in the middle of the response (HTTP_1_1_REQUIRED).
+            // libcurl has sent the request again in the middle of a response (HTTP_1_1_REQUIRED).
             note(
                 .engine(
                     .networkConnectionLost,
@@ -273,7 +273,7 @@ struct Transaction {
         }
     }
 
-    /// Records that the response cannot be used, which is reported when the transfer has ended; the first reason
+    /// Records that the response cannot be used. The failure is reported when the transfer has ended; the first one
     /// counts.
     mutating func note(_ failure: URLError) { self.failure = self.failure ?? failure }
 
@@ -281,10 +281,10 @@ struct Transaction {
 
     mutating func endTransfer(_ end: TransferEnd) -> [Action] {
         switch phase {
-        // However the transfer ends, its response is not used.
+        // A stored response replaces this one, however the transfer ends.
         case .receiving(.discard(.storedResponse)): return [.replay]
         case .receiving(.discard(.sameRequest)): return [.send(.same)]
-        // The header section was needed; the end of the content counts only if the response is accepted.
+        // Only the header section was needed so far. The end of the content counts if the response is accepted.
         case .receiving(.buffer(let question)) where !end.isContentUnreadable:
             phase = .asking(question, failure: end.failure)
             return []
@@ -312,7 +312,7 @@ struct Transaction {
         }
     }
 
-    /// Records that the transfer has ended because a proxy refuses a tunnel to the server.
+    /// Records that the transfer has ended because a proxy has refused the tunnel to the server.
     mutating func endTransfer(refusedBy refusal: Refusal) -> [Action] {
         phase = .draining
         return [.settle(refusal)]
@@ -320,7 +320,7 @@ struct Transaction {
 
     // MARK: The delegate's decision
 
-    /// The question that waits for a decision.
+    /// The question that waits for the delegate's decision; nil if there is none.
     var question: Question? {
         switch phase {
         case .receiving(.buffer(let question)), .asking(let question, _): question
@@ -370,13 +370,13 @@ struct Transaction {
 
     // MARK: The end
 
-    /// Replaces whatever has arrived with a stored response.
+    /// Replaces the response by a stored one, in any phase.
     mutating func beginReplay() {
         phase = .replaying
         failure = nil
     }
 
-    /// Finishes the transaction; returns false if it had already finished.
+    /// Finishes the transaction; returns false if it was already finished.
     mutating func finish() -> Bool {
         if case .finished = phase { return false }
         phase = .finished

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
-/// The state of one transfer of libcurl. Each transfer of a task has one of its own.
+/// The state of one transfer of libcurl. A task has a new one for each transfer.
 struct Transfer {
-    /// The handle; nil before the transfer has begun, and when it has ended.
+    /// The handle; nil before the transfer begins and after it has ended.
     var handle: EasyHandle?
-    /// The shard with the handle and its connection; nil before the transfer has begun, and when it has ended.
+    /// The shard with the handle and its connection; nil before the transfer begins and after it has ended.
     var shard: Shard?
-    /// The proxy; nil if the server is connected to directly.
+    /// The proxy; nil for a direct connection to the server.
     @Boxed var proxy: ProxyServer?
     /// The versions of HTTP that libcurl may use.
     var versions = OfferedVersions.http1
     let start: Date
-    /// The longest time for making a connection, in seconds; nil for none.
+    /// The limit of the time for making a connection, in seconds; nil for none.
     let connectTimeout: TimeInterval?
     var parser: ResponseHeadParser
     var response: ReceivedResponse?
@@ -19,28 +19,28 @@ struct Transfer {
     // MARK: Sending
 
     var sending = SendingState()
-    /// Whether the request has `Expect: 100-continue`, so that the server decides before it gets the content.
+    /// Whether the request has `Expect: 100-continue`, so that the server can refuse it before it gets the content.
     var expectsContinue = false
-    /// Whether the transfer waits for more of the request's content.
+    /// Whether the transfer waits for further content of the request.
     var isSendingPaused = false
 
     // MARK: The end
 
-    /// Whether the rest of the response is not needed, so that the transfer is stopped without having failed.
+    /// Whether the transfer was stopped without a failure, because the rest of the response is not needed.
     var isCutShort = false
-    /// The error of content that is treated as truncated, although libcurl takes it for complete.
+    /// The error of content that is truncated although libcurl takes it for complete.
     var truncation: URLError?
-    /// Whether HTTP/2 streams are watched for this transfer.
+    /// Whether the stream of this transfer is watched.
     var watchesStream = false
-    /// Whether only the HTTP/2 stream shows the end of the response.
+    /// Whether only the end of the stream shows that the response is complete.
     var endsWithStream = false
-    /// Whether the stream was reset before its end, if streams are watched.
+    /// Whether the server reset the stream before its end. Only known if streams are watched.
     var isStreamReset = false
 
-    /// The responses of a proxy to `CONNECT`; nil before the first.
+    /// The responses of a proxy to `CONNECT`; nil before the first one.
     var tunnel: TunnelAnswers?
 
-    /// - Parameter headMemory: The lines of the last head of the origin. Default: nil, there is none.
+    /// - Parameter headMemory: The last header section of the origin. Default: nil, none.
     init(start: Date = .distantPast, connectTimeout: TimeInterval? = nil, headMemory: HeadMemory? = nil) {
         self.start = start
         self.connectTimeout = connectTimeout
