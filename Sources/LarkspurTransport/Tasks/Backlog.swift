@@ -1,29 +1,30 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The bytes of a task that were delivered and not yet consumed; the measure of back-pressure.
+/// The number of a task's bytes that were delivered and are not consumed yet: the measure of back-pressure.
 final class Backlog: Sendable {
     /// The number of bytes at which a transfer pauses.
     static let upperMark = 1 << 20
-    /// The number of bytes below which a paused transfer continues.
+    /// The number of bytes below which a paused transfer continues. It is far below the upper mark, so that a transfer
+    /// does not stop and start with each chunk.
     static let lowerMark = upperMark / 2
 
     private let bytes = Atomic(0)
     private let isPaused = Atomic(false)
 
-    /// Records bytes that are on their way to the delegate.
+    /// Adds bytes that are on their way to the delegate.
     func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
 
-    /// Whether the transfer has to pause; ``consume(_:)`` returns true when it may continue.
+    /// Whether the transfer has to pause. If so, ``consume(_:)`` returns true as soon as it may continue.
     func pausesTransfer() -> Bool {
         guard bytes.load(ordering: .relaxed) >= Self.upperMark else { return false }
         isPaused.store(true, ordering: .sequentiallyConsistent)
-        // The consumer may have passed the lower mark just before it could see that.
+        // The consumer may have passed the lower mark before it could see that the transfer has paused.
         guard bytes.load(ordering: .sequentiallyConsistent) < Self.lowerMark else { return true }
         return !isPaused.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Records bytes that have been consumed. Returns true, once, if the transfer has paused and may continue.
+    /// Subtracts consumed bytes. Returns true, once, if the transfer has paused and may continue.
     func consume(_ count: Int) -> Bool {
         let rest = bytes.subtract(count, ordering: .sequentiallyConsistent).newValue
         guard rest < Self.lowerMark else { return false }

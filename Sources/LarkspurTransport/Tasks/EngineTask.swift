@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// One of the engine's tasks, of any of their classes.
+/// A task of the engine, of any of its task classes.
 protocol EngineTask: URLSessionTask {
     var core: TaskCore { get }
 }
@@ -8,19 +8,19 @@ extension URLSessionTask {
     /// Whether the task is the handshake of a ``WebSocketTask``.
     package var opensWebSocket: Bool { (self as? any EngineTask)?.core.webSocket != nil }
 
-    /// The names of the fields, in lower case, that a redirect of a WebSocket's handshake to another origin does not
-    /// get; none for other tasks.
+    /// The names, in lower case, of the fields that a redirect of a WebSocket's handshake to another origin loses.
+    /// Empty for other tasks.
     package var withheldFields: Set<String> { (self as? any EngineTask)?.core.webSocket?.attempt?.withheldFields ?? [] }
 
-    /// The metrics of each request of the task so far, redirects and authentication included; empty for tasks that are
-    /// not a ``CurlURLSession``'s own.
+    /// The metrics of each request of the task so far, including redirects and authentication. Empty if the task is not
+    /// a ``CurlURLSession``'s own.
     public var transferMetrics: [TransferMetrics] {
         (self as? any EngineTask)?.core.withStorage { $0.record.metrics } ?? []
     }
 }
 #else
 extension URLSessionTask {
-    /// The metrics of each request of the task; empty on this platform, where the system collects metrics of its own.
+    /// The metrics of each request of the task. Empty on this platform, as the system collects its own metrics.
     public var transferMetrics: [TransferMetrics] { [] }
 }
 #endif

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The jobs of Swift tasks that a loop runs, in the order of their arrival.
+/// The jobs of Swift tasks that a loop has to run, in the order of their arrival.
 struct LoopJobs {
     /// A job and its executor.
     struct Job {
@@ -9,20 +9,20 @@ struct LoopJobs {
         func run() { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
     }
 
-    /// The time after which the loop looks at its sockets before it runs another job, in seconds.
+    /// The time in seconds after which the loop looks at its sockets again before it runs the next job.
     private static let longestRun: TimeInterval = 0.001
 
     private var line = Line<Job>()
 
     var isEmpty: Bool { line.isEmpty }
 
-    /// Takes over the jobs of an array, which keeps its storage.
+    /// Takes the jobs of an array. The array is empty afterwards, with its storage.
     mutating func add(_ others: inout [Job]) {
         for job in others { line.append(job) }
         others.removeAll(keepingCapacity: true)
     }
 
-    /// Runs the jobs, at least one, until the time for them is over.
+    /// Runs jobs for a limited time, but at least one.
     mutating func run() {
         let end = LoopTime.now.adding(Self.longestRun)
         while let job = line.take() {
@@ -31,7 +31,7 @@ struct LoopJobs {
         }
     }
 
-    /// Leaves the jobs to the global executor.
+    /// Passes the jobs to the global executor.
     mutating func leave() {
         while let job = line.take() { globalConcurrentExecutor.enqueue(ExecutorJob(job.job)) }
     }
@@ -39,8 +39,8 @@ struct LoopJobs {
 
 /// The thread of a session as the executor of Swift tasks.
 ///
-/// It keeps only the session's mailbox: a task that runs on it keeps no session alive, and one whose session is over
-/// still runs.
+/// It retains only the session's mailbox. So a task that runs on it does not retain the session, and still runs when
+/// the session is over.
 final class LoopExecutor: TaskExecutor {
     private let mailbox: LoopMailbox
 

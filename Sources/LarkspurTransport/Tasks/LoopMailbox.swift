@@ -1,24 +1,23 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The thread of one session and the mailbox through which all other threads send it commands.
+/// The thread of a session, and the mailbox through which other threads send it commands.
 ///
-/// The thread starts with the first command. It ends when the session is invalidated, or after some idle time. Posting
-/// a command waits for nothing but the mailbox's lock, within which no foreign code runs.
+/// The thread starts with the first command. It ends when the session is invalidated, or after it was idle for some
+/// time. Posting a command waits only for the mailbox's lock, within which no foreign code runs.
 final class LoopMailbox: Sendable {
     /// The commands to the thread.
     enum Command: Sendable {
         case resume(TaskCore)
         case suspend(TaskCore)
         case cancel(TaskCore, any Error)
-        /// Cancels a download; the handler gets its resume data.
+        /// Cancels a download. The handler receives the resume data.
         case cancelResumably(TaskCore, any Error, Delivery.ResumeDataHandler)
-        /// The delegate's answer to a question.
+        /// The delegate's decision about a question.
         case answer(TaskCore, DelegateAnswer)
-        /// The delivered content has been consumed, down to the lower mark.
+        /// The consumer has consumed enough of the delivered content for the transfer to continue.
         case consumed(TaskCore)
-        /// A delegate's answer to the request for a stream, or the bytes that were read from the task's stream with
-        /// this number.
+        /// The stream that a delegate has provided, or bytes that were read from the task's stream with this number.
         case body(TaskCore, BodyPump.Chunk, ofStream: Int = 0)
         case reported(TaskCore, ProtocolLoader, ProtocolLoader.Report)
         case prioritize(TaskCore)
@@ -26,12 +25,12 @@ final class LoopMailbox: Sendable {
         case cached(TaskCore, [CacheEntry])
         case deliver(Delivery.Item)
         case webSocket(TaskCore, WebSocketChannel.Order)
-        /// The cookies of a task's response have been written to the storage, or its copy to the program's cache.
+        /// A response's cookies are in the storage, or its copy is in the program's cache.
         case stored(TaskCore)
         /// Runs an action on the thread.
         case run(@Sendable () -> Void)
-        /// Ends the thread, and all connections with it, as soon as no exchange is under way; a later command starts
-        /// another.
+        /// Ends the thread and closes its connections as soon as no exchange is running. A later command starts another
+        /// thread.
         case end
     }
 
@@ -40,9 +39,9 @@ final class LoopMailbox: Sendable {
         /// The jobs of Swift tasks that run on the thread.
         var jobs: [LoopJobs.Job] = []
         var isRunning = false
-        /// Whether the session is over, so that a thread ends as soon as it has nothing to do.
+        /// Whether the session is over. Then a thread ends as soon as it has nothing to do.
         var isOver = false
-        /// Whether the thread waits, or is about to, and has to be woken.
+        /// Whether the thread waits, or is about to wait, and has to be woken.
         var isPolling = false
         var poll: EventPoll?
 
@@ -65,11 +64,11 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// The time for which a thread without transfers keeps its connections open, in seconds.
+    /// The time after which a thread without tasks ends and its connections are closed, in seconds.
     static let idleTime: TimeInterval = 60
 
-    /// The work of the thread, with the wait for its sockets or the reason why there is none. It returns false if
-    /// commands have arrived after earlier ones had failed: these are tried anew.
+    /// The work of the thread. It gets the poll for its sockets, or the reason why there is none. It returns false if
+    /// commands have arrived after it failed earlier ones. Then the work is tried again.
     typealias Work = @Sendable (LoopMailbox, Result<EventPoll, LoopFailure>) -> Bool
 
     private let mailbox = Mutex(Mailbox())
@@ -85,7 +84,7 @@ final class LoopMailbox: Sendable {
 
     func post(_ command: Command) { post { $0.append(command) } }
 
-    /// Has the thread run a job of a Swift task.
+    /// Adds a job of a Swift task for the thread.
     func post(_ job: LoopJobs.Job) { post { $0.append(job) } }
 
     private func post(_ append: (inout Mailbox) -> Void) {
@@ -99,7 +98,8 @@ final class LoopMailbox: Sendable {
 
     var isRunning: Bool { mailbox.withLock { $0.isRunning } }
 
-    /// Ends the thread with its last exchange, as the session is over. A thread that later jobs start ends after them.
+    /// Ends the thread with its last exchange, as the session is over. A job that is posted later may start a thread,
+    /// which ends after its jobs.
     func finish() {
         mailbox.withLock { mailbox in
             mailbox.isOver = true
@@ -107,7 +107,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Ends the thread with its last exchange; has no effect without a thread.
+    /// Ends the thread with its last exchange. Has no effect without a thread.
     func end() {
         mailbox.withLock { if $0.isRunning { $0.append(.end) } }
     }
@@ -115,7 +115,7 @@ final class LoopMailbox: Sendable {
     /// Whether the session is over.
     var isOver: Bool { mailbox.withLock { $0.isOver } }
 
-    /// Moves the posted commands into an empty array, whose storage is used for the next ones.
+    /// Moves the posted commands into an empty array, and uses its storage for the next ones.
     func takeCommands(_ commands: inout [Command]) {
         mailbox.withLock { mailbox in
             mailbox.isPolling = false
@@ -123,12 +123,12 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Moves the jobs behind those that have been taken before.
+    /// Appends the posted jobs to those that were taken earlier.
     func takeJobs(into jobs: inout LoopJobs) {
         mailbox.withLock { jobs.add(&$0.jobs) }
     }
 
-    /// Waits for a command, a job or a socket, and only looks at the sockets if there is one of the former already.
+    /// Waits for a socket, a command or a job. If a command or a job is already there, only checks the sockets.
     func wait(_ poll: EventPoll, milliseconds: Int32) {
         let mayWait = mailbox.withLock { mailbox in
             mailbox.isPolling = milliseconds != 0 && mailbox.isEmpty
@@ -137,7 +137,7 @@ final class LoopMailbox: Sendable {
         poll.wait(milliseconds: mayWait ? milliseconds : 0)
     }
 
-    /// Records that the thread ends; returns false if a command or a job has arrived meanwhile.
+    /// Records that the thread ends. Returns false if a command or a job has arrived meanwhile.
     func endThread() -> Bool {
         mailbox.withLock { mailbox in
             guard mailbox.isEmpty else { return false }
@@ -156,7 +156,8 @@ final class LoopMailbox: Sendable {
                 while !run(makePoll()) {}
             }
             guard number != 0 else { return }
-            // This thread handles the posted commands at once, so that no task waits for a thread that never starts.
+            // The calling thread fails the posted commands immediately, so that no task waits for a thread that never
+            // starts.
             hasEnded = run(.failure(.noThread(number)))
         }
     }
@@ -170,9 +171,9 @@ final class LoopMailbox: Sendable {
         return work(self, poll)
     }
 
-    /// Blocks the signals of failed writes. A write to a connection that the other side has closed would end the
-    /// process with SIGPIPE, as TLS libraries write without suppressing it. A write to a file that has the largest size
-    /// the process may make would end it with SIGXFSZ. When blocked, both only become errors of the call.
+    /// Blocks two signals that would end the process, so that a write only fails instead. SIGPIPE: a write to a
+    /// connection that the other side has closed, as TLS libraries write without suppressing the signal. SIGXFSZ: a
+    /// write to a file that has reached the largest size that the process may create.
     private static func blockWriteSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The shared state of a session and its tasks: its settings, its loop, its delegate and the list of its tasks.
+/// The state that a session and its tasks share: settings, loop, delegate, and the list of the tasks.
 final class SessionCore: Sendable {
     fileprivate struct Storage {
         weak var object: (any SessionObject)?
@@ -11,17 +11,17 @@ final class SessionCore: Sendable {
         var nextIdentifier = SessionCore.firstIdentifier
         var isInvalidated = false
         var hasEnded = false
-        /// Whether a task was passed to the superclass, whose end is awaited too.
+        /// Whether the superclass has got a task. The session's end then waits for it too.
         var usesSuperclass = false
     }
 
-    /// The first identifier; the superclass counts its own tasks from 1.
+    /// The first identifier of the engine's tasks. The superclass counts its own from 1, so that the two never collide.
     private static let firstIdentifier = 1 << 30
 
     let settings: SessionSettings
     let delivery: Delivery
     let loop: LoopMailbox
-    /// The loop's thread, for Swift tasks.
+    /// The loop's thread as an executor of Swift tasks.
     let executor: LoopExecutor
     /// The reason why every task fails; nil if tasks work.
     private let unavailability: String?
@@ -56,15 +56,14 @@ final class SessionCore: Sendable {
 
     // MARK: Tasks
 
-    /// The tasks that have neither ended nor been cancelled, and whose task objects are still retained.
+    /// The tasks that have not ended, were not cancelled, and whose task objects still exist.
     var tasks: [URLSessionTask] {
         storage.withLock { Array($0.tasks.values) }.filter { !$0.isCancelled }.compactMap(\.object)
     }
 
     private static let schemes = ["http", "https"] + UnixSocketTarget.schemes
 
-    /// Whether the engine handles a request, itself or by a class of the caller's; the superclass handles the other
-    /// schemes.
+    /// Whether the engine performs a request, with the network or a `URLProtocol`. The superclass performs the others.
     func carries(_ request: URLRequest) -> Bool {
         guard let scheme = request.url?.scheme else { return true }
         return scheme == "http" || scheme == "https" || Self.schemes.contains(scheme.lowercased())
@@ -100,7 +99,8 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Creates a task of the session's own. It has no task object, and no invalidation waits for it.
+    /// Creates a task that revalidates a cached response. It has no task object, and the session's invalidation does
+    /// not wait for it.
     func makeRefresh(of request: URLRequest) -> TaskCore {
         storage.withLock { storage in
             defer { storage.nextIdentifier += 1 }
@@ -115,8 +115,8 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Creates a download that continues another one.
-    /// - Parameter request: The request to send instead of that of the resume data; nil for that.
+    /// Creates a download that continues an earlier one.
+    /// - Parameter request: The request to send; nil for the request of the resume data.
     func makeTask(
         withResumeData data: Data,
         request: URLRequest? = nil,
@@ -138,7 +138,7 @@ final class SessionCore: Sendable {
         )
     }
 
-    /// Records that a task was completed, or that its task object was released and cannot be resumed.
+    /// Records that a task has ended, or that its task object was released before the task was resumed.
     func taskEnded(_ task: TaskCore) {
         let isLast = storage.withLock { storage in
             storage.tasks[task.identifier] = nil
@@ -164,7 +164,7 @@ final class SessionCore: Sendable {
         if isLast { end() }
     }
 
-    /// Ends the thread after the session's last reference was released: no task remains, and none can be made.
+    /// Ends the thread after the last reference to the session was released: there are no tasks, and none can be made.
     func abandon() { loop.finish() }
 
     /// Calls the delegate, releases it, and ends the thread.
@@ -193,7 +193,7 @@ final class SessionCore: Sendable {
 }
 
 extension SessionCore.Storage {
-    /// Whether the last task of an invalid session has just ended; true once.
+    /// Whether an invalidated session has just lost its last task. True only once.
     fileprivate var endsNow: Bool {
         mutating get {
             guard isInvalidated, tasks.isEmpty, !hasEnded else { return false }
@@ -203,10 +203,10 @@ extension SessionCore.Storage {
     }
 }
 
-/// The tasks that the superclass would carry out without the session's TLS configuration.
+/// The tasks that the superclass would perform without the session's TLS configuration.
 extension SessionCore {
-    /// Returns the reason why a task for a scheme other than http and https must not be left to the superclass; nil if
-    /// it may.
+    /// Returns the error of a task for another scheme than http and https, if the TLS configuration forbids the
+    /// superclass to perform it; nil if it does not.
     func foreignDefect(_ request: URLRequest) -> URLError? {
         guard !settings.tls.admitsForeignTask(for: request.url) else { return nil }
         return .tls(
@@ -217,23 +217,23 @@ extension SessionCore {
         )
     }
 
-    /// Returns the URL, or one that cannot be connected to if the TLS configuration forbids it. There is no other way
-    /// to make a WebSocket task of the superclass fail.
+    /// Returns the URL of a WebSocket task; a URL to which no connection is possible if the TLS configuration forbids
+    /// the task. There is no other way to make such a task of the superclass fail.
     func webSocketURL(_ url: URL) -> URL {
         guard !settings.tls.admitsForeignTask(for: url) else { return url }
         return URL(string: "wss://0.0.0.0:0/") ?? url
     }
 }
 
-/// The session that users of the engine see, with the parts that the engine needs.
+/// The session that programs see, with the methods that the engine needs.
 protocol SessionObject: URLSession {
-    /// Creates the task object of a transfer.
+    /// Creates the task object for a transfer.
     func makeTaskObject(_ core: TaskCore) -> URLSessionTask
 
     /// Creates a download task that replaces a data task.
     func makeDownloadTask(_ core: TaskCore) -> URLSessionDownloadTask
 
-    /// Calls a closure when the tasks of the session's superclass have ended.
+    /// Calls a closure when all tasks of the superclass have ended.
     func whenSuperclassIsIdle(_ action: @escaping @Sendable () -> Void)
 }
 #endif

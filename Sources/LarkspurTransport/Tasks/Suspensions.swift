@@ -1,8 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The calls of `suspend()` that `resume()` still has to balance: one to begin with, as a new task is suspended.
+/// The number of calls of `suspend()` that `resume()` has yet to balance. It begins with one, as a new task is
+/// suspended.
 ///
-/// Calls nest. Calls of `resume()` on a running task do not accumulate, and those of its `Progress` count as one
-/// suspension together.
+/// Suspensions nest. Calls of `resume()` on a running task do not count. All suspensions by the `Progress` object
+/// together count as one.
 struct Suspensions: Equatable, Sendable {
     enum Change: Equatable, Sendable {
         /// The task runs from now on.
@@ -12,11 +13,11 @@ struct Suspensions: Equatable, Sendable {
     }
 
     private var count = 1
-    /// Whether one of the suspensions is the `Progress` object's.
+    /// Whether the `Progress` object has suspended the task.
     private var includesProgress = false
     private var hasRun = false
 
-    /// - Returns: The change; nil if the task continues as before.
+    /// - Returns: The change; nil if nothing changes.
     mutating func resume() -> Change? {
         guard count > 0 else { return nil }
         count -= 1
@@ -25,19 +26,19 @@ struct Suspensions: Equatable, Sendable {
         return .resumed
     }
 
-    /// - Returns: The change; nil if the task continues as before.
+    /// - Returns: The change; nil if nothing changes.
     mutating func suspend() -> Change? {
         guard count < .max else { return nil }
         count += 1
         return count == 1 ? .suspended : nil
     }
 
-    /// Follows the task's `Progress`, whose handlers are called in any order and number: only its state counts.
-    /// - Parameter isPaused: Whether the `Progress` is paused now.
-    /// - Returns: The change; nil if the task continues as before.
+    /// Follows the task's `Progress`. Its handlers are called in any order and number, so that only its state counts.
+    /// - Parameter isPaused: Whether the `Progress` is now paused.
+    /// - Returns: The change; nil if nothing changes.
     mutating func follow(isPaused: Bool) -> Change? {
         guard isPaused != includesProgress else {
-            // As with the superclass's tasks, this starts a task that was never resumed.
+            // As with the superclass's tasks, this also starts a task that was never resumed.
             return isPaused || hasRun ? nil : resume()
         }
         includesProgress = isPaused

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Records that the task waits for a connection no longer.
-    /// - Returns: The longest time for making one, in seconds; nil for none.
+    /// Records that the task no longer waits for a connection.
+    /// - Returns: The limit of the time for making a connection, in seconds; nil for none.
     func leaveQueue() -> TimeInterval? {
         withStorage { storage in
             storage.queueing.isOver = true
@@ -11,14 +11,14 @@ extension TaskCore {
 }
 
 extension URLSessionTask {
-    /// Limits the time for making a connection, with the resolution of the host's name and the handshake of TLS; to be
-    /// called before the task is resumed. Without effect on tasks that are not the engine's.
-    /// - Parameter seconds: The longest time, in seconds.
+    /// Limits the time for making a connection, including name resolution and the TLS handshake. Has to be called
+    /// before the task is resumed. Has no effect if the task is not the engine's.
+    /// - Parameter seconds: The limit, in seconds.
     package func limitConnecting(to seconds: TimeInterval) {
         (self as? any EngineTask)?.core.withStorage { $0.queueing.connectTimeout = seconds }
     }
 
-    /// Whether the task has not been given a place at its host yet. False for tasks that are not the engine's.
+    /// Whether the task still waits for a place at its host. False if the task is not the engine's.
     package var waitsForConnection: Bool {
         (self as? any EngineTask).map { !$0.core.withStorage(\.queueing.isOver) } ?? false
     }

@@ -1,33 +1,33 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The common part of the classes of tasks: everything but their superclass.
+/// The part that the task classes have in common: everything but their superclass.
 ///
-/// One lock guards the state that users see of a task; no foreign code runs within it. The work is done on the
-/// session's loop.
+/// One lock guards the state of a task that users see. No foreign code runs within it. The session's loop does the
+/// work.
 final class TaskCore: Sendable {
-    /// The kind of a task, which determines how the response is delivered.
+    /// The kind of a task. It determines how the response is delivered.
     enum Kind: Sendable {
         case data
         case upload
         case download
     }
 
-    /// The closure that replaces the delegate's methods for the response and its content.
+    /// The completion handler, or its counterpart, that receives the response and its content in place of the delegate.
     enum Completion: Sendable {
         case data(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
         case download(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
         /// A Swift task that consumes the content as it arrives.
         case bytes(ByteChannel)
 
-        /// Whether the content is delivered in chunks, as to a delegate.
+        /// Whether the content is delivered in chunks, as a delegate receives it.
         var isPiecewise: Bool {
             if case .bytes = self { return true }
             return false
         }
     }
 
-    /// Whether the response and its content are delivered as they arrive.
+    /// Whether the response and its content are delivered as they arrive, and not as a whole.
     var isPiecewise: Bool { completion?.isPiecewise ?? true }
 
     struct Storage {
@@ -38,17 +38,17 @@ final class TaskCore: Sendable {
         var objects = TaskObjects()
         var priority = URLSessionTask.defaultPriority
         var description: String?
-        /// The task's own delegate as each of its protocols; nil without a delegate.
+        /// The task's own delegate under each of its protocols; nil without a delegate.
         var delegates: Delegates?
-        /// Whether that delegate receives the response and its content besides the completion handler.
+        /// Whether the delegate receives the response and its content in addition to the completion handler.
         var sharesContent = false
     }
 
     /// The wait for a connection.
     struct Queueing {
-        /// Whether the task waits no longer.
+        /// Whether the wait is over.
         var isOver = false
-        /// The longest time for making a connection, in seconds; nil for none.
+        /// The limit of the time for making a connection, in seconds; nil for none.
         var connectTimeout: TimeInterval?
     }
 
@@ -57,9 +57,9 @@ final class TaskCore: Sendable {
     let session: SessionCore
     private let storage: Mutex<Storage>
     let backlog = Backlog()
-    /// The date at which the task was created.
+    /// The date of the task's creation.
     let creation = Date()
-    /// The state that belongs to the thread or queue on which the delegate is called.
+    /// The state that is only used where the delegate is called.
     let deliveryState = DeliveryState()
 
     init(identifier: Int, _ plan: TaskPlan, session: SessionCore, receiver: (any TransferReceiver)? = nil) {
@@ -89,8 +89,8 @@ final class TaskCore: Sendable {
     /// Sets the task object, if there is none yet.
     func attach(_ object: URLSessionTask) { storage.withLock { $0.objects.attach(object) } }
 
-    /// Records the release of the task object. A task that was never resumed then ends; a task under way retains its
-    /// task object. The receiver of a transfer decides about its end itself.
+    /// Ends a task whose task object was released before the task was resumed. A running task retains its task object,
+    /// and a transfer with a receiver ends when the receiver decides it.
     func objectReleased() {
         if !hasReceiver, withStorage({ $0.course.isUntouched }) { session.taskEnded(self) }
     }
@@ -102,11 +102,11 @@ final class TaskCore: Sendable {
 
     var counts: TransferCounts { storage.withLock { $0.traffic.counts } }
 
-    /// The progress of both directions of the task; created on first use, and updated from then on.
+    /// The progress of both directions of the task. It is created on first use, and updated from then on.
     var progress: Progress {
         if let progress = withStorage({ $0.traffic.progress }) { return progress }
-        // Made outside the lock and without a parent: the current progress of the thread is the caller's, and what it
-        // does to its children would reach the task.
+        // Created outside the lock, and without a parent: otherwise the thread's current progress, which is the
+        // caller's, would become the parent, and could pause or cancel the task.
         let progress = Progress(parent: nil)
         progress.isPausable = true
         progress.cancellationHandler = { [weak self] in self?.cancel() }
@@ -129,7 +129,7 @@ final class TaskCore: Sendable {
 
     func resume() { control { $0.resume() } }
 
-    /// Resumes the task if nobody has done so yet.
+    /// Resumes the task if it was never resumed.
     func resumeIfNew() {
         if withStorage({ !$0.course.isStarted }) { resume() }
     }
@@ -159,10 +159,10 @@ final class TaskCore: Sendable {
         if defect == nil { session.loop.post(.cancel(self, error)) } else { end(with: error) }
     }
 
-    /// Cancels a download, and passes its resume data to a handler; the handler is called once, where delegates are
+    /// Cancels a download, and passes its resume data to a handler. The handler is called once, where delegates are
     /// called.
     ///
-    /// A download that is complete by then ends as if it had not been cancelled, and the handler gets nil.
+    /// If the download is already complete, it ends as if it had not been cancelled, and the handler gets nil.
     func cancel(leavingResumeDataFor handler: Delivery.ResumeDataHandler) {
         let error = URLError.engine(.cancelled, "The task was cancelled.", url: originalRequest?.url)
         let isCancelled = noteCancellation(error, isResumable: true)
@@ -171,17 +171,17 @@ final class TaskCore: Sendable {
         if isCancelled { end(with: error) }
     }
 
-    /// Records a cancellation; returns false if the task has ended, or was cancelled before.
+    /// Records a cancellation. Returns false if the task has ended or was already cancelled.
     private func noteCancellation(_ error: any Error, isResumable: Bool = false) -> Bool {
         storage.withLock { storage in
             guard storage.course.cancel(with: error, isResumable: isResumable) else { return false }
-            // A task that was never resumed ends too, and reports the end to its delegate.
+            // Retained although it was perhaps never resumed: its delegate learns of the end too.
             storage.objects.retain()
             return true
         }
     }
 
-    /// Ends a task without the loop.
+    /// Ends a task that has no exchange and needs none.
     private func end(with error: any Error) {
         if tellsMetrics { session.delivery.send(.event(self, .metrics(hasFailed: true)), through: session.loop) }
         session.delivery.send(.event(self, .complete(error)), through: session.loop)
@@ -191,19 +191,17 @@ final class TaskCore: Sendable {
 
     var isCancelled: Bool { storage.withLock { $0.course.isCancelled } }
 
-    /// Whether further content is no longer wanted. It still is if the cancellation of a download must not lose
-    /// anything.
+    /// Whether further content is of no use. After a resumable cancellation of a download it still is of use.
     var isAbandoned: Bool { storage.withLock { $0.course.isAbandoned } }
 
     var isSuspended: Bool { storage.withLock { $0.course.state == .suspended } }
 
-    /// Decides whether the loop begins the task. A task with a defect ends without the loop, whatever commands arrive
-    /// meanwhile.
+    /// Decides whether the loop begins the task. It does not begin a task with a defect, which ends without the loop.
     func begin(at now: LoopTime) -> TaskCourse.Beginning {
         defect == nil ? storage.withLock { $0.course.begin(at: now) } : .never
     }
 
-    /// Returns the time at which the timer of its resource started, for a task that has begun.
+    /// Returns the start of the resource timer, for a task that has begun.
     func timerStart(at now: LoopTime) -> LoopTime { storage.withLock { $0.course.timerStart(at: now) } }
 
     var priority: Float { storage.withLock { $0.priority } }
@@ -214,7 +212,7 @@ final class TaskCore: Sendable {
     }
 
     func setCurrentRequest(_ request: URLRequest) {
-        // The previous request may be released here, with a stream of the caller's.
+        // Releasing the previous request may release a stream of the caller's, whose code must not run within the lock.
         let previous = storage.withLock { storage in
             defer { storage.record.currentRequest = request }
             return storage.record.currentRequest
@@ -224,7 +222,7 @@ final class TaskCore: Sendable {
 
     /// Records a response, and the expected length of its content.
     func setResponse(_ response: ReceivedResponse, expected: Int64) {
-        // The previous response, which may be of a class of the caller's, is released without the lock.
+        // The previous response may be of a class of the caller's, whose code must not run within the lock.
         let previous = storage.withLock { storage in
             storage.traffic.counts.expectedToReceive = expected
             defer { storage.record.response = response }
@@ -233,8 +231,8 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Changes the counts, and the progress object if there is one.
-    /// - Returns: The counts afterwards.
+    /// Changes the counts, and updates the progress object if there is one.
+    /// - Returns: The changed counts.
     @discardableResult func count(_ change: (inout TransferCounts) -> Void) -> TransferCounts {
         let (progress, counts) = storage.withLock { storage in
             change(&storage.traffic.counts)
@@ -244,7 +242,7 @@ final class TaskCore: Sendable {
         return counts
     }
 
-    /// Records the resume data and the number of bytes received; nil leaves the number unchanged.
+    /// Records the resume data, and the number of received bytes unless it is nil.
     func noteResumption(_ resumption: ResumeData?, received: Int64?) {
         storage.withLock { $0.record.resumption = resumption }
         if let received { count { $0.received = received } }
@@ -258,12 +256,12 @@ final class TaskCore: Sendable {
         return resumption.encoded
     }
 
-    /// The resume data of a task that never began.
+    /// The resume data from which the task would have continued; nil if the task has begun.
     var unusedResumeData: Data? { storage.withLock { $0.course.hasBegun } ? nil : resumption?.encoded }
 
     func add(_ metrics: TransferMetrics) { storage.withLock { $0.record.metrics.append(metrics) } }
 
-    /// Corrects the metrics of the last transfer, whose content had not been decoded completely when it ended.
+    /// Corrects the metrics of the last transfer: it ended before all of its content was decoded.
     func noteDecodedBytes(_ count: Int64) {
         storage.withLock { storage in
             guard let last = storage.record.metrics.indices.last else { return }
@@ -271,18 +269,18 @@ final class TaskCore: Sendable {
         }
     }
 
-    /// The state of a task that is completed.
+    /// The final state of a task.
     struct Ending {
-        /// The task object, which lives until the delegate has been called.
+        /// The task object. It has to live until the delegate was called.
         let object: URLSessionTask?
         let response: ReceivedResponse?
         let error: (any Error)?
     }
 
-    /// Marks the task as completed and releases the task object.
+    /// Marks the task as completed, and releases the task object.
     ///
-    /// A task that was cancelled before its delegate learned of its end has failed, unless that cancellation comes too
-    /// late.
+    /// A task that was cancelled before its delegate learned of the end has failed, unless the delegate already has the
+    /// file.
     func complete(with outcome: (any Error)?, heedsCancellation: Bool) -> Ending {
         let (ending, progress, counts) = storage.withLock { storage in
             let error = storage.course.end(with: outcome, heedsCancellation: heedsCancellation)
@@ -299,7 +297,7 @@ final class TaskCore: Sendable {
     var delegate: (any URLSessionTaskDelegate)? { storage.withLock { $0.delegates?.task } }
 
     func setDelegate(_ delegate: (any URLSessionTaskDelegate)?) {
-        // The previous delegate may be released here, and its code must not run within the lock.
+        // Releasing the previous delegate may run code of the caller's, which must not run within the lock.
         let delegates = delegate.map { Delegates($0) }
         let previous = storage.withLock { storage in
             defer { storage.delegates = delegates }
@@ -308,39 +306,40 @@ final class TaskCore: Sendable {
         withExtendedLifetime(previous) {}
     }
 
-    /// Whether the task has a delegate of its own.
+    /// Whether a delegate was set for this task.
     var hasOwnDelegate: Bool { storage.withLock { $0.delegates != nil } }
 
-    /// Has the task's own delegate receive the response and its content besides the completion handler.
+    /// Has the task's own delegate receive the response and its content in addition to the completion handler.
     ///
-    /// FoundationNetworking does so for the delegate of an async method, and not for one that is set on a task.
+    /// FoundationNetworking does so for the delegate of an async method, but not for a delegate that was set on a task.
     func shareContent() { storage.withLock { $0.sharesContent = true } }
 
-    /// Whether the task's own delegate receives the response and its content besides the completion handler.
+    /// Whether the task's own delegate receives the response and its content in addition to the completion handler.
     var sharesContent: Bool { storage.withLock { $0.sharesContent && $0.delegates?.data != nil } }
 
-    /// Whether a delegate receives the progress of a download: besides a completion handler only that of the task
-    /// itself.
+    /// Whether a delegate receives the progress of a download. If there is a completion handler, only the task's own
+    /// delegate does.
     var tellsDownload: Bool { completion == nil || hasOwnDelegate }
 
-    /// Whether a delegate receives the metrics; a session manager's delegate gets them in another way.
+    /// Whether a delegate receives the metrics. A session manager reads them in another way.
     var tellsMetrics: Bool { !session.delivery.isOnLoop && (session.delegates.task != nil || hasOwnDelegate) }
 
-    /// The delegate for the task's events: its own, else the session's.
+    /// The delegate for the task's events: its own, otherwise the session's.
     var delegates: Delegates { storage.withLock { $0.delegates } ?? session.delegates }
 
-    /// The delegate for the task's events, with the objects that it is called with; nil if one of them was released.
+    /// The delegate for the task's events, and the objects to pass to it; nil if the session or the task object was
+    /// released.
     var listener: Listener? {
         let (own, object) = storage.withLock { ($0.delegates, $0.objects.current) }
         guard let object, let (session, delegates) = session.objectAndDelegates else { return nil }
         return Listener(delegates: own ?? delegates, session: session, task: object)
     }
 
-    /// The task object; nil if it was released. That of a transfer is made when it is asked for, and stays until the
-    /// end.
+    /// The task object; nil if it was released. For a transfer with a receiver it is created on first use, and exists
+    /// until the end.
     var object: URLSessionTask? {
         if let object = storage.withLock({ $0.objects.current }) { return object }
-        // Made outside the lock: of several, the first one that is ready is that of the task.
+        // Created outside the lock: if several threads do so, the first object that is attached counts.
         guard hasReceiver, let made = session.object?.makeTaskObject(self) else { return nil }
         return storage.withLock { storage in
             let object = storage.objects.current ?? made

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
-/// The course of a task from its making to its end: what its users have ordered, and what has become of it.
+/// The course of a task from its creation to its end: the orders of its users, and their effect.
 struct TaskCourse {
-    /// The loop's decision about a task that has not begun.
+    /// The loop's decision about a task that has not begun yet.
     enum Beginning: Equatable {
-        /// The task begins, which is returned once.
+        /// The task begins. Returned only once for each task.
         case now
         case later(Dormancy)
-        /// The task does not begin: it has already begun, or has ended, or was never resumed.
+        /// The task does not begin: it has already begun, has ended, or was never resumed.
         case never
     }
 
@@ -17,30 +17,29 @@ struct TaskCourse {
     /// The time of the first resumption.
     private var firstResumption: LoopTime?
     var earliestBeginDate: Date?
-    /// Whether the loop has begun the task, which it does once.
+    /// Whether the loop has begun the task.
     private(set) var hasBegun = false
-    /// The error of a cancellation, with which the task ends.
+    /// The error of the cancellation; nil if the task was not cancelled.
     private var cancellation: (any Error)?
-    /// Whether the cancellation produces resume data, and leaves a complete download intact.
+    /// Whether the cancellation was to produce resume data. Then a complete download still succeeds.
     private var isCancelledResumably = false
 
     /// Whether the task can be controlled: it has neither ended nor been cancelled.
     private var isActive: Bool { state == .running || state == .suspended }
 
-    /// Whether nobody has resumed the task or cancelled it.
+    /// Whether the task was neither resumed nor cancelled.
     var isUntouched: Bool { !isStarted && state == .suspended }
 
     var isCancelled: Bool { state == .canceling || state == .completed }
 
-    /// Whether further content is no longer wanted. It still is if the cancellation of a download must not lose
-    /// anything.
+    /// Whether further content is of no use. After a resumable cancellation of a download it still is of use.
     var isAbandoned: Bool { state == .completed || state == .canceling && !isCancelledResumably }
 
     /// Resumes or suspends the task.
     /// - Parameters:
-    ///   - now: The time. Default: that of the call.
-    ///   - change: The order.
-    /// - Returns: The change; nil if the task continues as before.
+    ///   - now: The time. Default: the current time.
+    ///   - change: The change of the suspensions.
+    /// - Returns: The change of the task; nil if nothing changes.
     mutating func control(
         at now: @autoclosure () -> LoopTime = .now,
         _ change: (inout Suspensions) -> Suspensions.Change?
@@ -58,7 +57,7 @@ struct TaskCourse {
         return change
     }
 
-    /// Records a cancellation; false if the task has ended, or was cancelled before.
+    /// Records a cancellation. Returns false if the task has ended or was already cancelled.
     mutating func cancel(with error: any Error, isResumable: Bool) -> Bool {
         guard isActive else { return false }
         state = .canceling
@@ -71,7 +70,7 @@ struct TaskCourse {
     mutating func begin(at now: LoopTime) -> Beginning {
         guard isActive, !hasBegun, let firstResumption else { return .never }
         let delay = max(0, earliestBeginDate?.timeIntervalSinceNow ?? 0)
-        // The date is of a clock that can be set.
+        // The date is that of a clock that can be set back, so the timer never starts before the first resumption.
         let timerStart = delay > 0 ? max(firstResumption, now.adding(delay)) : firstResumption
         if state == .suspended { return .later(Dormancy(timerStart: timerStart, beginning: nil)) }
         if delay > 0 { return .later(Dormancy(timerStart: timerStart, beginning: now.adding(delay))) }
@@ -79,16 +78,16 @@ struct TaskCourse {
         return .now
     }
 
-    /// Returns the time at which the timer of its resource started, for a task that has begun: its first resumption, or
-    /// its earliest begin date.
+    /// Returns the start of the resource timer, for a task that has begun: the later of its first resumption and its
+    /// earliest begin date.
     func timerStart(at now: LoopTime) -> LoopTime {
         let start = firstResumption ?? now
         guard let earliestBeginDate else { return start }
         return max(start, now.subtracting(-earliestBeginDate.timeIntervalSinceNow))
     }
 
-    /// Records the end. A task that was cancelled before its delegate learned of its end has failed, unless that
-    /// cancellation comes too late.
+    /// Records the end. A task that was cancelled before its delegate learned of the end has failed, unless the
+    /// delegate already has the file.
     /// - Returns: The error of the task; nil if it has succeeded.
     mutating func end(with outcome: (any Error)?, heedsCancellation: Bool) -> (any Error)? {
         state = .completed
@@ -96,12 +95,11 @@ struct TaskCourse {
     }
 }
 
-/// The waiting time of a task that was resumed and has not begun, and the reason for it.
+/// The reason why a resumed task has not begun yet, and how long it can wait.
 struct Dormancy: Equatable, Sendable {
-    /// The time at which the timer of its resource started: with its first resumption, or at its earliest begin date,
-    /// if that is later.
+    /// The start of the resource timer: the later of the first resumption and the earliest begin date.
     var timerStart: LoopTime
-    /// The time at which it begins by itself; nil for a suspended task.
+    /// The time at which the task begins; nil for a suspended task, which waits to be resumed.
     var beginning: LoopTime?
 
     func expiry(resourceTimeout: TimeInterval) -> LoopTime { timerStart.adding(resourceTimeout) }

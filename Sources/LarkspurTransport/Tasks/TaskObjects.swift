@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
-/// The task object that users hold, and for how long the session does.
+/// The task object that users hold, and the time for which the session retains it.
 struct TaskObjects {
     private weak var object: URLSessionTask?
-    /// The object, which the session retains from the first resumption to the end.
+    /// The object, retained by the session from the first resumption to the end; nil before and after.
     private var retained: URLSessionTask?
 
     /// The object; nil if there is none, or if it was released.
     var current: URLSessionTask? { retained ?? object }
 
-    /// Sets the object, if there is none yet.
+    /// Sets the object, unless there is one.
     mutating func attach(_ object: URLSessionTask) { self.object = self.object ?? object }
 
     mutating func replace(with object: URLSessionTask) {
@@ -18,7 +18,7 @@ struct TaskObjects {
 
     mutating func retain() { retained = object }
 
-    /// Retains the object no longer, and returns it.
+    /// Ends the retention of the object, and returns the object.
     mutating func release() -> URLSessionTask? {
         defer { retained = nil }
         return current

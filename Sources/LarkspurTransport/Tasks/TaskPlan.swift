@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// The part of a task that is known when it is made and never changes.
+/// The part of a task that is known at its creation and never changes.
 struct TaskPlan: Sendable {
     let kind: TaskCore.Kind
     let originalRequest: URLRequest?
     let body: RequestBody
     let completion: TaskCore.Completion?
-    /// The resume data from which the task continues.
+    /// The resume data of the download that the task continues.
     @Boxed var resumption: ResumeData?
-    /// The connection of a WebSocket that the task makes; nil for other tasks.
+    /// The WebSocket connection that the task opens; nil for other tasks.
     var webSocket: WebSocketConnection?
-    /// The reason why the task fails as soon as it is resumed.
+    /// The error with which the task fails as soon as it is resumed; nil if there is none.
     var defect: URLError?
-    /// Whether the task is the session's own, which revalidates a cached response that was delivered stale.
+    /// Whether the session itself made the task, to revalidate a cached response that was delivered stale.
     var isRefresh = false
-    /// Whether the events go to a receiver, so that the task has an object only if somebody asks for it.
+    /// Whether the events go to a receiver. Then the task object is only created if it is read.
     var hasReceiver = false
 }
 #endif

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
-/// The bytes of a task, and the progress that shows them.
+/// The byte counts of a task, and the progress object that shows them.
 struct TaskTraffic {
     var counts = TransferCounts()
-    /// The progress; nil until somebody has asked for it.
+    /// The progress object; nil until it is first read.
     private(set) var progress: Progress?
     var expectsToReceive = NSURLSessionTransferSizeUnknown
     var expectsToSend = NSURLSessionTransferSizeUnknown
 
-    /// Takes over a progress that no other thread has, unless there is one.
+    /// Adopts a new progress object, unless there is one already.
     /// - Parameter isOver: Whether the task has succeeded.
-    /// - Returns: The progress of the task.
+    /// - Returns: The progress object of the task.
     mutating func adopt(_ made: Progress, isOver: Bool) -> Progress {
         if let progress { return progress }
         counts.show(in: made)
@@ -19,7 +19,7 @@ struct TaskTraffic {
     }
 }
 
-/// The bytes that a task has transferred, and the bytes that it expects to transfer.
+/// The numbers of bytes that a task has transferred and expects to transfer.
 struct TransferCounts: Sendable {
     var received: Int64 = 0
     var sent: Int64 = 0
@@ -27,11 +27,11 @@ struct TransferCounts: Sendable {
     var expectedToReceive = NSURLSessionTransferSizeUnknown
     var expectedToSend: Int64 = 0
 
-    /// Shows both directions in one progress object, which is indeterminate until both lengths are known.
+    /// Shows both directions in one progress object. It is indeterminate until both lengths are known.
     func show(in progress: Progress) {
         let isKnown = expectedToReceive >= 0 && expectedToSend >= 0
         let total = isKnown ? Self.sum(expectedToReceive, expectedToSend) : -1
-        // A total that becomes 0 ends the process, in Foundation's arithmetic of fractions.
+        // A total of 0 would end the process, in Foundation's arithmetic of fractions.
         progress.totalUnitCount = total > 0 ? total : -1
         progress.completedUnitCount = Self.sum(received, sent)
     }
@@ -42,7 +42,7 @@ struct TransferCounts: Sendable {
         progress.completedUnitCount = total
     }
 
-    /// Adds two numbers, and saturates at the greatest number: a negative sum also ends the process in that arithmetic.
+    /// Adds two numbers, and stops at the largest one: a negative sum would end the process in the same arithmetic.
     private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
         return overflows ? .max : sum

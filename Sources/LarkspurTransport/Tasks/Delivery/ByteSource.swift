@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The content of a response, in the chunks in which it arrives.
+/// The content of a response, in chunks as they arrive.
 protocol ByteSource: Sendable {
-    /// Returns the next chunk, which may be empty; nil at the end, and at each later call.
+    /// Returns the next chunk, which may be empty; nil at the end and from then on.
     ///
-    /// One task calls it at a time.
+    /// Only one task calls it at a time.
     func next() async throws -> Data?
 
-    /// Ends the transfer, and with it a waiting call of `next()`. May be called at any time, on any thread, more than
-    /// once and after the end.
+    /// Ends the transfer, and a pending call of `next()`. May be called on any thread, more than once, and after the
+    /// end.
     func cancel()
 }
 #endif

@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// A delegate's answer to a question.
+/// A delegate's decision, as it is posted to the loop.
 enum DelegateAnswer: Sendable {
     case redirect(URLRequest?)
     case challenge(URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
-/// A completion handler that takes the first answer and passes it to the asking code.
+/// A completion handler that passes the first decision of a delegate on, and ignores further ones.
 ///
-/// A handler that is released without having been called counts as the answer of a delegate that does not implement the
-/// method. So a delegate that forgets the handler cannot hang a task.
+/// A handler that is released without a call counts as the decision of a delegate that does not implement the method.
+/// So a delegate that forgets the handler cannot hang a task.
 final class Question<Value: Sendable>: Sendable {
     private enum State {
         case asking
@@ -43,8 +43,8 @@ final class Question<Value: Sendable>: Sendable {
         resume?(value)
     }
 
-    /// Returns the answer, if the delegate's method gave it before it returned; else passes it to `resume` when it
-    /// arrives.
+    /// Returns the decision if it was made before the delegate's method returned; otherwise passes it to `resume` when
+    /// it is made.
     func take(orLater resume: @escaping @Sendable (Value) -> Void) -> Value? {
         state.withLock { state in
             guard case .answered(let value) = state else {

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// A delegate as each of the protocols that it may conform to. The conformances are looked up once, as a look-up at
-/// every call is expensive.
+/// A delegate under each protocol to which it may conform. The conformances are looked up once, as a look-up for each
+/// call is expensive.
 struct Delegates: Sendable {
     let task: (any URLSessionTaskDelegate)?
     let data: (any URLSessionDataDelegate)?
@@ -13,7 +13,7 @@ struct Delegates: Sendable {
     }
 }
 
-/// The delegate of a task, with the objects that it is called with.
+/// The delegate of a task, and the objects that are passed to it.
 struct Listener {
     let delegates: Delegates
     let session: any SessionObject

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The delivery of the loop's events, by calls of delegates and completion handlers, one after the other.
+/// The delivery of the loop's events: it calls delegates and completion handlers, one after the other.
 ///
 /// The events of one turn of the loop are handed over together. On an operation queue that other code can use, each
-/// call is an operation of its own, and the next one is queued when it has returned. So operations that a delegate
-/// queues in a call run before the next call, a suspended queue holds the calls back, and the calls keep their order on
-/// a queue that runs several operations at a time.
+/// call is a separate operation, which adds the next one when it returns. This has three effects: operations that a
+/// delegate adds in a call run before the next call, a suspended queue holds the calls back, and the calls stay in
+/// order on a queue that runs several operations at a time.
 final class Delivery: Sendable {
     /// The thread or queue on which delegates are called.
     enum Place: Sendable {
         /// The loop's thread; the delegate must not block.
         case loop
-        /// An operation queue of the session with its underlying dispatch queue. The dispatch queue is cheaper, and is
-        /// used until a program reads the operation queue.
+        /// An operation queue of the session with its underlying dispatch queue. Calls use the dispatch queue, which is
+        /// cheaper, until a program reads the operation queue.
         case own(OperationQueue, DispatchQueue)
         /// An operation queue of the caller.
         case operations(OperationQueue)
@@ -39,22 +39,22 @@ final class Delivery: Sendable {
         case wrote(Int64, total: Int64, expected: Int64)
         case redirect(HTTPURLResponse, URLRequest)
         case challenge(URLAuthenticationChallenge)
-        /// A challenge that the session's delegate has left to that of the task.
+        /// A challenge that the session's delegate has left to the task's delegate.
         case taskChallenge(URLAuthenticationChallenge)
         case needsBodyStream
         case willCache(CacheProposal)
-        /// A download resumes at this offset.
+        /// A download continues at this offset.
         case resumed(at: Int64, expected: Int64)
-        /// The resume data of a cancelled download, for the handler of the cancellation.
+        /// The resume data of a cancelled download, for the handler of its cancellation.
         case resumeData(Data?, ResumeDataHandler)
-        /// A download is complete, in this file.
+        /// A download is complete, and this is its file.
         case file(URL)
-        /// The metrics are complete; the delegate receives them before the end.
+        /// The metrics are complete. The delegate receives them before the end of the task.
         case metrics(hasFailed: Bool)
         case complete((any Error)?)
         /// The content of a task with a completion handler.
         case content(Data)
-        /// The delegate has answered later with the disposition of the response.
+        /// The delegate has decided about the response after its method returned.
         case disposition(URLSession.ResponseDisposition)
     }
 
@@ -72,14 +72,14 @@ final class Delivery: Sendable {
         if case .loop = place { true } else { false }
     }
 
-    /// Records that other code may use the session's own operation queue from now on.
+    /// Records that other code may use the session's operation queue from now on.
     func noteUseOfQueue() { isQueueKnown.store(true, ordering: .relaxed) }
 
-    /// Delivers the loop's events, and empties the array; only on the loop's thread.
+    /// Delivers the loop's events, and empties the array. Only called on the loop's thread.
     func send(_ items: inout [Item]) {
         guard !items.isEmpty else { return }
         if case .loop = place {
-            // Commands that delegates cause meanwhile arrive in the mailbox.
+            // Delegates may post commands here: these wait in the mailbox.
             for item in items { item.perform() }
             items.removeAll(keepingCapacity: true)
             return
@@ -96,12 +96,12 @@ final class Delivery: Sendable {
         send(&items)
     }
 
-    /// Runs an action where delegates are called, after the calls that were handed over before.
+    /// Runs an action where delegates are called, after all calls that were handed over earlier.
     func afterwards(through loop: LoopMailbox, _ action: @escaping @Sendable () -> Void) {
         send(.action(action), through: loop)
     }
 
-    /// Delivers held events before any others; only where delegates are called.
+    /// Delivers events that were held back, before any others. Only called where delegates are called.
     func sendFirst(_ items: [Item]) {
         if case .loop = place {
             for item in items { item.perform() }
@@ -128,7 +128,7 @@ final class Delivery: Sendable {
         if pending.withLock({ $0.hasNext() }) { schedule() }
     }
 
-    /// Makes all pending calls, as long as no other code uses the operation queue.
+    /// Makes pending calls until none are left, or other code may use the operation queue.
     private func performAll() {
         repeat {
             if isQueueKnown.load(ordering: .relaxed) { return schedule() }
@@ -146,19 +146,19 @@ private final class DeliveryOperation: Operation, @unchecked Sendable {
 
     override func main() { delivery.performNext() }
 
-    /// Has no effect: a program that cancels all operations of a queue must not leave tasks without an end.
+    /// Does nothing: if a program cancels all operations of its queue, tasks must still end.
     override func cancel() {}
 }
 
-/// The pending calls, in order, and whether the next one is scheduled.
+/// The pending calls in order, and whether the next one is scheduled.
 private struct PendingItems {
     /// The calls to make first, in reverse order.
     private var first: [Delivery.Item] = []
     private var later: [Delivery.Item] = []
     private var isScheduled = false
 
-    /// Takes over the items of an array, possibly in exchange for an empty array with storage.
-    /// - Returns: Whether the first call has to be scheduled.
+    /// Takes the items of an array. It may swap the array for an empty one, whose storage is then used again.
+    /// - Returns: Whether the next call has to be scheduled.
     mutating func add(_ items: inout [Delivery.Item]) -> Bool {
         if later.isEmpty { swap(&later, &items) } else { later += items }
         defer { isScheduled = true }
@@ -175,7 +175,7 @@ private struct PendingItems {
         return first.popLast()
     }
 
-    /// Whether another call is pending; if none is, the next one to arrive has to be scheduled.
+    /// Whether another call is pending. If there is none, the next item that is added has to be scheduled.
     mutating func hasNext() -> Bool {
         isScheduled = !first.isEmpty || !later.isEmpty
         return isScheduled

@@ -1,14 +1,15 @@
 #if canImport(FoundationNetworking)
-/// The events of tasks that wait for work outside the loop.
+/// The events of tasks that wait for work outside of the loop: a delegate that learns of a response has to find its
+/// cookies in the storage, for example.
 ///
-/// A failure does not wait, and releases the events before it.
+/// A failure does not wait. It releases the events before it.
 struct DeliveryHolds {
     private struct Hold {
         var count = 1
         var items: [Delivery.Item] = []
     }
 
-    /// The holds by tasks, in the order in which they end.
+    /// The holds of each task, in the order in which they end.
     private var holds: [Int: [Hold]] = [:]
 
     var isEmpty: Bool { holds.isEmpty }
@@ -19,8 +20,8 @@ struct DeliveryHolds {
         holds[task.identifier]?[last].count += 1
     }
 
-    /// Holds back the task's events from now on for work that the last event before them begins, which may itself be
-    /// held back.
+    /// Holds back the task's events from now on. The work that they wait for is begun by the event before them, which
+    /// may itself be held back.
     mutating func holdLater(_ task: TaskCore) { holds[task.identifier, default: []].append(Hold()) }
 
     /// Adds an event, and returns the events that can be delivered now.
@@ -31,7 +32,7 @@ struct DeliveryHolds {
         return holds.removeValue(forKey: task.identifier)?.flatMap(\.items) ?? []
     }
 
-    /// Records that one of the tasks' waits has ended, and returns the events that can be delivered now.
+    /// Records that one piece of the task's work has ended, and returns the events that can be delivered now.
     mutating func release(_ task: TaskCore) -> [Delivery.Item] {
         guard let hold = holds[task.identifier]?.first else { return [] }
         if hold.count > 1 {

@@ -1,21 +1,22 @@
 #if canImport(FoundationNetworking)
-/// The state of a task that belongs to the place where its delegate is called.
+/// The state of a task that is only used where its delegate is called.
 final class DeliveryState: @unchecked Sendable {
     // Safe: only TaskCore.deliver(_:) uses it, and Delivery makes those calls one after the other.
-    /// The receiver of a transfer, until its end; nil for a task with a delegate or a completion handler.
+    /// The receiver of the transfer's events; nil for a task with a delegate or a completion handler, and after the
+    /// end.
     var receiver: (any TransferReceiver)?
-    /// Whether the delegate has yet to decide on the response; later events wait.
+    /// Whether the delegate has yet to decide about the response. Later events wait for the decision.
     var isHeld = false
     var heldEvents: [Delivery.Event] = []
-    /// The number of bytes of the current content that the delegate has not consumed when it returns.
+    /// The number of bytes of the current chunk that the delegate holds beyond its call.
     var heldBack = 0
     /// The content of a task with a completion handler.
     var content: Data?
     /// The file of a download, for its completion handler.
     var file: URL?
-    /// The file of a data task that has become a download.
+    /// The file to which a data task writes that has become a download.
     var download: DownloadFile?
-    /// Whether the delegate has received the file; the task has succeeded then.
+    /// Whether the delegate has received the file. Then the task has succeeded.
     var hasHandedOverFile = false
     var isOver = false
 }

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
-/// The events of a turn of the loop on their way to delegates and completion handlers, in order. It belongs to the
+/// The events of a turn of the loop, in order, on their way to delegates and completion handlers. It belongs to the
 /// loop's thread.
 final class Outbox {
     private let mailbox: LoopMailbox
     private let cookies: CookieJar
     @exclusivity(unchecked) private var items: [Delivery.Item] = []
-    /// The content that is delivered after the other events, and to which more of it is added.
+    /// The content to deliver after the other events. Content that follows is added to it.
     @exclusivity(unchecked) private var arrival: Arrival?
     @exclusivity(unchecked) private var holds = DeliveryHolds()
 
@@ -17,10 +17,10 @@ final class Outbox {
         self.cookies = cookies
     }
 
-    /// Whether events wait for work outside the loop.
+    /// Whether events wait for work outside of the loop.
     var isHolding: Bool { !holds.isEmpty }
 
-    /// Hands the events over to those who get them.
+    /// Hands the events over to their delivery.
     func send() {
         endArrival()
         mailbox.delivery.send(&items)
@@ -40,14 +40,14 @@ final class Outbox {
         if holds.isEmpty { items.append(.event(task, event)) } else { items += holds.pass(event, of: task) }
     }
 
-    /// Delivers the end of a task, with its metrics first.
+    /// Delivers the metrics of a task, and then its end.
     func end(_ task: TaskCore, with error: (any Error)?) {
         if task.tellsMetrics { deliver(.metrics(hasFailed: error != nil), to: task) }
         deliver(.complete(error), to: task)
     }
 
-    /// Delivers content, together with the content that follows in the same turn. libcurl passes on 16 KiB at a time,
-    /// and each call of a delegate has a cost.
+    /// Delivers content, joined with further content of the same turn: libcurl passes on 16 KiB at a time, and each
+    /// call of a delegate has a cost.
     func deliver(_ content: UnsafeRawBufferPointer, to task: TaskCore) {
         if arrival?.task === task, content.count <= arrival?.room ?? 0 {
             arrival?.add(content)
@@ -64,11 +64,11 @@ final class Outbox {
 
     // MARK: Events that wait
 
-    /// Delivers the events of a task that have waited for the work that has ended now.
+    /// Delivers the events of a task that have waited for work that has ended now.
     func release(_ task: TaskCore) { items += holds.release(task) }
 
-    /// Stores a response's cookies. Later events of the task are delivered when its delegate can read the cookies in
-    /// the storage.
+    /// Stores a response's cookies. The task's later events wait until the storage has them, so that a delegate can
+    /// read them there.
     func storeCookies(_ setCookies: [String], from url: URL, mainDocumentURL: URL?, of task: TaskCore) {
         let mailbox = mailbox
         let isWriting = cookies.store(setCookies, from: url, mainDocumentURL: mainDocumentURL) {
@@ -77,8 +77,8 @@ final class Outbox {
         if isWriting { holds.hold(task) }
     }
 
-    /// Stores a response in a cache. Later events of the task are delivered when the program finds it there, if that is
-    /// only a moment later.
+    /// Stores a response in a cache. If the response is also copied to the program's cache, the task's later events
+    /// wait until it is there.
     func store(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
         guard cache.isCopied else { return cache.store(entry, for: request) }
         let mailbox = mailbox
@@ -86,7 +86,7 @@ final class Outbox {
         cache.store(entry, for: request) { mailbox.post(.stored(task)) }
     }
 
-    /// Asks the delegate whether a response is to be stored; if so, like ``store(_:for:in:of:)``.
+    /// Asks the delegate whether a response is to be stored. If so, stores it like ``store(_:for:in:of:)``.
     func propose(_ entry: CacheEntry, for request: URLRequest, in cache: any ResponseStore, of task: TaskCore) {
         let (mailbox, waits) = (mailbox, cache.isCopied)
         let proposal = CacheProposal(entry: entry, request: request, destination: cache) {
@@ -97,14 +97,15 @@ final class Outbox {
     }
 }
 
-/// Content of one task that has arrived within a turn of the loop.
+/// The content of one task that has arrived in a turn of the loop.
 private struct Arrival {
-    /// The size of the chunks that libcurl passes on as long as it has more.
+    /// The size of the chunks in which libcurl passes content on while it has more. After a smaller one, none follows
+    /// in the same turn.
     private static let pieceSize = 1 << 14
 
     let task: TaskCore
     private(set) var content: Data
-    /// The number of bytes that can be added.
+    /// The number of bytes that can still be added.
     private(set) var room: Int
 
     init(task: TaskCore, content bytes: UnsafeRawBufferPointer) {

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 /// A data task that its delegate turns into a download.
 ///
-/// The transfer continues as before. Its content is written to a file where its delegate is called, and a download task
-/// replaces the data task for the delegate.
+/// The transfer continues as before. For the delegate, a download task replaces the data task. The content is written
+/// to a file where the delegate is called, because earlier content already waits there.
 extension TaskCore {
     func becomeDownload() {
         guard let session = session.object, let dataTask = object as? URLSessionDataTask else { return }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Asks the delegate whether a response is to be stored. The task does not wait for an answer that comes later; no
-    /// answer is a refusal.
+    /// Asks the delegate whether a response is to be stored. The task does not wait for a decision that is made later.
+    /// A handler that is released without a call counts as a refusal.
     func askAboutCaching(_ proposal: CacheProposal) {
         guard !isCancelled else { return proposal.completion() }
         if let receiver = deliveryState.receiver { return askAboutCaching(proposal, receiver) }
@@ -38,7 +38,7 @@ extension TaskCore {
         in proposal: CacheProposal,
         insteadOf response: CachedURLResponse
     ) {
-        // An unchanged response need not be read again.
+        // The entry of an unchanged response already exists.
         if answer === response { proposal.store() } else { proposal.accept(answer) }
     }
 }

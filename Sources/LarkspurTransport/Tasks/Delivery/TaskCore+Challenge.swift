@@ -1,11 +1,10 @@
 #if canImport(FoundationNetworking)
-/// The delegates that receive a challenge.
+/// The choice of the delegate that receives a challenge.
 extension TaskCore {
-    /// Passes a challenge to the session's delegate if it is to a connection. All others, and those that it leaves to
-    /// default handling, go to the task's delegate.
+    /// Passes a challenge about a connection to the session's delegate. Other challenges, and those for which the
+    /// session's delegate chooses default handling, go to the task's delegate.
     ///
-    /// A method that a delegate does not implement returns the same answer as default handling, and cannot be told from
-    /// one that it does implement.
+    /// A delegate method that is not implemented also chooses default handling. The two cases cannot be distinguished.
     func askAboutChallenge(_ challenge: URLAuthenticationChallenge) {
         guard challenge.protectionSpace.isOfConnection, let delegate = session.delegate, let object = session.object
         else {

@@ -1,16 +1,15 @@
 #if canImport(FoundationNetworking)
 extension TaskCore {
-    /// Calls the delegate, or the completion handler, with an event; in the place where the session's delegate is
-    /// called.
+    /// Passes an event to the delegate or the completion handler. Called where the session's delegate is called.
     func deliver(_ event: Delivery.Event) {
         let state = deliveryState
-        // The handler is called in any case.
+        // This handler is called even if the task is over.
         if case .resumeData(let data, let handler) = event { return handler.value(data) }
         guard !state.isOver else { return }
         if state.isHeld {
             switch event {
             case .disposition(let disposition): return release(disposition)
-            // A task that has failed does not wait for the delegate's answer any longer.
+            // A task that has failed no longer waits for the delegate's decision.
             case .complete(.some), .metrics(hasFailed: true): break
             default: return state.heldEvents.append(event)
             }
@@ -95,7 +94,7 @@ extension TaskCore {
     private func apply(_ disposition: URLSession.ResponseDisposition) {
         switch disposition {
         case .cancel: cancel()
-        // A completion handler expects the content.
+        // A completion handler expects content and not a file.
         case .becomeDownload where completion == nil: becomeDownload()
         default: break
         }
@@ -122,15 +121,15 @@ extension TaskCore {
         deliveryState.heldBack = 0
     }
 
-    /// Records consumed content, which may let the transfer continue; on any thread.
+    /// Records consumed content, after which the transfer may continue. May be called on any thread.
     func consumed(_ count: Int) {
         if backlog.consume(count) { session.loop.post(.consumed(self)) }
     }
 
     // MARK: Questions
 
-    /// Whether no delegate can be asked about the task, because it is a refresh without a visible task object. If there
-    /// is a delegate that might refuse, its refusal is assumed.
+    /// Whether no delegate can be asked about the task, as it is a refresh without a task object. A delegate that might
+    /// refuse counts as one that does.
     var isUnaskable: Bool { isRefresh && delegates.task != nil }
 
     private func askAboutRedirect(_ response: HTTPURLResponse, _ request: URLRequest) {
@@ -165,7 +164,8 @@ extension TaskCore {
         if let answer { loop.post(.answer(self, makeAnswer(answer))) }
     }
 
-    /// Asks for a stream where delegates are called; but not on the loop's thread, as making a stream may take time.
+    /// Asks for a stream where delegates are called. If that is the loop's thread, asks on another one, as making a
+    /// stream may take time.
     private func askForBodyStream() {
         let receiver = deliveryState.receiver
         if session.delivery.isOnLoop { return BodyPump.queue.async { [self] in requestBodyStream(from: receiver) } }
@@ -252,7 +252,7 @@ extension TaskCore {
                 )
             }
         }
-        // A task retains its delegate until it is completed.
+        // URLSession, too, retains the delegate of a task until the task is completed.
         setDelegate(nil)
         session.taskEnded(self)
     }
