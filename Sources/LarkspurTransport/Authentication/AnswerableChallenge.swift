@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A challenge that can be answered with a user name and a password.
+/// A challenge to which a user name and a password are the reply.
 enum AnswerableChallenge: Sendable, Hashable {
-    /// A Basic challenge (RFC 7617); the realm is nil if the server leaves it out, which the RFC does not allow.
+    /// A Basic challenge (RFC 7617). The realm is nil if the server omits it, against the RFC.
     case basic(realm: String?)
     /// A Digest challenge (RFC 7616).
     case digest(DigestChallenge)
 
-    /// Creates the challenge; nil for other schemes, and for a Digest challenge that cannot be computed.
+    /// Creates the challenge; nil for other schemes, and for a Digest challenge for which no response can be computed.
     init?(_ challenge: AuthenticationChallenge) {
         if challenge.scheme.hasSameLetters(as: "Basic") {
             self = .basic(realm: challenge["realm"])
@@ -26,7 +26,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether the credentials were right and only the nonce was too old.
+    /// Whether the credentials were right, and only the nonce was too old.
     var isStale: Bool {
         switch self {
         case .basic: false
@@ -41,8 +41,8 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// Whether this user credential can answer the challenge. Basic does not support names with a colon: the server
-    /// would take the rest of the name for the password (RFC 7617, section 2).
+    /// Whether this user credential can be used for the challenge. A name with a colon cannot be used for Basic: the
+    /// server would take the part after the colon for the password (RFC 7617, section 2).
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .basic: !userCredential.user.utf8.contains(UInt8(ascii: ":"))
@@ -50,7 +50,7 @@ enum AnswerableChallenge: Sendable, Hashable {
         }
     }
 
-    /// The preference among challenges; the better challenge has the larger number.
+    /// The preference among challenges: the preferred one has the larger number.
     var strength: Int {
         switch self {
         case .basic: 0

@@ -3,11 +3,12 @@ internal import HTTPSyntax
 
 /// A challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field, of any scheme (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Sendable, Hashable {
-    /// The scheme's name as it was received; its case does not matter.
+    /// The scheme's name as it was received. Its case is not significant.
     var scheme: String
-    /// The token that some schemes have in place of parameters.
+    /// The token that some schemes have in place of parameters; nil for others.
     var token68: String?
-    /// The parameters by their lower-case names, without quotes and escapes; of two with one name the first counts.
+    /// The parameters by their lower-case names, without quotes and escapes. If a name occurs twice, the first one
+    /// counts.
     var parameters: [String: String] = [:]
 
     subscript(name: String) -> String? { parameters[name] }
@@ -15,9 +16,8 @@ struct AuthenticationChallenge: Sendable, Hashable {
 
 /// The parser of a server's challenge fields (RFC 9110, section 11.6.1).
 ///
-/// A comma separates challenges as well as parameters. The character after a name tells them apart: an equals sign
-/// makes it a parameter. Commas may be missing or too many, and quotes may stay open; the parser reads as much as it
-/// can.
+/// A comma can separate both challenges and parameters. An equals sign after a name makes it a parameter. Commas may be
+/// missing or superfluous, and quotes may stay open: the parser reads as much as it can.
 enum AuthenticationChallenges {
     /// Reads the challenges of all fields of one name, in their order.
     static func parse(_ fieldValues: [String]) -> [AuthenticationChallenge] {
@@ -28,7 +28,7 @@ enum AuthenticationChallenges {
     }
 }
 
-/// A cursor on the bytes of a field of challenges, or of another list of parameters.
+/// A cursor on the bytes of a challenge field, or of another list of parameters.
 struct AuthenticationFieldParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -59,11 +59,11 @@ struct AuthenticationFieldParser {
         return parameters
     }
 
-    // MARK: Pieces
+    // MARK: Parts
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Reads the next token, after any separators; nil at the end.
+    /// Reads the next token after any separators; nil at the end.
     private mutating func nextName() -> String? {
         while let byte = current, !byte.isToken {
             if byte == UInt8(ascii: "\"") { _ = quotedString() } else { position += 1 }
@@ -73,7 +73,7 @@ struct AuthenticationFieldParser {
         return start == position ? nil : text(bytes[start..<position])
     }
 
-    /// Reads the value after an equals sign; nil, with the cursor unmoved, if none follows.
+    /// Reads the value after an equals sign. Without an equals sign, returns nil and does not move.
     private mutating func parameterValue() -> String? {
         let start = position
         skipBlanks()
@@ -108,13 +108,13 @@ struct AuthenticationFieldParser {
         return text(content)
     }
 
-    /// Reads the text after a scheme's name up to a comma, if it has the characters of a token68; nil, with the cursor
-    /// unmoved, if not.
+    /// Reads a token68: the text between a scheme's name and a comma. If the text is no token68, returns nil and does
+    /// not move.
     private mutating func token68() -> String? {
         let start = position
         skipBlanks()
         let first = position
-        // Only after a blank is it read at all: otherwise each name within a long text would read that to its end.
+        // A token68 can only follow a blank. Otherwise each name in a long text would be read to the end of that text.
         guard first > start else { return nil }
         while let byte = current, byte.isToken68Byte { position += 1 }
         let hasCharacters = position > first
@@ -136,7 +136,7 @@ struct AuthenticationFieldParser {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in a token68, without the padding (RFC 9110, section 11.2).
+    /// Whether the byte may occur in a token68, apart from the padding (RFC 9110, section 11.2).
     fileprivate var isToken68Byte: Bool { isDigit || isLetter || "-._~+/".utf8.contains(self) }
 }
 

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The authentication of one task, to the origins of its requests and to their proxies.
+/// The authentication of one task to the origins of its requests and to their proxies.
 struct AuthenticationState {
     enum Recipient {
         case origin, proxy
@@ -10,7 +10,7 @@ struct AuthenticationState {
         var proxy = RecipientAuthentication()
     }
 
-    /// The states; nil as long as there was nothing to note.
+    /// The states of the recipients; nil until one of them differs from the initial state.
     @Boxed private var recipients: Recipients?
 
     var origin: RecipientAuthentication { self[.origin] }
@@ -28,7 +28,7 @@ struct AuthenticationState {
         }
     }
 
-    /// Whether no credential was chosen. A request then need not be taken apart.
+    /// Whether no credential was chosen. If so, the request's URL need not be parsed.
     var isIdle: Bool { recipients.map { $0.origin.isIdle && $0.proxy.isIdle } ?? true }
 
     /// Records that a request is sent without authorization.

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A way to answer a response that demands credentials.
+/// A way to authenticate after a 401 or 407 response.
 enum ChallengeOffer: Sendable, Hashable {
-    /// A field of each request.
+    /// A field in each request.
     case field(AnswerableChallenge)
     /// Authentication of the connection by libcurl.
     case connection(ConnectionScheme)
@@ -23,10 +23,10 @@ enum ChallengeOffer: Sendable, Hashable {
 }
 
 extension AuthenticationChallenges {
-    /// Returns the ways to answer, the strongest first; of two with equal strength the first one comes first.
+    /// Returns the possible ways, the strongest first. Those of equal strength keep their order.
     ///
-    /// Digest precedes Basic, which reveals the password, and SHA-256 precedes MD5. The schemes of connections count
-    /// only if there is no other.
+    /// Digest precedes Basic, which reveals the password, and SHA-256 precedes MD5. The schemes that authenticate a
+    /// connection are only used if there is no other.
     /// - Parameter schemes: The schemes that libcurl supports.
     static func offers(
         in challenges: [AuthenticationChallenge],

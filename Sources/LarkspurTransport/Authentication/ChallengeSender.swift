@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// The sender of a challenge, whose methods do nothing: a delegate answers by its completion handler.
+/// The sender of a challenge. Its methods do nothing, as delegates use their completion handler.
 ///
 /// FoundationNetworking's own sender traps when it is used.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender, Sendable {

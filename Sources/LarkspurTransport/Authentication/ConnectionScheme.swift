@@ -2,9 +2,9 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// A scheme that authenticates a connection and not a request. libcurl implements it, if it was built with it.
+/// A scheme that authenticates a connection and not a request. libcurl performs it, if it was built with it.
 enum ConnectionScheme: String, CaseIterable {
-    /// Negotiate (RFC 4559); with Kerberos in most cases.
+    /// Negotiate (RFC 4559), mostly with Kerberos.
     case negotiate = "Negotiate"
     case ntlm = "NTLM"
 
@@ -25,8 +25,8 @@ enum ConnectionScheme: String, CaseIterable {
 
     /// Whether libcurl can authenticate with this user credential.
     ///
-    /// For Negotiate, libcurl sends the ticket of this process's user, whatever name it is given. So only a user
-    /// credential without a name and a password is accepted, which stands for just that user.
+    /// For Negotiate, libcurl sends the ticket of this process's user, whatever name it is given. So only the
+    /// credential without a name and password is accepted: it stands for that user.
     func accepts(_ userCredential: UserCredential) -> Bool {
         switch self {
         case .negotiate: userCredential.user.isEmpty && userCredential.password.isEmpty

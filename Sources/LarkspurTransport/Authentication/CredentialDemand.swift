@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
-/// A challenge for which a delegate or the default handling has to choose a credential.
+/// The need for a credential that a delegate or the default handling chooses.
 struct CredentialDemand {
     let space: ProtectionSpace
-    /// All ways to answer that remain, the strongest first.
+    /// All ways to authenticate that remain, the strongest first.
     let offers: [ChallengeOffer]
-    /// The way to answer that the challenge is about.
+    /// The way to authenticate that the challenge is about.
     let offer: ChallengeOffer
-    /// The credential that default handling uses: one that was not refused yet.
+    /// The credential for default handling, which was not refused yet; nil if there is none.
     let untried: URLCredential?
     /// The credential that was refused last.
     let refused: URLCredential?
     let failureCount: Int
 
-    /// Returns the challenge as delegates see it.
+    /// Returns the challenge for delegates.
     func challenge(with response: URLResponse) -> URLAuthenticationChallenge {
         URLAuthenticationChallenge(
             protectionSpace: space.urlProtectionSpace,

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The credentials of a session: its configuration's storage, and those that servers have accepted.
+/// The credentials of a session: those in its configuration's storage, and those that servers have accepted.
 ///
-/// `URLCredentialStorage` finds a protection space by its identity; here it is found by its values.
+/// `URLCredentialStorage` compares protection spaces by identity. This type compares them by their values.
 struct CredentialStore: CredentialSource, Sendable {
-    /// The configuration's storage; nil if nothing is to be stored beyond the session's own memory.
+    /// The configuration's storage; nil if credentials stay in the session's own memory.
     let storage: URLCredentialStorage?
     /// The credentials that are sent before a server challenges.
     let known = AuthenticationCache()
@@ -20,7 +20,7 @@ struct CredentialStore: CredentialSource, Sendable {
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication? { known.authentication(of: use) }
 
     /// Makes the field for a request from known credentials; nil if there are none, or if they were removed from the
-    /// storage.
+    /// storage meanwhile.
     func use(for request: RecipientAuthentication.Request) -> KnownAuthentications.Use? {
         guard !known.isEmpty, let use = known.use(for: request) else { return nil }
         if use.owner == .session, hasLost(use.userCredential, of: use.space) {
@@ -42,15 +42,16 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Stores a credential that was accepted, as the default one of its space; the storage decides what its persistence
-    /// allows.
+    /// Stores a credential that was accepted as the default one of its space. The storage applies the credential's
+    /// persistence.
     func store(_ credential: URLCredential, for space: ProtectionSpace) {
         guard let storage, credential.persistence != .none else { return }
         let key = keys(for: space, in: storage).first ?? space.urlProtectionSpace
         storage.setDefaultCredential(credential, for: key)
     }
 
-    /// Whether the user credential was removed from the storage, or its password changed, since it was stored there.
+    /// Whether the user credential was removed from the storage after it had been stored there, or has another password
+    /// now.
     func hasLost(_ userCredential: UserCredential, of space: ProtectionSpace) -> Bool {
         guard let storage else { return false }
         return !keys(for: space, in: storage).contains { key in
@@ -67,11 +68,11 @@ struct CredentialStore: CredentialSource, Sendable {
         }
     }
 
-    /// Returns the storage's spaces that stand for this one: first those with its method, then those that leave the
-    /// method open.
+    /// Returns the storage's spaces that match this one: first those with its method, then those with the default
+    /// method.
     private func keys(for space: ProtectionSpace, in storage: URLCredentialStorage) -> [URLProtectionSpace] {
         let candidates = storage.allCredentials.keys.filter {
-            // Most spaces are of other servers, which this cheap comparison excludes.
+            // A cheap comparison, which excludes most spaces, as they are of other servers.
             ($0.port == space.server.port || $0.port == 0) && $0.isProxy() == space.server.isProxy
         }
         return candidates.filter { ProtectionSpace($0) == space }
@@ -84,24 +85,24 @@ struct CredentialStore: CredentialSource, Sendable {
     }
 }
 
-/// A change to the credentials of a session that follows from a response.
+/// A change of the session's credentials after a response.
 enum CredentialChange {
     /// Stores a credential that was accepted.
     case store(URLCredential, ProtectionSpace)
-    /// Uses credentials that were accepted for later requests, before the server challenges.
+    /// Sends credentials that were accepted with later requests, before the server challenges.
     case remember(HTTPAuthentication, RecipientAuthentication.Request, KnownAuthentications.Owner)
-    /// Adopts the nonce for the next use, from the values of `Authentication-Info`.
+    /// Adopts the next nonce from the values of `Authentication-Info`.
     case renew(KnownAuthentications.Use, info: [String])
-    /// Removes credentials that were refused, unless others have replaced them.
+    /// Removes credentials that were refused, unless other credentials have replaced them.
     case forget(KnownAuthentications.Use)
 }
 
-/// The credentials of a session that an authentication reads.
+/// The part of a session's credentials that an authentication reads.
 protocol CredentialSource {
     /// Returns the default credential for a space; nil if there is none.
     func defaultCredential(for space: ProtectionSpace) -> URLCredential?
 
-    /// Returns the credentials behind a use; nil if they were removed or replaced.
+    /// Returns the credentials from which a field was made; nil if they were removed or replaced.
     func authentication(of use: KnownAuthentications.Use) -> HTTPAuthentication?
 }
 #endif

@@ -7,19 +7,18 @@ struct DigestChallenge: Sendable, Hashable {
     var nonce: String
     var opaque: String?
     var algorithm: DigestAlgorithm
-    /// Whether the server named the algorithm; a server that did not may not know the parameter.
+    /// Whether the server named the algorithm. A server that did not may not know the parameter.
     var namesAlgorithm: Bool
-    /// Whether the server offers the quality of protection "auth"; a server that offers none knows RFC 2069 only.
+    /// Whether the server offers the quality of protection "auth". A server that offers none knows only RFC 2069.
     var hasQualityOfProtection: Bool
     var isStale: Bool
     var wantsUserHash: Bool
     var isUTF8: Bool
-    /// The protected paths, or whole URIs, for which the credentials are valid too; empty means everywhere on the
-    /// server.
+    /// The protected paths or whole URIs; empty for the whole server.
     var domain: [String]
 
-    /// Creates the Digest challenge; nil for another scheme, without a nonce, with an unknown algorithm, and with a
-    /// quality of protection other than "auth" alone.
+    /// Creates the Digest challenge; nil for another scheme, without a nonce, for an unknown algorithm, and if a
+    /// quality of protection is required that is not "auth".
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme.hasSameLetters(as: "Digest"), let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(ignoringCase: challenge["algorithm"] ?? "MD5")

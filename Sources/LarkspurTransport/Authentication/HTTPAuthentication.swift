@@ -1,13 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// Credentials for a challenge, as a value that makes the `Authorization` or `Proxy-Authorization` field of each
-/// request.
+/// Credentials for a challenge. The value makes the `Authorization` or `Proxy-Authorization` field of each request.
 ///
-/// The value stores the user name and the password for its whole life, since Digest needs them for each new nonce.
+/// It stores the user name and the password for its whole life, because Digest needs them for each new nonce.
 struct HTTPAuthentication: Sendable {
-    /// The number of times in a row that a server may report that only the nonce is stale. Without a limit, a server
-    /// that repeats this would occupy a task for ever.
+    /// The number of times in a row that a server may report a stale nonce. Without a limit, a server could occupy a
+    /// task for ever.
     static let renewalLimit = 3
 
     private(set) var challenge: AnswerableChallenge
@@ -21,8 +20,7 @@ struct HTTPAuthentication: Sendable {
         case digest(DigestSession)
     }
 
-    /// - Parameter makeClientNonce: Makes the client's nonce, one for each of the server's nonces. Default: 128 random
-    ///   bits.
+    /// - Parameter makeClientNonce: Makes a client nonce for each of the server's nonces. Default: 128 random bits.
     init(
         challenge: AnswerableChallenge,
         userCredential: UserCredential,
@@ -48,19 +46,19 @@ struct HTTPAuthentication: Sendable {
         }
     }
 
-    /// Adopts the new nonce of the first challenge that reports that only the last nonce is stale.
+    /// Adopts the new nonce of the first challenge that reports only that the last nonce is stale.
     ///
-    /// - Parameter isExpected: Whether the credentials were accepted before, so that a new Digest nonce alone is reason
-    ///   enough.
+    /// - Parameter isExpected: Whether the credentials were accepted before. If so, a challenge with a new Digest nonce
+    ///   also counts, although it does not report that the last one is stale.
     mutating func renew(with offers: [ChallengeOffer], isExpected: Bool) -> Bool {
         for case .field(let next) in offers where renew(with: next, isExpected: isExpected) { return true }
         return false
     }
 
-    /// Adopts the new nonce of a challenge that reports that only the last nonce is stale.
+    /// Adopts the new nonce of a challenge that reports only that the last nonce is stale.
     ///
-    /// - Returns: Whether the request is to be sent again with the same credentials, which then counts as no failure.
-    ///   False too after several renewals without a success, and for another realm.
+    /// - Returns: Whether the request is to be sent again with the same credentials; this does not count as a refusal.
+    ///   False also after several renewals without a success, and for another realm.
     mutating func renew(with next: AnswerableChallenge, isExpected: Bool = false) -> Bool {
         guard next.isStale || isExpected && next.scheme == .digest, next.realm == challenge.realm,
             next.scheme == challenge.scheme,
@@ -72,7 +70,7 @@ struct HTTPAuthentication: Sendable {
         return true
     }
 
-    /// Records that a server accepted the credentials, and the nonce that it wants next (RFC 7616, section 3.5).
+    /// Records that a server accepted the credentials, and which nonce it wants next (RFC 7616, section 3.5).
     /// - Parameter authenticationInfo: The values of `Authentication-Info`, or of `Proxy-Authentication-Info`.
     mutating func wasAccepted(authenticationInfo: [String] = []) {
         renewals = 0

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// Credentials by the servers, realms and folders for which they are valid.
+/// The known credentials, by the servers, realms and folders for which they are valid.
 struct KnownAuthentications: Sendable {
-    /// The number of protection spaces that are stored; the one that was stored first is removed first.
+    /// The number of protection spaces that are stored. The one that was stored first is removed first.
     static let limit = 128
 
-    /// The requests that credentials are for.
+    /// The requests for which credentials may be used.
     enum Owner: Sendable, Hashable {
         /// All requests of the session.
         case session
@@ -12,13 +12,14 @@ struct KnownAuthentications: Sendable {
         case userCredential(UserCredential)
     }
 
-    /// A field that was made for a request, and the protection space, user credential and owner that it was made from.
+    /// A field that was made for a request; and the protection space, user credential and owner that it was made from.
     struct Use: Sendable, Hashable {
         let field: String
         let space: ProtectionSpace
         let userCredential: UserCredential
         let owner: Owner
-        /// The number that tells credentials from those that have replaced them while a request was under way.
+        /// The number that distinguishes the credentials from others that replaced them while the request was under
+        /// way.
         fileprivate let generation: Int
     }
 
@@ -35,7 +36,7 @@ struct KnownAuthentications: Sendable {
     }
 
     private var entries: [ProtectionSpace.Server: [Entry]] = [:]
-    /// The entries in the order in which they were stored.
+    /// The keys in the order in which their entries were stored.
     private var order: [Key] = []
     private var lastGeneration = 0
 
@@ -58,13 +59,13 @@ struct KnownAuthentications: Sendable {
         )
     }
 
-    /// Returns the user credential that would be sent with a request. This does not use the known credentials.
+    /// Returns the user credential that would be sent with a request. It does not count as a use.
     func userCredential(for request: RecipientAuthentication.Request) -> UserCredential? {
         index(for: request).flatMap { entries[request.server]?[$0].authentication.userCredential }
     }
 
-    /// Returns the index of the credentials for a request: of several protection spaces, those of the one with the
-    /// deepest folder, and of these the latest.
+    /// Returns the index of the credentials for a request. If several protection spaces match, the deepest folder
+    /// counts, and then the latest entry.
     private func index(for request: RecipientAuthentication.Request) -> Int? {
         let owners = request.owners
         var best: (index: Int, depth: Int)?
@@ -123,9 +124,9 @@ struct KnownAuthentications: Sendable {
 }
 
 extension RecipientAuthentication.Request {
-    /// The owners of the credentials that the request may use.
+    /// The owners whose credentials the request may use.
     ///
-    /// A URL with a user name uses that user's credentials alone. A proxy's credentials are used for all requests,
+    /// A URL with a user name uses only that user's credentials. All requests use the credentials of their proxy,
     /// whichever user the proxy's address names.
     fileprivate var owners: [KnownAuthentications.Owner] {
         guard let userCredential else { return [.session] }

@@ -1,16 +1,17 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The paths of a server to which credentials may be sent before it challenges.
+/// The paths of a server for which credentials may be sent before the server challenges.
 struct ProtectedPaths: Sendable, Hashable {
-    /// The number of folders that are stored; the oldest is removed first.
+    /// The number of folders that are stored. The oldest is removed first.
     static let limit = 32
 
-    /// The folders; each begins and ends with a slash.
+    /// The folders. Each begins and ends with a slash.
     private(set) var folders: [String] = []
 
-    /// Takes the folders of a challenge: for Digest, those of `domain` (RFC 7616, section 3.3), or the whole server if
-    /// it has none; for Basic, the folder of the requested path (RFC 7617, section 2.2); for a proxy, everything.
+    /// Takes the folders of a challenge. For Digest, they are those of `domain` (RFC 7616, section 3.3), or the whole
+    /// server without that parameter. For Basic, it is the folder of the requested path (RFC 7617, section 2.2). For a
+    /// proxy, it is everything.
     init(challenge: AnswerableChallenge, server: ProtectionSpace.Server, path: String) {
         switch challenge {
         case _ where server.isProxy: add("/")
@@ -21,8 +22,8 @@ struct ProtectedPaths: Sendable, Hashable {
                 if entry.hasPrefix("/") {
                     add(entry)
                 } else if let url = URL(string: entry), ProtectionSpace.Server(url: url) == server {
-                    // Other servers in the list are ignored: only they themselves may ask for this server's
-                    // credentials.
+                    // Other servers in the list are ignored: they get this server's credentials only after they have
+                    // challenged.
                     add(url.path(percentEncoded: true))
                 }
             }
@@ -40,7 +41,7 @@ struct ProtectedPaths: Sendable, Hashable {
         return folders.lazy.filter { path.utf8.starts(with: $0.utf8) }.map(\.utf8.count).max()
     }
 
-    /// Adds the folder of a path, unless a known folder contains it.
+    /// Adds the folder of a path, unless a folder that contains it is known.
     private mutating func add(_ path: String) {
         guard !Self.climbs(path) else { return }
         let bytes = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -52,8 +53,7 @@ struct ProtectedPaths: Sendable, Hashable {
         if folders.count > Self.limit { folders.removeFirst() }
     }
 
-    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, written as such or
-    /// escaped.
+    /// Whether the path has a segment that could lead out of its folder: one that begins with a dot, escaped or not.
     private static func climbs(_ path: String) -> Bool {
         var isAtStart = false
         var rest = path.utf8[...]

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension ProtectionSpace {
-    /// The space as delegates see it.
+    /// The space for delegates.
     var urlProtectionSpace: URLProtectionSpace {
         let method = scheme.authenticationMethod
         return server.isProxy
@@ -20,10 +20,10 @@ extension ProtectionSpace {
             )
     }
 
-    /// Creates the space for a key of a credential storage; nil if its method is none of HTTP.
+    /// Creates the space for a key of a credential storage; nil if its method does not belong to HTTP.
     ///
-    /// The method of a space without one, `NSURLAuthenticationMethodDefault`, stands for Basic, and a protocol may be
-    /// written as one of the constants.
+    /// The default method, `NSURLAuthenticationMethodDefault`, stands for Basic. The protocol may be one of
+    /// Foundation's constants.
     init?(_ space: URLProtectionSpace) {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic: scheme = .basic
@@ -57,7 +57,8 @@ extension ProtectionSpace.Scheme {
 }
 
 extension URLProtectionSpace {
-    /// Whether the connection is challenged and not a request. The session's delegate receives such a challenge first.
+    /// Whether the challenge is about the connection and not about a request. The session's delegate then receives it
+    /// first.
     var isOfConnection: Bool {
         switch authenticationMethod {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A realm on a server, within which credentials are valid (RFC 9110, section 11.5).
+/// A realm of a server, within which credentials are valid (RFC 9110, section 11.5).
 ///
-/// `URLProtectionSpace` compares by identity, so it cannot serve as a key.
+/// `URLProtectionSpace` cannot serve as a key, as it compares by identity.
 struct ProtectionSpace: Sendable, Hashable {
     enum Scheme: Sendable, Hashable {
         case basic, digest, negotiate, ntlm
@@ -9,7 +9,7 @@ struct ProtectionSpace: Sendable, Hashable {
 
     /// A server or a proxy.
     struct Server: Sendable, Hashable {
-        /// The URL's scheme in lower case; of a proxy, its type.
+        /// The URL's scheme in lower case; for a proxy, its type.
         let scheme: String
         /// The host in lower case, or the path of a Unix-domain socket.
         let host: String
@@ -30,7 +30,7 @@ struct ProtectionSpace: Sendable, Hashable {
             let isOnSocket = UnixSocketTarget.schemes.contains(scheme)
             guard isOnSocket || scheme == "http" || scheme == "https" else { return nil }
             self.scheme = scheme
-            // The case of a socket's path is significant.
+            // In the path of a socket, the case is significant.
             self.host = isOnSocket ? host : host.lowercased()
             port = isOnSocket ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
             isProxy = false
@@ -38,7 +38,7 @@ struct ProtectionSpace: Sendable, Hashable {
     }
 
     let server: Server
-    /// The realm, or the host if the server names none: Alamofire's tests expect that of `URLSession` on Apple
+    /// The realm; the host if the server names no realm. Alamofire's tests expect the latter of `URLSession` on Apple
     /// platforms.
     let realm: String
     let scheme: Scheme

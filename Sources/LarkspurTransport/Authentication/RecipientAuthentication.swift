@@ -1,21 +1,21 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The authentication of one task to one recipient of its requests: the origin or a proxy.
+/// The authentication of one task to one recipient of its requests: an origin or a proxy.
 ///
-/// A value without I/O: the caller reports requests and responses, and the value returns the next step.
+/// A value without I/O: its user reports requests and responses, and it returns the next step.
 struct RecipientAuthentication {
-    /// The number of refusals that are reported; after it the response is final. A delegate that always returns the
-    /// same credential would otherwise keep its task running for ever.
+    /// The number of refusals after which the response is final. A delegate that always returns the same credential
+    /// would otherwise let its task run for ever.
     static let failureLimit = 20
-    /// The number of times that a request is sent again because another task has replaced the credentials that were
-    /// sent with it.
+    /// The number of times that a request is sent again because another task has replaced the credentials that it was
+    /// sent with.
     static let replacementLimit = 3
 
     /// A request as the recipient sees it.
     struct Request {
         let server: ProtectionSpace.Server
-        /// The path of the URL, percent-encoded; of a proxy, a slash.
+        /// The path of the URL, percent-encoded; a slash for a proxy.
         let path: String
         let method: String
         /// The request-target as it is sent: path and query, or the authority for `CONNECT`.
@@ -24,7 +24,7 @@ struct RecipientAuthentication {
         let userCredential: UserCredential?
     }
 
-    /// The authorization that goes with a request.
+    /// The authorization of a request.
     enum Authorization: Equatable {
         case nothing
         /// The value of the field.
@@ -33,13 +33,13 @@ struct RecipientAuthentication {
         case connection(ConnectionScheme, UserCredential)
     }
 
-    /// The demand that follows from a refusal.
+    /// The step that follows a refusal.
     enum Demand {
-        /// Nothing that can be supplied.
+        /// There is nothing to try.
         case nothing
-        /// The same request again.
+        /// The same request is sent again.
         case renewal
-        /// A credential that a delegate or the default handling has to choose.
+        /// A delegate or the default handling has to choose a credential.
         case credential(CredentialDemand)
     }
 
@@ -49,7 +49,7 @@ struct RecipientAuthentication {
         indirect case known(KnownAuthentications.Use)
     }
 
-    /// The credential that this task uses from now on.
+    /// The credential that the task has chosen.
     private struct Choice {
         enum Means {
             case field(HTTPAuthentication)
@@ -61,9 +61,9 @@ struct RecipientAuthentication {
         let userCredential: UserCredential
         /// The credential to store when the recipient accepts it.
         var credential: URLCredential?
-        /// The owner whose requests may use the credential too when it is accepted; nil if no other request may.
+        /// The owner whose requests may also use the credential once it is accepted; nil if no other request may.
         let owner: KnownAuthentications.Owner?
-        /// The known credentials that this choice renews. They are removed when the recipient refuses the choice.
+        /// The known credentials that this choice renews. They are removed if the recipient refuses the choice.
         var renewed: KnownAuthentications.Use?
     }
 
@@ -75,7 +75,7 @@ struct RecipientAuthentication {
     private var refused: [UserCredential] = []
     private var replacements = 0
 
-    /// Whether no credential was chosen. A request then need not be taken apart for this recipient.
+    /// Whether no credential was chosen. If so, the request's URL need not be parsed for this recipient.
     var isIdle: Bool { choice == nil }
 
     /// Whether the last request was sent with credentials.
@@ -93,7 +93,7 @@ struct RecipientAuthentication {
         }
     }
 
-    /// Whether libcurl is answering the recipient's challenge on its own.
+    /// Whether libcurl answers the recipient's challenge during the transfer.
     var isOnConnection: Bool {
         if case .choice = sent, case .connection = choice?.means { return true }
         return false
@@ -105,7 +105,7 @@ struct RecipientAuthentication {
     mutating func sendNothing() { sent = .nothing }
 
     /// Returns the authorization for the next request.
-    /// - Parameter known: Returns credentials that the recipient has accepted before; called if no credential was
+    /// - Parameter known: Returns credentials that the recipient has accepted before. Called if no credential was
     ///   chosen.
     mutating func authorization(for request: Request, known: () -> KnownAuthentications.Use?) -> Authorization {
         sent = .nothing
@@ -141,7 +141,7 @@ struct RecipientAuthentication {
         case .nothing: return []
         case .known(let use):
             forgetRefusals()
-            // Most responses have no such field; there is nothing to note then.
+            // Most responses do not have this field.
             return info.isEmpty ? [] : [.renew(use, info: info)]
         case .choice:
             forgetRefusals()
@@ -157,7 +157,7 @@ struct RecipientAuthentication {
             authentication.wasAccepted(authenticationInfo: info)
             choice.means = .field(authentication)
             if let owner = choice.owner {
-                // From here on, one place counts the uses of a nonce.
+                // From here on, the session's cache counts the uses of the nonce for all tasks.
                 self.choice = nil
                 return changes + [.remember(authentication, request, owner)]
             }
@@ -166,12 +166,12 @@ struct RecipientAuthentication {
         return changes
     }
 
-    /// Determines the demand of a refusal.
+    /// Determines the step that follows a refusal.
     /// - Parameters:
     ///   - fields: The values of `WWW-Authenticate`, or of `Proxy-Authenticate`.
     ///   - source: The session's credentials.
-    ///   - schemes: The schemes that libcurl can answer.
-    /// - Returns: The demand, and the changes to the session's credentials.
+    ///   - schemes: The connection schemes that libcurl supports.
+    /// - Returns: The step, and the changes to the session's credentials.
     mutating func demand(
         of fields: [String],
         to request: Request,
@@ -190,19 +190,19 @@ struct RecipientAuthentication {
         return (.credential(demand), changes)
     }
 
-    /// Determines the next demand after a protection space was rejected: the next space, if the recipient offers
-    /// another.
+    /// Determines the step after a delegate has rejected a protection space: the next space that the recipient offers;
+    /// nil if there is none.
     func demand(
         after demand: CredentialDemand,
         to request: Request,
         from source: some CredentialSource
     ) -> CredentialDemand? {
         let others = demand.offers.filter { ProtectionSpace(server: request.server, offer: $0) != demand.space }
-        // The offers before it were refused already.
+        // Earlier offers were rejected before.
         return credentialDemand(others, request, source)
     }
 
-    /// Uses a credential from now on; returns false if it cannot answer the challenge.
+    /// Chooses a credential. Returns false if it cannot be used for the challenge.
     mutating func use(_ credential: URLCredential, for demand: CredentialDemand, of request: Request) -> Bool {
         guard let userCredential = UserCredential(credential) else { return false }
         let isOwn = userCredential == request.userCredential
@@ -227,7 +227,7 @@ struct RecipientAuthentication {
 
     // MARK: Refusals
 
-    /// Renews the credential that was sent, from the recipient's new challenge; if that fails, notes its refusal.
+    /// Renews the credential that was sent from the recipient's new challenge. If that fails, records the refusal.
     /// - Returns: Whether the credential can be used again, and the changes to the session's credentials.
     private mutating func renew(
         with offers: [ChallengeOffer],
@@ -246,13 +246,12 @@ struct RecipientAuthentication {
             return (false, choice.renewed.map { [.forget($0)] } ?? [])
         case .known(let use):
             guard var authentication = source.authentication(of: use) else {
-                // Another task was faster. The next request uses the credentials that it has stored, or is sent without
-                // any.
+                // Another task has replaced or removed the credentials. The next request uses the new ones, or none.
                 guard replacements < Self.replacementLimit else { return (false, []) }
                 replacements += 1
                 return (true, [])
             }
-            // A server that has lost its nonces, as after a restart, may not report that they are stale.
+            // A server that has lost its nonces, for example by a restart, may not report that they are stale.
             if authentication.renew(with: offers, isExpected: true) {
                 choice = Choice(
                     means: .field(authentication),
@@ -297,8 +296,8 @@ struct RecipientAuthentication {
         )
     }
 
-    /// Returns the credential that needs no question to a delegate and was not refused yet: that of the URL, then that
-    /// of the storage.
+    /// Returns a credential that can be tried without asking a delegate: that of the URL, otherwise that of the
+    /// storage. Nil if there is none that was not refused yet.
     private func untried(
         _ request: Request,
         _ space: ProtectionSpace,

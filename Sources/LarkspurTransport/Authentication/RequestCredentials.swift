@@ -3,13 +3,13 @@ internal import HTTPSyntax
 
 /// The credentials of one request, for its origin and its proxy.
 struct RequestCredentials {
-    /// The request without the fields that are for another recipient than its server.
+    /// The request, without fields that are meant for another recipient than its server.
     var request: URLRequest
-    /// The session's fields, also without those for another recipient.
+    /// The session's fields, without those that are meant for another recipient.
     var additionalFields: [String: String]
-    /// The value of the `Authorization` field; nil for none, or if the request itself has one.
+    /// The value of the `Authorization` field; nil if there is none, or if the request itself has one.
     var authorization: String?
-    /// The value of the `Proxy-Authorization` field, which the server must not see.
+    /// The value of the `Proxy-Authorization` field. The server must not get it.
     var proxyAuthorization: String?
     /// The credentials that libcurl uses on the connection to the server.
     var server: ConnectionCredentials?
@@ -22,7 +22,7 @@ struct RequestCredentials {
         let userCredential: UserCredential
     }
 
-    /// Removes a field and returns its value; the request's own value precedes the session's.
+    /// Removes a field and returns its value. The request's value precedes the session's.
     mutating func take(_ name: String) -> String? {
         let own = request.value(forHTTPHeaderField: name)
         if own != nil { request.setValue(nil, forHTTPHeaderField: name) }
@@ -54,7 +54,7 @@ struct RequestCredentials {
         case (.field(let value), .origin): self.authorization = value
         case (.field(let value), .proxy): proxyAuthorization = value
         case (.connection(let scheme, let userCredential), .origin):
-            // libcurl sends a given field before one that it makes.
+            // libcurl would send this field in place of the one that it makes.
             _ = take("Authorization")
             server = ConnectionCredentials(scheme: scheme, userCredential: userCredential)
         case (.connection(let scheme, let userCredential), .proxy):

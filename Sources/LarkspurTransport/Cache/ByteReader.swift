@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A reader of the bytes that ``ByteWriter`` has written; its methods return nil as soon as the bytes have another
+/// A reader of bytes that ``ByteWriter`` has written. Its methods return nil if the bytes do not have the expected
 /// form.
 struct ByteReader {
     private var rest: Data
@@ -13,8 +13,8 @@ struct ByteReader {
         return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// Reads the number of elements that follow. Each takes at least one byte, so a number larger than the remaining
-    /// bytes is rejected and cannot cause a large allocation.
+    /// Reads the number of elements that follow. Each element takes at least one byte. A number that is larger than the
+    /// rest is rejected, so that it cannot cause a large allocation.
     mutating func readCount() -> Int? {
         guard let number = readNumber(), number <= UInt64(rest.count) else { return nil }
         return Int(number)

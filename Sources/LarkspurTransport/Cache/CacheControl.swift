@@ -3,11 +3,11 @@ internal import HTTPSyntax
 
 /// The directives of a `Cache-Control` field that a private cache obeys (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// The parser accepts what servers really send: it skips unknown directives, numbers may be quoted, the most
-/// restrictive of duplicates counts, and a `max-age` that is no number means stale. `s-maxage` and `proxy-revalidate`
-/// are for shared caches and are ignored.
+/// The parser accepts what real servers send. It skips unknown directives, and numbers may be quoted. If a directive
+/// occurs twice, the more restrictive value counts. A `max-age` that is not a number means stale. `s-maxage` and
+/// `proxy-revalidate` concern shared caches and are ignored.
 struct CacheControl: Equatable, Sendable {
-    /// The value that stands for any larger number, in seconds (RFC 9111, section 1.2.2).
+    /// The largest number of seconds. It stands for all larger numbers (RFC 9111, section 1.2.2).
     static let longest = 1 << 31
 
     var noStore = false
@@ -18,7 +18,7 @@ struct CacheControl: Equatable, Sendable {
     var isPrivate = false
     var isImmutable = false
     var onlyIfCached = false
-    /// The value of `max-age` in seconds; those that follow are in seconds too.
+    /// The value of `max-age`, in seconds, as are the values that follow.
     var maxAge: Int?
     var maxStale: Int?
     var minFresh: Int?
@@ -28,13 +28,13 @@ struct CacheControl: Equatable, Sendable {
     /// Creates a value without directives.
     init() {}
 
-    /// Reads the value of the field, or those of several joined by commas.
+    /// Reads the value of a field, or the values of several fields joined by commas.
     init(_ text: String) {
         var rest = Array(text.utf8)[...]
         while let (name, value) = Self.cutDirective(off: &rest) { add(name, value) }
     }
 
-    /// Reads the fields of a message: `Pragma`, from HTTP/1.0, counts if there is no `Cache-Control`.
+    /// Reads the fields of a message. `Pragma`, of HTTP/1.0, counts if there is no `Cache-Control`.
     init(_ text: String?, pragma: @autoclosure () -> String?) {
         self.init(text ?? "")
         if text == nil { noCache = pragma()?.hasSameLetters(as: "no-cache") ?? false }
@@ -43,7 +43,7 @@ struct CacheControl: Equatable, Sendable {
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>?) {
         switch name {
         case "no-store": noStore = true
-        // With a list of fields, the directive may be treated as if it had none.
+        // A cache may treat `no-cache` with a list of fields as if it had none.
         case "no-cache": noCache = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true

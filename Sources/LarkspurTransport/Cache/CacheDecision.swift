@@ -3,18 +3,19 @@
 enum CacheDecision: Sendable {
     /// The cache takes no part in the request.
     case bypass
-    /// The request is loaded from the network. If that fails, the entry may be used, if its directives allow it.
+    /// The request goes to the network. If that fails, the entry may be the response, as far as its directives allow
+    /// it.
     case load(fallback: CacheEntry?)
     /// The entry is the response.
     case use(CacheEntry)
-    /// The entry is the response, and is revalidated for the next request.
+    /// The entry is the response, and is then revalidated for later requests.
     case useWhileRevalidating(CacheEntry)
     /// The server is asked whether the entry is still valid.
     case revalidate(CacheEntry)
-    /// The cache has no entry, and the request's policy forbids loading.
+    /// There is no entry, and the request's policy forbids loading.
     case fail
-    /// The cache has no usable entry, and a directive of the request forbids loading. The result is a response (RFC
-    /// 9111, section 5.2.1.7).
+    /// There is no usable entry, and a directive of the request forbids loading. The response is a 504 (RFC 9111,
+    /// section 5.2.1.7).
     case gatewayTimeout
 
     /// - Parameters:
@@ -24,7 +25,7 @@ enum CacheDecision: Sendable {
         guard request.method == "GET" || request.method == "HEAD", !request.isSpecial else {
             return request.forbidsLoading ? .fail : .bypass
         }
-        // The latest entry, as section 4 demands.
+        // The latest entry, as section 4 requires.
         let entry = candidates.max { ($0.date, $0.responseTime) < ($1.date, $1.responseTime) }
         switch request.policy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return .load(fallback: nil)
@@ -32,7 +33,7 @@ enum CacheDecision: Sendable {
         case .returnCacheDataDontLoad: return entry.map { .use($0) } ?? .fail
         case .reloadRevalidatingCacheData:
             guard let entry else { return .load(fallback: nil) }
-            // This directive exists to avoid revalidation on reload (RFC 8246, section 2).
+            // The purpose of this directive is to avoid revalidation on reload (RFC 8246, section 2).
             let isSettled = entry.directives.isImmutable && !request.directives.noCache
             return isSettled && Freshness(of: entry, at: now).isFresh ? .use(entry) : ask(about: entry, request)
         case .useProtocolCachePolicy: return decide(entry, for: request, at: now)

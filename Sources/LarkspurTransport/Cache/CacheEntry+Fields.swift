@@ -3,18 +3,18 @@ internal import HTTPSyntax
 
 /// The changes to an entry after a 304 or the response to a HEAD.
 extension CacheEntry {
-    /// Fields that concern a connection and not the response (RFC 9111, section 3.1).
+    /// The fields that concern the connection and not the response (RFC 9111, section 3.1).
     private static let unstored: Set<String> = [
         "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
         "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade",
     ]
 
-    /// Fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
+    /// The fields that belong to the content, which a 304 does not change (RFC 9111, section 3.2).
     private static let ofContent: Set<String> = [
         "Content-Encoding", "Content-Length", "Content-Range", "Content-Type",
     ]
 
-    /// Filters the fields of a response that are stored.
+    /// Returns the fields of a response that are stored.
     static func storedFields(of fields: [String: String]) -> [String: String] {
         var storedFields = fields.filter { !unstored.contains($0.key) }
         for name in fields["Connection"]?.split(separator: ",") ?? [] {
@@ -29,14 +29,14 @@ extension CacheEntry {
     func freshened(by new: [String: String], requestTime: Date, responseTime: Date) -> CacheEntry {
         var entry = self
         entry.fields.merge(Self.storedFields(of: new).filter { !Self.ofContent.contains($0.key) }) { $1 }
-        // The old values describe the old response, so only new ones count.
+        // The old values describe the old response.
         for name in ["Age", "Date"] where new[name] == nil { entry.fields[name] = nil }
         entry.requestTime = requestTime
         entry.responseTime = responseTime
         return entry
     }
 
-    /// Whether a 304 is about this entry, as its validators match (RFC 9111, section 4.3.4).
+    /// Whether a 304 is about this entry: its validators match (RFC 9111, section 4.3.4).
     func isValidated(by fields: [String: String]) -> Bool {
         if let tag = fields["Etag"] { return self.fields["Etag"].map { tag.isSameTag(as: $0) } ?? false }
         if let date = fields["Last-Modified"], self.fields["Etag"] == nil {
@@ -45,8 +45,8 @@ extension CacheEntry {
         return true
     }
 
-    /// Whether the response to a HEAD, with the status 200, is about the same representation, as far as its fields tell
-    /// (RFC 9111, section 4.3.5).
+    /// Whether a 200 response to a HEAD is about the same representation, as far as its fields show (RFC 9111, section
+    /// 4.3.5).
     func isConfirmed(byHead fields: [String: String]) -> Bool {
         status == 200
             && ["Etag", "Last-Modified", "Content-Length"].allSatisfy { name in
@@ -56,7 +56,7 @@ extension CacheEntry {
 }
 
 extension String {
-    /// Whether two entity tags are equal in the weak comparison (RFC 9110, section 8.8.3.2).
+    /// Whether two entity tags match by weak comparison (RFC 9110, section 8.8.3.2).
     fileprivate func isSameTag(as other: String) -> Bool { opaqueTag == other.opaqueTag }
 
     private var opaqueTag: Substring { utf8.starts(with: "W/".utf8) ? dropFirst(2) : self[...] }

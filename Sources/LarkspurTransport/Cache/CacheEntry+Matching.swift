@@ -2,9 +2,9 @@
 internal import HTTPSyntax
 
 extension CacheEntry {
-    /// Makes the key of a URL: the whole URL without user information and fragment. URLs that are equivalent and differ
-    /// only in case, a default port or an empty path have the same key (RFC 9110, section 4.2.3). Nil for a URL that
-    /// cannot be sent.
+    /// Returns the key of a URL: the URL without user information and fragment; nil for a URL that cannot be sent. URLs
+    /// that differ only in case, a default port or an empty path are equivalent, and have the same key (RFC 9110,
+    /// section 4.2.3).
     static func key(_ url: URL) -> String? {
         guard let target = try? RequestTarget(url) else { return nil }
         guard target.socketPath == nil else { return socketKey(url) }
@@ -12,7 +12,7 @@ extension CacheEntry {
         return text.withUTF8(isNormal) ? text : normalized(text)
     }
 
-    /// Whether a URL of ``RequestTarget`` is certainly its own key, as nearly all are.
+    /// Whether a URL is certainly its own key. Nearly all URLs are.
     private static func isNormal(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let rest = bytes[(colon + 1)...].dropFirst(2)
@@ -25,7 +25,7 @@ extension CacheEntry {
         guard port.count < authority.count, authority.dropLast(port.count).last == UInt8(ascii: ":") else {
             return true
         }
-        // A port without a leading zero, with more digits than 80 and 443, so that it is neither of them.
+        // A port that has more digits than 80 and 443 and no leading zero, so that it is neither of them.
         return port.count > 3 && port.last != UInt8(ascii: "0")
     }
 
@@ -39,7 +39,7 @@ extension CacheEntry {
         return reference.text
     }
 
-    /// Makes the key of a URL for a socket; the case of the socket's path is preserved.
+    /// Returns the key of a URL for a socket. It preserves the case of the socket's path.
     private static func socketKey(_ url: URL) -> String {
         var reference = URLReference(url.absoluteString)
         reference.scheme = reference.scheme?.lowercased()

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A stored response to a GET, with the values that determine which requests it can answer.
+/// A stored response to a GET, with the values that determine for which requests it can be used.
 struct CacheEntry: Equatable, Sendable {
-    /// A field of the request that a `Vary` field names.
+    /// A request field that `Vary` names.
     struct VaryingField: Equatable, Sendable {
         /// The name in lower case.
         let name: String
-        /// The value; nil if the request had none. Of a secret value, only the hash is stored.
+        /// The value; nil if the request did not have the field. For a secret value, only its hash is stored.
         let value: String?
     }
 
-    /// The user info of a `CachedURLResponse`, which is never changed.
+    /// The user info of a `CachedURLResponse`. It never changes.
     final class UserInfo: Equatable, @unchecked Sendable {
-        // Safe: a constant; the values are passed on unchanged, as Foundation's caches do.
+        // Safe: a constant, whose values are passed on unchanged, as Foundation's caches do.
         let values: [AnyHashable: Any]
 
         init(_ values: [AnyHashable: Any]) { self.values = values }
@@ -21,16 +21,16 @@ struct CacheEntry: Equatable, Sendable {
         static func == (left: UserInfo, right: UserInfo) -> Bool { left === right }
     }
 
-    /// The URL without user information and fragment, as it is sent.
+    /// The URL as it is sent, without user information and fragment.
     let url: String
     var status: Int
     var version: String
-    /// The fields, by the names that ``ResponseHead`` gives them.
+    /// The fields under the names that ``ResponseHead`` gives them.
     var fields: [String: String]
-    /// The varying fields in the order of their names.
+    /// The varying fields, in the order of their names.
     var varying: [VaryingField]
     /// The hash of the request's `Authorization` field. Entries with different hashes are distinct, as if `Vary` always
-    /// named the field: one cache may serve several users of a process.
+    /// named the field: a process may serve several users with one cache.
     let authorization: String?
     var requestTime: Date
     var responseTime: Date
@@ -38,42 +38,42 @@ struct CacheEntry: Equatable, Sendable {
     var content: Data
     /// Whether the entry must not be written to disk.
     var isMemoryOnly = false
-    /// User info that a delegate, or a program that stored the entry, has added; in memory only.
+    /// User info that a delegate or the storing program has added. It stays in memory.
     var userInfo: UserInfo?
 
-    /// The key that identifies the entry among all others, including those for the same URL.
+    /// The key that distinguishes the entry from all others, also from those for the same URL.
     var variantKey: String {
         var key = url + "\n" + (authorization ?? "")
         for field in varying { key += "\n" + field.name + (field.value.map { ":" + $0 } ?? "") }
         return key
     }
 
-    /// Whether the entry may answer a request with these fields, as far as the fields decide it (RFC 9111, section
+    /// Whether the entry may be used for a request with these fields, as far as the fields decide it (RFC 9111, section
     /// 4.1).
     func matches(_ request: CacheRequestFields) -> Bool {
         !isRedirect && authorization == request.nominated("authorization")
             && varying.allSatisfy { $0.value == request.nominated($0.name) }
     }
 
-    /// Whether the response is a redirect. The engine stores none, as it would have to follow it; a foreign cache may
-    /// have some.
+    /// Whether the response is a redirect. The engine stores none, as it would have to follow it. A foreign cache may
+    /// have stored one.
     private var isRedirect: Bool { RedirectDecision.isRedirect(status) && fields["Location"] != nil }
 
-    /// The approximate number of bytes that the entry takes in memory.
+    /// The approximate size of the entry in memory, in bytes.
     var cost: Int {
         fields.reduce(512 + url.utf8.count + content.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
     }
 
-    // MARK: Values of its fields
+    // MARK: Values from its fields
 
     /// The entry's directives.
     var directives: CacheControl { CacheControl(fields["Cache-Control"], pragma: fields["Pragma"]) }
 
-    /// The date at which the server made the response; without a `Date` field, the date at which it arrived.
+    /// The date at which the server made the response; the date of arrival if there is no `Date` field.
     var date: Date { fields["Date"].flatMap { HTTPDate.parse($0) } ?? responseTime }
 
-    /// The fields that ask the server whether the entry is still valid (RFC 9111, section 4.3.1); empty if it has no
-    /// validator.
+    /// The fields of a request that asks whether the entry is still valid (RFC 9111, section 4.3.1); empty if the entry
+    /// has no validator.
     var conditions: [(name: String, value: String)] {
         var conditions: [(String, String)] = []
         if let tag = fields["Etag"], !tag.isEmpty, !tag.breaksLine { conditions.append(("If-None-Match", tag)) }
@@ -83,9 +83,9 @@ struct CacheEntry: Equatable, Sendable {
         return conditions
     }
 
-    /// Makes the response for a request with this URL, which may have a fragment; nil only if Foundation refuses to
+    /// Returns the response for a request with this URL, which may have a fragment; nil only if Foundation refuses to
     /// make one.
-    /// - Parameter age: The age in seconds, for the `Age` field (RFC 9111, section 5.1); nil if the server has just
+    /// - Parameter age: The value of the `Age` field, in seconds (RFC 9111, section 5.1); nil if the server has just
     ///   validated the entry.
     func makeResponse(url: URL, age: TimeInterval?) -> HTTPURLResponse? {
         var fields = fields
@@ -95,7 +95,7 @@ struct CacheEntry: Equatable, Sendable {
 }
 
 extension CacheEntry {
-    /// Makes the response that Foundation's caches and delegates use; nil only if Foundation refuses to make it.
+    /// Returns the response for Foundation's caches and for delegates; nil only if Foundation refuses to make it.
     /// - Parameter withMetadata: Whether its user info includes the values that only this type can represent.
     func cachedResponse(withMetadata: Bool) -> CachedURLResponse? {
         guard let url = URL(string: url), let response = makeResponse(url: url, age: nil) else { return nil }
@@ -109,8 +109,7 @@ extension CacheEntry {
         )
     }
 
-    /// Creates an entry from the response of a foreign cache for a URL; nil if the response is for another URL, or no
-    /// HTTP response.
+    /// Creates an entry from the response of a foreign cache; nil if it is for another URL, or not an HTTP response.
     init?(_ cached: CachedURLResponse, url: String) {
         guard let response = cached.response as? HTTPURLResponse, response.url.flatMap(Self.key) == url else {
             return nil
@@ -123,11 +122,11 @@ extension CacheEntry {
             return
         }
         let entry = CacheEntry(response, content: cached.data, url: url, request: CacheRequestFields(own: [:]))
-        // Without the request's fields, only a response that does not depend on them can be used.
+        // The request's fields are unknown, so the response can be used only if it does not depend on them.
         guard let entry, StoreDecision.names(in: entry.fields["Vary"]) == [] else { return nil }
         self = entry
         userInfo = cached.userInfo.map { UserInfo($0) }
-        // The only known time of arrival is the server's date.
+        // The date of arrival is unknown; the server's date replaces it.
         responseTime = date
         requestTime = date
     }
@@ -159,7 +158,7 @@ extension HTTPURLResponse {
 }
 
 extension CacheEntry {
-    /// The encoded form of everything but the content.
+    /// The encoded entry without the content.
     var encodedHead: Data {
         var writer = ByteWriter()
         writer.write(url)
@@ -181,7 +180,7 @@ extension CacheEntry {
         return writer.data
     }
 
-    /// Decodes an entry; nil if the bytes are no head of an entry.
+    /// Decodes an entry; nil if the bytes are not a valid head of an entry.
     init?(encodedHead: Data, content: Data) {
         var reader = ByteReader(encodedHead)
         guard let url = reader.readText(), let status = reader.readNumber(), (100...999).contains(status),

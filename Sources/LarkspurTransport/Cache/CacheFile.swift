@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The bytes of a file with one entry: a magic number, the lengths of the head and the content, a checksum of both, the
-/// head, the content.
+/// The format of a file with one entry: a magic number, the lengths of head and content, a checksum of both, the head,
+/// and the content.
 enum CacheFile {
     private static let magic: UInt64 = 0x3165_6863_614B_534C
     private static let prefixLength = 32
     private static let nameExtension = ".entry"
 
-    /// Makes the unique name of an entry's file. It begins with a prefix that all entries for the same URL share.
+    /// Returns the unique name of an entry's file. Entries for the same URL share a prefix.
     static func name(of entry: CacheEntry) -> String {
         let hash = SHA256.hash(Data(entry.variantKey.utf8)).hexadecimal
         return prefix(Checksum.of(entry.url)) + hash + nameExtension
@@ -18,7 +18,7 @@ enum CacheFile {
         withUnsafeBytes(of: sum.bigEndian) { $0.hexadecimal } + "-"
     }
 
-    /// Reads the checksum of the URL from a file's name; nil for the name of any other file.
+    /// Reads the checksum of the URL from the name of a file; nil if it is not a name of an entry's file.
     static func sum(ofName name: String) -> UInt64? {
         let bytes = name.utf8
         guard bytes.count == 17 + 64 + nameExtension.utf8.count, name.hasSuffix(nameExtension) else { return nil }

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The files of a cache in their folder. No failure here is reported: a file that cannot be read counts as absent.
+/// The files of a cache in their folder. Failures are not reported: a file that cannot be read counts as absent.
 ///
-/// A file is written under another name and renamed when it is complete. So no process sees half a file, even if the
-/// writing process ends early.
+/// A file is written under another name, and renamed when it is complete. So no process sees a partial file, even if
+/// the writing process ends early.
 struct CacheFolder: Sendable {
     struct File: Equatable, Sendable {
         let name: String
@@ -12,18 +12,18 @@ struct CacheFolder: Sendable {
         let used: Date
     }
 
-    /// The extension of a temporary file; its base name is a UUID.
+    /// The end of a temporary file's name, after a UUID.
     private static let temporaryExtension = ".entry.tmp"
-    /// The age in seconds from which an incomplete file counts as left behind by a process that has ended.
+    /// The age in seconds from which a temporary file is taken for the remains of a process that has ended.
     private static let temporaryAge: TimeInterval = 3600
 
     let path: String
 
-    /// Opens or creates the folder; nil if there is none and none can be made, if it belongs to another user, or if it
-    /// is a symbolic link, which may lead anywhere.
+    /// Opens or creates the folder; nil if it cannot be created, belongs to another user, or is a symbolic link, which
+    /// may lead anywhere.
     init?(_ url: URL) {
         var path = url.path
-        // With a trailing slash, a link would be followed.
+        // With a trailing slash, the system would follow a link.
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         self.path = path
         try? FileManager.default.createDirectory(
@@ -34,7 +34,7 @@ struct CacheFolder: Sendable {
         guard withDescriptor({ _ in true }) == true else { return nil }
     }
 
-    /// Opens the folder anew for each use, so that a link that has replaced it is not followed either.
+    /// Opens the folder for one use. It is opened each time, so that a link that has replaced it is not followed.
     private func withDescriptor<Result>(_ body: (Int32) -> Result?) -> Result? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -44,8 +44,8 @@ struct CacheFolder: Sendable {
         return body(descriptor)
     }
 
-    /// Returns the files of entries, the last used one at the end. Incomplete files that ended processes have left
-    /// behind are removed.
+    /// Returns the files of entries, the most recently used one last. Removes temporary files of processes that have
+    /// ended.
     func files() -> [File] {
         withDescriptor { descriptor in
             let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -65,7 +65,7 @@ struct CacheFolder: Sendable {
         } ?? []
     }
 
-    /// Returns the file with a name; nil if it is not the file of an entry. An old incomplete file is removed.
+    /// Returns the file with a name; nil if it is not the file of an entry. Removes it if it is an old temporary file.
     private func file(_ name: String, in folder: Int32) -> File? {
         let isTemporary = Self.isTemporary(name)
         var status = stat()
@@ -79,15 +79,15 @@ struct CacheFolder: Sendable {
         return nil
     }
 
-    /// Whether a name has the form that ``write(_:to:)`` uses, which no other program does.
+    /// Whether a name has the form of a temporary file's. No other program uses this form.
     private static func isTemporary(_ name: String) -> Bool {
         name.hasSuffix(temporaryExtension) && UUID(uuidString: String(name.dropLast(temporaryExtension.count))) != nil
     }
 
-    /// Reads the entry in a file. The file is removed if it is damaged or another user's.
+    /// Reads the entry in a file. Removes the file if it is damaged or belongs to another user.
     /// - Parameters:
     ///   - limit: The largest size of a file, in bytes.
-    ///   - isUse: Whether the file counts as used.
+    ///   - isUse: Whether the file counts as used. Default: true.
     func read(_ name: String, limit: Int, isUse: Bool = true) -> CacheEntry? {
         withDescriptor { folder in
             let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -101,7 +101,7 @@ struct CacheFolder: Sendable {
                 unlinkat(folder, name, 0)
                 return nil
             }
-            // Other processes see the time too.
+            // The time of use is stored with the file, so that other processes see it.
             if isUse { _ = futimens(descriptor, nil) }
             return entry
         }
@@ -122,14 +122,14 @@ struct CacheFolder: Sendable {
         return isWhole ? data : nil
     }
 
-    /// Writes a file; returns false if there is no room, or if anything else fails.
+    /// Writes a file. Returns false if there is no room, or if anything else fails.
     func write(_ data: Data, to name: String) -> Bool {
         withDescriptor { folder in
             let temporary = UUID().uuidString + Self.temporaryExtension
             let descriptor = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { return nil }
             let isWritten = data.withUnsafeBytes { Self.write($0, to: descriptor) }
-            // Some file systems report only now that there was no room.
+            // Some file systems report a lack of room only at this point.
             let isClosed = close(descriptor) == 0
             if isWritten, isClosed, renameat(folder, temporary, folder, name) == 0 { return true }
             unlinkat(folder, temporary, 0)

@@ -1,20 +1,21 @@
 #if canImport(FoundationNetworking)
-/// A response that is stored if the task's delegate agrees.
+/// A response that is stored if the delegate agrees.
 struct CacheProposal: Sendable {
     let entry: CacheEntry
     let request: URLRequest
     let destination: any ResponseStore
-    /// Called once, when a program finds the entry in its cache, it is not stored, or the delegate has not yet decided.
+    /// Called once: when a program can find the entry in its cache, when it is not stored, or when the delegate will
+    /// decide later.
     let completion: @Sendable () -> Void
 
     /// Stores the entry unchanged.
     func store() { destination.store(entry, for: request, completion: completion) }
 
-    /// Stores the delegate's version of the response; nil means that the delegate does not want it stored.
+    /// Stores the delegate's version of the response. With nil, nothing is stored.
     func accept(_ answer: CachedURLResponse?) {
         guard let answer, answer.storagePolicy != .notAllowed, answer.data.count <= destination.maximumContentSize
         else {
-            // The entry supersedes the stored one, which must not remain.
+            // The stored response is outdated, as the server has sent this one, so it must not remain.
             destination.remove(entry.url)
             return completion()
         }
@@ -29,7 +30,7 @@ struct CacheProposal: Sendable {
         destination.store(entry, for: request, completion: completion)
     }
 
-    /// The proposal for a task that does not wait any longer.
+    /// The proposal for a task that no longer waits.
     var unawaited: CacheProposal {
         CacheProposal(entry: entry, request: request, destination: destination, completion: {})
     }

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The values of a request that decide whether and how a cache answers it.
+/// The values of a request that decide whether and how a cache serves it.
 struct CacheRequest: Sendable {
     let method: String
     let policy: URLRequest.CachePolicy
     let directives: CacheControl
-    /// Whether the caller asks for a part, makes the request conditional, as a cache would do itself, or sets `Host`,
-    /// so that the URL does not name the resource.
+    /// Whether the cache takes no part: the request asks for a range, is conditional itself, or sets `Host`, so that
+    /// the URL does not identify the resource.
     let isSpecial: Bool
 
     /// - Parameters:
-    ///   - method: The method in upper case, as all methods that a cache knows.
-    ///   - policy: The request's policy, or the configuration's if that is the default.
+    ///   - method: The method. Caches know only methods in upper case.
+    ///   - policy: The policy of the request, otherwise of the configuration.
     ///   - fields: The fields that are sent.
     init(method: String, policy: URLRequest.CachePolicy, fields: CacheRequestFields) {
         self.method = method

@@ -1,21 +1,21 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The fields that a request is sent with, of all sources.
+/// The fields of a request, from all sources.
 struct CacheRequestFields: Sendable {
     private var own: [String: String]
     private var additional: [String: String]
     private var userCredential: UserCredential?
     private let cookie: @Sendable () -> String?
-    /// The cookie field that was sent; nil before it is known.
+    /// The cookie field that was sent; nil until it is known.
     private var sentCookie: String??
 
     /// - Parameters:
     ///   - own: The fields of the request.
-    ///   - additional: The fields that the session adds if the request does not have them.
-    ///   - userCredential: The credential that answered a challenge. Its field replaces the request's own, and may
+    ///   - additional: The session's fields, for those that the request does not have.
+    ///   - userCredential: The credential that was used for a challenge. Its field replaces the request's own, and may
     ///     differ each time.
-    ///   - cookie: Makes the field of the session's cookies; called if the field is needed.
+    ///   - cookie: Returns the field with the session's cookies. Called if the field is needed.
     init(
         own: [String: String],
         additional: [String: String] = [:],
@@ -31,10 +31,10 @@ struct CacheRequestFields: Sendable {
     /// Whether neither the request nor the session sets a field.
     var isPlain: Bool { own.isEmpty && additional.isEmpty }
 
-    /// Whether the credential is the answer to a challenge.
+    /// Whether the credential was used for a challenge.
     var answersChallenge: Bool { userCredential != nil }
 
-    /// Records the authorization that was sent: the user credential, or else the caller's own value.
+    /// Records the authorization that was sent: the user credential, otherwise the caller's own value.
     mutating func note(sentFor userCredential: UserCredential?, with authorization: String?) {
         self.userCredential = userCredential
         guard userCredential == nil, self["authorization"] != authorization else { return }
@@ -43,10 +43,10 @@ struct CacheRequestFields: Sendable {
         if let authorization { own["Authorization"] = authorization }
     }
 
-    /// Records the cookies that were sent, as the response may change the session's before it is stored.
+    /// Records the cookies that were sent. The response may change the session's cookies before it is stored.
     mutating func note(sentCookie: String?) { self.sentCookie = .some(sentCookie) }
 
-    /// The value of a field; the name is in lower case.
+    /// The value of a field. Its name is in lower case.
     subscript(name: String) -> String? {
         if name == "authorization", let userCredential { return "\(userCredential.user)\0\(userCredential.password)" }
         return givenValue(of: name) ?? defaultValue(of: name)
@@ -75,18 +75,18 @@ struct CacheRequestFields: Sendable {
         String(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
     }
 
-    /// Makes the value that is stored for comparison: without blanks around it, and of secrets only the hash.
+    /// Returns the value that is stored for comparison: without surrounding blanks, and for secrets only the hash.
     func nominated(_ name: String) -> String? {
         guard let trimmed = self[name]?.trimmingBlanks else { return nil }
         switch name {
         case "authorization", "cookie", "proxy-authorization": return SHA256.hash(Data(trimmed.utf8)).hexadecimal
-        // A caller that names codings gets the content undecoded, even for codings that the engine can decode.
+        // The content is then delivered as it was received, even if the engine could decode it.
         case "accept-encoding" where givenValue(of: name) != nil: return "own: " + trimmed
         default: return trimmed
         }
     }
 
-    /// Whether the credential is new for each request, so that no other request could have the same.
+    /// Whether the authorization is new for each request, so that no other request can have the same.
     var hasPassingAuthorization: Bool {
         guard let scheme = self["authorization"]?.prefix(while: { $0 != " " }) else { return false }
         return scheme.hasSameLetters(as: "Digest")

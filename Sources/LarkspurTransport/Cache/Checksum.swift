@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A 64-bit checksum that finds damage, eight bytes at a time. It gives no protection from forgery, as anyone can
+/// A 64-bit checksum that detects damage, over eight bytes at a time. It does not protect from forgery, as anyone can
 /// compute it.
 struct Checksum {
     /// The prime of FNV-1a.
@@ -9,7 +9,7 @@ struct Checksum {
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
-        // Each step is reversible, so damage to one word always changes the result.
+        // Each step is reversible. So if one word differs, the result differs too.
         while index + 8 <= bytes.count {
             add(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian)
             index += 8

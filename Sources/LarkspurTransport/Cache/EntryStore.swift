@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// Entries in memory, and on disk if there is a folder for them; the least recently used ones are removed for new ones.
+/// Entries in memory and, if there is a folder, on disk. The least recently used entries make room for new ones.
 ///
-/// A lock guards the memory; it is never held while a file is accessed. Files belong to a serial queue. Changes are
-/// added to the queue while the lock is held, so that files change in the same order as memory, on whichever thread.
+/// A lock guards the memory. It is never held while a file is accessed: files belong to a serial queue. Changes are
+/// added to the queue while the lock is held, so that files and memory change in the same order, on whichever threads.
 final class EntryStore: ResponseStore {
     fileprivate struct State {
         var memory = RecencyIndex<String, CacheEntry>()
@@ -14,15 +14,15 @@ final class EntryStore: ResponseStore {
         var files = RecencyIndex<UInt64, CacheFolder.File>()
         /// Whether the folder has been read.
         var knowsFiles: Bool
-        /// The number of changes to a URL's files that the queue has not yet made. Until then, the queue reads outdated
-        /// files.
+        /// The number of changes to a URL's files that are still queued. Until they are made, its files are out of
+        /// date.
         var awaitedChanges: [String: Int] = [:]
-        /// The number of changes to all files that the queue has not yet made.
+        /// The number of changes to all files that are still queued.
         var awaitedRemovals = 0
     }
 
-    /// The limit of entries for a URL. A look-up visits all of them, and a field that is new in each request must not
-    /// make that slow.
+    /// The number of entries for one URL. Each look-up visits all of them, so a request field that always differs would
+    /// make look-ups slow.
     static let maximumVariants = 32
 
     private let state: Mutex<State>
@@ -67,7 +67,7 @@ final class EntryStore: ResponseStore {
 
     var memoryUsage: Int { state.withLock { $0.memory.totalCost } }
 
-    /// The number of bytes on disk; waits for pending writes.
+    /// The number of bytes on disk. Waits for pending writes, so that the value is final.
     var diskUsage: Int { queue.sync { state.withLock { $0.files.totalCost } } }
 
     private static func share(of capacity: Int) -> Int { capacity / 20 }
@@ -86,7 +86,7 @@ final class EntryStore: ResponseStore {
             guard state.knowsFiles else { return StoreLookUp(entries: entries, mayHaveMore: true) }
             let sum = Checksum.of(url)
             if !entries.isEmpty { state.files.touch(sum) }
-            // An entry that is not in memory is found behind the change that makes its file.
+            // A change that is still queued may make a file. The load is queued after it, and finds the file.
             let fileCount = state.files.elements(for: sum).count + (state.awaitedChanges[url] ?? 0)
             return StoreLookUp(entries: entries, mayHaveMore: fileCount > entries.filter { !$0.isMemoryOnly }.count)
         }
@@ -96,7 +96,7 @@ final class EntryStore: ResponseStore {
         queue.async { [self] in completion(load(url)) }
     }
 
-    /// Returns all entries for a URL; waits for the disk if need be.
+    /// Returns all entries for a URL. Waits for the disk if necessary.
     func entries(for url: String) -> [CacheEntry] {
         let known = lookUp(url)
         return known.mayHaveMore ? queue.sync { load(url) } : known.entries
@@ -112,7 +112,7 @@ final class EntryStore: ResponseStore {
             var entries = state.memory.elements(for: url)
             guard state.awaitedRemovals == 0, state.awaitedChanges[url] == nil else { return entries }
             for case (_, let entry?) in read where entry.url == url {
-                // The entry in memory may be newer than its file.
+                // The entry in memory may be newer than the file.
                 if entries.contains(where: { $0.varying == entry.varying && $0.authorization == entry.authorization }) {
                     continue
                 }
@@ -136,13 +136,13 @@ final class EntryStore: ResponseStore {
             queue.async { [self] in
                 let name = CacheFile.name(of: entry)
                 if mayWrite { write(entry, to: name, in: folder) } else { forget(name, of: entry.url, in: folder) }
-                // Afterwards, so that a look-up finds the change or the file.
+                // After the write, so that a look-up finds the queued change or the file.
                 noteChange(of: entry.url)
             }
         }
     }
 
-    /// Records that the queue has come to a change.
+    /// Records that a queued change is being made.
     private func noteChange(of url: String) {
         state.withLock { state in
             guard let count = state.awaitedChanges[url] else { return }
@@ -164,7 +164,7 @@ final class EntryStore: ResponseStore {
         if isFull { makeRoom() }
     }
 
-    /// Removes a file, so that the old response does not return when the new one could not be written.
+    /// Removes a file, so that an older response does not return after a write that failed.
     private func forget(_ name: String, of url: String, in folder: CacheFolder) {
         folder.remove(name)
         _ = state.withLock { $0.files.remove(Checksum.of(url)) { $0.name == name } }
@@ -195,7 +195,7 @@ final class EntryStore: ResponseStore {
                     state.awaitedRemovals -= 1
                     state.files.evict(to: -1)
                 }
-                // Including files of other processes.
+                // This includes files of other processes.
                 for file in folder.files() { folder.remove(file.name) }
             }
         }
@@ -232,20 +232,20 @@ final class EntryStore: ResponseStore {
     }
 
     private func makeRoom() {
-        // Other processes may have written files into the folder, and used existing ones.
+        // Other processes may have added files or used existing ones.
         if let folder { readFolder(folder) }
     }
 
     private func evictFiles(from folder: CacheFolder) {
-        // Somewhat more than needed, so that the folder is not read on every write.
+        // More than necessary, so that the folder is not read again at the next write.
         let evicted = state.withLock { $0.files.evict(to: $0.diskCapacity / 8 * 7) }
         for file in evicted { folder.remove(file.name) }
     }
 }
 
 extension EntryStore.State {
-    /// Records the files in the folder. Files of other processes count as used before our own, since no file records
-    /// that our own were used in memory.
+    /// Records the files in the folder. Files of other processes count as less recently used than known ones, as no
+    /// file shows that its entry was used in memory.
     fileprivate mutating func note(_ found: [CacheFolder.File]) {
         let byName = Dictionary(found.map { ($0.name, $0) }) { $1 }
         let known = files.elements.reversed().compactMap { byName[$0.name] }
@@ -257,7 +257,7 @@ extension EntryStore.State {
         knowsFiles = true
     }
 
-    /// Stores an entry in memory, if it is small enough, in place of the one that it replaces.
+    /// Stores an entry in memory in place of its previous version, if it is small enough.
     fileprivate mutating func store(_ entry: CacheEntry, limit: Int) {
         memory.remove(entry.url) { $0.varying == entry.varying && $0.authorization == entry.authorization }
         guard entry.content.count <= limit else { return }

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
-/// A caller's subclass of `URLCache` as the store of a session.
+/// A store that uses a caller's subclass of `URLCache`.
 ///
-/// A response from it is used only if it is for the same URL, whatever key the cache uses. The cache may be slow, so it
-/// is called on a queue.
+/// A response from it is used only if it is for the same URL, whatever key the subclass uses. The subclass may be slow,
+/// so it is called on a queue.
 final class ForeignStore: ResponseStore {
-    /// The key in the user info of a cached response for the values that Foundation cannot represent.
+    /// The key, in the user info of a cached response, of the values that Foundation cannot represent.
     static let metadataKey = "larkspur.cache.entry"
 
     private let cache: URLCache
@@ -45,7 +45,7 @@ final class ForeignStore: ResponseStore {
 }
 
 extension URLRequest {
-    /// Returns the request with an equivalent URL, by which an entry is also removed.
+    /// Returns the request with an equivalent URL, under which an entry has to be removed too.
     fileprivate func with(url text: String) -> URLRequest {
         var request = self
         request.url = URL(string: text) ?? url

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The age of a stored response and its lifetime (RFC 9111, section 4.2); in seconds.
+/// The age and the lifetime of a stored response, in seconds (RFC 9111, section 4.2).
 struct Freshness: Equatable, Sendable {
-    /// The longest heuristic lifetime: a date of last modification is not taken to imply more than one day.
+    /// The longest heuristic lifetime, one day, however old the representation is.
     static let longestHeuristic: TimeInterval = 86_400
 
     let age: TimeInterval
@@ -19,12 +19,12 @@ struct Freshness: Equatable, Sendable {
 
     /// Computes the age (section 4.2.3).
     private static func age(of entry: CacheEntry, at now: Date) -> TimeInterval {
-        // Of a list the first counts, and a value that is no number is ignored (section 5.1).
+        // In a list, the first value counts. A value that is not a number is ignored (section 5.1).
         let first = entry.fields["Age"]?.prefix { $0 != "," }.trimmingBlanks
         let stated = first?.utf8.decimalNumber(atMost: CacheControl.longest) ?? 0
         let delay = max(0, entry.responseTime.timeIntervalSince(entry.requestTime))
         let apparent = max(0, entry.responseTime.timeIntervalSince(entry.date))
-        // The absolute value, as a clock that was set back must not make a response fresh again.
+        // The absolute value: if the clock is set back, a stale response must not become fresh again.
         return max(apparent, TimeInterval(stated) + delay) + abs(now.timeIntervalSince(entry.responseTime))
     }
 
@@ -33,7 +33,8 @@ struct Freshness: Equatable, Sendable {
         let directives = entry.directives
         if let seconds = directives.maxAge { return TimeInterval(seconds) }
         if let expires = entry.fields["Expires"] {
-            // A value in another format, such as 0, and more than one are in the past (sections 4.2.1 and 5.3).
+            // A value in another format, such as 0, counts as a date in the past, and so do several values (sections
+            // 4.2.1 and 5.3).
             return HTTPDate.parseStrictly(expires).map { max(0, $0.timeIntervalSince(entry.date)) } ?? 0
         }
         guard isHeuristicallyCacheable(entry.status) || directives.isPublic,

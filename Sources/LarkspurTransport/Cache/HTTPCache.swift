@@ -1,38 +1,37 @@
 #if canImport(FoundationNetworking)
-/// A private HTTP cache (RFC 9111) for a session's configuration, in memory and, if it has a folder, on disk.
+/// A private HTTP cache (RFC 9111) for a session's configuration, in memory and, if a folder is given, on disk.
 ///
-/// Set it as `urlCache` of a configuration, or for all default configurations as `URLCache.shared`. ``CurlURLSession``
-/// fills and reads it; the methods below inspect and change it. Its entries belong to full URLs and to the request
-/// fields that `Vary` names. The least recently used entries are removed for new ones. A response whose content is
-/// larger than a twentieth of the larger capacity is not stored.
+/// Set it as `urlCache` of a configuration, or as `URLCache.shared` for all default configurations. ``CurlURLSession``
+/// fills and reads it; the methods below inspect and change it. An entry belongs to a full URL and to the request
+/// fields that `Vary` names. The least recently used entries make room for new ones. A response is not stored if its
+/// content is larger than a twentieth of the larger capacity.
 ///
-/// Files are written under other names and renamed when they are complete. They carry a checksum, and only their owner
-/// may read them. Several processes may use one folder at the same time; each finds the others' entries when it opens
-/// the folder, and does not see those that they store later. Every method may be called on any thread.
+/// Files are written under other names, and renamed when they are complete. They have a checksum, and only their owner
+/// may read them. Several processes may use one folder at the same time. Each of them finds the entries that the others
+/// had stored when it opened the folder, but not those that they store later. Every method may be called on any thread.
 public final class HTTPCache: URLCache, @unchecked Sendable {
-    // Safe: the store is a constant and locks its changing state; nothing of the superclass is used.
+    // Safe: the store is a constant that locks its changing state. The superclass's own state is not used.
     let entries: EntryStore
 
     /// Creates a cache.
     /// - Parameters:
-    ///   - memoryCapacity: The number of bytes that it may take in memory. Default: 4 MiB.
-    ///   - diskCapacity: The number of bytes that its files may take together. Default: 20 MiB; without a folder it has
-    ///     no effect.
-    ///   - directory: The folder for its files, used for nothing else. It is created if it does not exist; existing
-    ///     entries count. A folder that belongs to another user of the system is not used. Default: nil, in memory
-    ///     only.
+    ///   - memoryCapacity: The capacity in memory, in bytes. Default: 4 MiB.
+    ///   - diskCapacity: The capacity on disk, in bytes; without effect if there is no folder. Default: 20 MiB.
+    ///   - directory: The folder for the files, which must not be used for anything else. It is created if it does not
+    ///     exist; entries that it already has count. A folder that belongs to another user of the system is not used.
+    ///     Default: nil, in memory only.
     public init(memoryCapacity: Int = 4 << 20, diskCapacity: Int = 20 << 20, directory: URL? = nil) {
         entries = EntryStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
-        // A path that cannot be created: with nil or another path, the superclass would create a folder that is never
+        // This path cannot be created. With nil or another path, the superclass would create a folder that is never
         // used.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null")
     }
 
     /// Creates a cache.
     /// - Parameters:
-    ///   - memoryCapacity: The number of bytes that it may take in memory.
-    ///   - diskCapacity: The number of bytes that its files may take together.
-    ///   - path: The path of the folder for its files; nil for none, unlike the superclass, which then chooses one.
+    ///   - memoryCapacity: The capacity in memory, in bytes.
+    ///   - diskCapacity: The capacity on disk, in bytes.
+    ///   - path: The path of the folder for the files; nil for none. With nil, the superclass would choose a folder.
     public convenience override init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {
         self.init(
             memoryCapacity: memoryCapacity,
@@ -43,30 +42,29 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
 
     // MARK: Sizes
 
-    /// The number of bytes that it may take in memory.
+    /// The capacity in memory, in bytes.
     public override var memoryCapacity: Int {
         get { entries.memoryCapacity }
         set { entries.memoryCapacity = newValue }
     }
 
-    /// The number of bytes that its files may take together.
+    /// The capacity on disk, in bytes.
     public override var diskCapacity: Int {
         get { entries.diskCapacity }
         set { entries.diskCapacity = newValue }
     }
 
-    /// The approximate number of bytes that it takes in memory.
+    /// The approximate number of bytes in memory.
     public override var currentMemoryUsage: Int { entries.memoryUsage }
 
-    /// The number of bytes that its known files take together. It waits for writes under way, so that a program can
-    /// read it before it ends.
+    /// The number of bytes in known files. Reading it waits for pending writes, so that the value is final.
     public override var currentDiskUsage: Int { entries.diskUsage }
 
     // MARK: Entries
 
-    /// Returns the stored response for a request's URL and fields, fresh or not; nil if there is none. It may wait for
-    /// the disk.
-    /// - Parameter request: A request, whose method is ignored.
+    /// Returns the stored response for a request's URL and fields, even if it is stale; nil if there is none. May wait
+    /// for the disk.
+    /// - Parameter request: A request. Its method is ignored.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let key = request.url.flatMap(CacheEntry.key) else { return nil }
         let fields = CacheRequestFields(own: request.allHTTPHeaderFields ?? [:])
@@ -74,10 +72,10 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         return candidates.max { $0.responseTime < $1.responseTime }?.cachedResponse(withMetadata: false)
     }
 
-    /// Stores a response for a request, as if it had arrived just now. Only HTTP responses can be stored. Its user info
+    /// Stores a response for a request, as if it had just arrived. Only HTTP responses are stored. Their user info
     /// stays in memory.
     /// - Parameters:
-    ///   - cachedResponse: The response, with its content without content codings, and its storage policy.
+    ///   - cachedResponse: The response, its storage policy, and its content without content codings.
     ///   - request: A GET for the URL of the response.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard cachedResponse.storagePolicy != .notAllowed, let key = request.url.flatMap(CacheEntry.key),
@@ -95,8 +93,8 @@ public final class HTTPCache: URLCache, @unchecked Sendable {
         if let entry { entries.store(entry) }
     }
 
-    /// Removes all stored responses for a request's URL, whatever the fields; not those that other processes have
-    /// stored since the folder was opened.
+    /// Removes all stored responses for a request's URL, whatever the request's fields. Entries remain that other
+    /// processes have stored since the folder was opened.
     public override func removeCachedResponse(for request: URLRequest) {
         if let key = request.url.flatMap(CacheEntry.key) { entries.remove(key) }
     }

@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The store for a plain `URLCache`: entries in memory, with copies in the `URLCache`. An entry is removed when its
-/// copy is no longer there.
+/// The store for a plain `URLCache`. Entries are in memory, with copies in the `URLCache`. An entry whose copy was
+/// removed there is removed too.
 ///
-/// The object itself cannot be the store, as it has one entry for all queries of a path, whatever their scheme. It is
-/// also not written to at once: that takes longer than many requests, and of several changes of one URL only the last
-/// counts. So a task waits for the copy of its response, and the session's thread does not.
+/// The `URLCache` itself cannot be the store, as it has a single entry for all schemes and queries of a path. Copies
+/// are made on a queue: writing to a `URLCache` takes longer than many requests, and of several changes to one URL only
+/// the last counts. So a task waits for the copy of its response, but the session's thread does not.
 final class PlainStore: ResponseStore {
     private struct Reference {
         weak var cache: URLCache?
@@ -70,7 +70,7 @@ final class PlainStore: ResponseStore {
 
     private var cache: URLCache? { reference.withLock { $0.cache } }
 
-    /// Whether a program has removed a copied entry from its cache.
+    /// Whether a program has removed the copy of an entry from its cache.
     private func isGone(_ url: String) -> Bool {
         let isUnderWay = copying.withLock { $0.waiting[url] != nil || $0.underWay[url] != nil }
         guard !isUnderWay, let cache, let request = Self.request(for: url) else { return false }
@@ -97,10 +97,10 @@ final class PlainStore: ResponseStore {
     private static func make(_ changes: Changes, in cache: URLCache) {
         for (url, entry) in changes {
             guard let request = request(for: url) else { continue }
-            // An entry that is stored twice would end the process when Foundation makes room.
+            // Foundation ends the process when it makes room and an entry was stored twice.
             cache.removeCachedResponse(for: request)
             if var entry {
-                // A write to a file takes Foundation a thousand times as long.
+                // Foundation takes a thousand times as long to write to a file.
                 entry.isMemoryOnly = true
                 if let response = entry.cachedResponse(withMetadata: false) {
                     cache.storeCachedResponse(response, for: request)
@@ -109,14 +109,14 @@ final class PlainStore: ResponseStore {
         }
     }
 
-    /// Takes the next changes to make and their completions, once those before are made; nil if there are none.
+    /// Takes the waiting changes and their completions, after earlier changes were made; nil if none are waiting.
     private func takeChanges() -> (Changes, [@Sendable () -> Void])? {
         copying.withLock { copying in
             let completions = copying.completions
             copying.underWay = copying.waiting
             copying.waiting = [:]
             copying.completions = []
-            // A removal of all entries leaves completions without changes.
+            // Completions may be left without changes, after a removal of all entries.
             copying.isScheduled = !copying.underWay.isEmpty || !completions.isEmpty
             return copying.isScheduled ? (copying.underWay, completions) : nil
         }

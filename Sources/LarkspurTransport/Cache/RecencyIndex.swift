@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Elements by a key that several may share, in order of recency of use, with the sum of their costs.
+/// Elements in the order of their last use, with keys that several elements may share, and the sum of their costs.
 struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Node: Sendable {
         let key: Key
@@ -39,7 +39,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         append(identifier)
     }
 
-    /// Records that the elements for a key were used.
+    /// Records a use of the elements for a key.
     mutating func touch(_ key: Key) {
         for identifier in identifiers[key] ?? [] where identifier != newest {
             detach(identifier)
@@ -47,7 +47,7 @@ struct RecencyIndex<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes the elements for a key, or those of them that meet a condition.
+    /// Removes the elements for a key that meet a condition. Default: all of them.
     @discardableResult
     mutating func remove(_ key: Key, where condition: (Element) -> Bool = { _ in true }) -> [Element] {
         var removed: [Element] = []

@@ -13,16 +13,15 @@ protocol ResponseStore: Sendable {
     ///   - completion: Called once, on a queue of the store.
     func load(_ url: String, _ request: URLRequest, completion: @escaping @Sendable ([CacheEntry]) -> Void)
 
-    /// Stores an entry in place of the one for the same URL and fields.
+    /// Stores an entry in place of its previous version, for the same URL and fields.
     func store(_ entry: CacheEntry, for request: URLRequest)
 
-    /// Whether a program finds an entry in its own cache only a moment after it was stored here, and it is worth
-    /// waiting for.
+    /// Whether a program finds an entry in its own cache a moment after it was stored here. A task then waits for that.
     var isCopied: Bool { get }
 
     /// Stores an entry like ``store(_:for:)``.
     /// - Parameter completion: Called once, when a program can find the entry in its own cache: on a queue of the store
-    ///   if ``isCopied``, else at once.
+    ///   if ``isCopied``, otherwise immediately.
     func store(_ entry: CacheEntry, for request: URLRequest, completion: @escaping @Sendable () -> Void)
 
     /// Removes all entries for a URL.
@@ -43,7 +42,7 @@ extension ResponseStore {
 /// The entries of a URL that a store knows without waiting.
 struct StoreLookUp: Sendable {
     let entries: [CacheEntry]
-    /// Whether there may be more, which only ``ResponseStore/load(_:_:completion:)`` can find.
+    /// Whether there may be more entries, which only ``ResponseStore/load(_:_:completion:)`` finds.
     let mayHaveMore: Bool
 }
 #endif

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The look-up of the store for the cache of a configuration.
+/// The choice of the store for a configuration's cache.
 enum SessionCache {
     private struct StandIn {
         weak var cache: URLCache?
@@ -11,8 +11,8 @@ enum SessionCache {
     private static let standIns = Mutex<[ObjectIdentifier: StandIn]>([:])
 
     /// Returns the store; nil without a cache.
-    /// - Parameter isShared: Whether responses of other sessions with a plain cache may be used. Not allowed if the
-    ///   sessions trust servers by different rules.
+    /// - Parameter isShared: Whether responses of other sessions with the same plain cache may be used. False if the
+    ///   sessions trust servers by different rules. Default: true.
     static func store(for cache: URLCache?, isShared: Bool = true) -> (any ResponseStore)? {
         guard let cache else { return nil }
         if let own = cache as? HTTPCache { return own.entries }
@@ -23,7 +23,7 @@ enum SessionCache {
         return standIn(for: cache)
     }
 
-    /// Returns a store in memory, always the same for the same cache.
+    /// Returns the store that stands in for a plain cache. It is always the same for the same cache.
     private static func standIn(for cache: URLCache) -> PlainStore {
         standIns.withLock { standIns in
             let identifier = ObjectIdentifier(cache)

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// The decision whether a private cache may store a response (RFC 9111, section 3), and whether that is useful.
 ///
-/// A successful response is useful without freshness and validators too: for requests whose policy accepts any stored
+/// A successful response is useful even without freshness and validators: some request policies accept any stored
 /// response, as Apple documents for `URLCache`.
 enum StoreDecision: Equatable, Sendable {
     enum Reason: Equatable, Sendable {
@@ -11,21 +11,21 @@ enum StoreDecision: Equatable, Sendable {
         case request
         /// The response has the directive no-store.
         case noStore
-        /// The response is a part, or is about a stored response.
+        /// The response is a part of a representation, or a 304.
         case partial
-        /// A status that no rule makes cacheable, or one that only a cache that understands it may store.
+        /// No rule makes the status cacheable, or only a cache that understands the status may store it.
         case status
-        /// `Vary: *`, or no list of names.
+        /// The response has `Vary: *`, or its `Vary` is not a list of names.
         case variesByAnything
-        /// The content ends with the connection, so that it may be incomplete.
+        /// The content ends with the connection, so it may be incomplete.
         case openEnded
-        /// Another reader of the same bytes could find another end of the content.
+        /// Another recipient of the same bytes could find the end of the content elsewhere.
         case doubtfulEnd
         /// The response is not successful, is stale from the beginning, and has no validator.
         case useless
     }
 
-    /// The response may be stored. These request fields, in lower case and in order, distinguish its variants.
+    /// The response may be stored. Its variants are distinguished by these request fields, in lower case and in order.
     case store(varying: [String])
     case refuse(Reason)
 
@@ -36,7 +36,7 @@ enum StoreDecision: Equatable, Sendable {
         let control = fields["Cache-Control"]
         let directives = control.map(CacheControl.init) ?? CacheControl()
         if directives.noStore { return .refuse(.noStore) }
-        // With another status `Content-Range` has no meaning (RFC 9110, section 14.4).
+        // With other statuses, `Content-Range` has no meaning (RFC 9110, section 14.4).
         if head.status == 206 || head.status == 304 { return .refuse(.partial) }
         let isKnown = Freshness.isHeuristicallyCacheable(head.status)
         let isExplicit =
@@ -56,17 +56,17 @@ enum StoreDecision: Equatable, Sendable {
         return .store(varying: names)
     }
 
-    /// Returns the request fields that distinguish the variants of a response with these fields; nil if it can answer
-    /// no other request.
+    /// Returns the request fields that distinguish the variants of a response with these fields; nil if the response
+    /// cannot be used for any other request.
     static func names(of fields: [String: String]) -> [String]? {
         guard let names = names(in: fields["Vary"]) else { return nil }
         let coding = "accept-encoding"
-        // Content is stored decoded, except for unknown codings, whatever `Vary` contains.
+        // Content is stored decoded unless its coding is unknown, whatever `Vary` contains.
         guard fields["Content-Encoding"] != nil, !names.contains(coding) else { return names }
         return (names + [coding]).sorted()
     }
 
-    /// Reads the names in a `Vary` field; nil for anything but a list of names.
+    /// Reads the names in a `Vary` field; nil if it is not a list of names.
     static func names(in vary: String?) -> [String]? {
         guard let vary, !vary.isEmpty else { return [] }
         var names: Set<String> = []

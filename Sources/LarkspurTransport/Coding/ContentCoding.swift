@@ -23,18 +23,18 @@ enum ContentCoding: String, CaseIterable {
 
     private init?(name: Substring) {
         let coding = Self.allCases.first { name.hasSameLetters(as: $0.rawValue) }
-        // The old name, which recipients should accept (RFC 9110, section 8.4.1.3).
+        // An old name for gzip, which recipients should accept (RFC 9110, section 8.4.1.3).
         guard let coding = coding ?? (name.hasSameLetters(as: "x-gzip") ? .gzip : nil) else { return nil }
         self = coding
     }
 
-    /// Returns the names of the codings in a field, in the order in which they were applied.
+    /// Returns the codings that a field names, in the order in which they were applied.
     static func names(in field: String) -> [Substring] {
         field.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0.trimmingBlanks) }
             .filter { !$0.isEmpty && !$0.hasSameLetters(as: "identity") }
     }
 
-    /// Returns the codings with some names; nil if one of them cannot be decoded.
+    /// Returns the codings with these names; nil if one of them cannot be decoded.
     static func list(_ names: [Substring]) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for name in names {
@@ -47,7 +47,7 @@ enum ContentCoding: String, CaseIterable {
 
 /// The format gzip (RFC 1952), for the content of requests.
 package enum Gzip {
-    /// Compresses data; nil without zlib, and if the data would not become smaller.
+    /// Compresses data; nil if there is no zlib, or if the data would not become smaller.
     package static func compress(_ data: Data) -> Data? {
         guard data.count > 1 else { return nil }
         var compressed = Data(count: data.count - 1)

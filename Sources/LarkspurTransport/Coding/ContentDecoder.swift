@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The decoder of one response's content, which decodes in chunks, as fast as its consumer accepts it.
+/// The decoder of one response's content. It decodes in chunks, as fast as the consumer accepts them.
 ///
 /// The decoder belongs to the loop's thread.
 final class ContentDecoder {
     /// The largest size of a decoded chunk, in bytes.
     static let pieceSize = 1 << 16
-    /// The size in bytes to which content may expand, whatever its coded size.
+    /// The size in bytes to which content may always expand.
     static let harmlessSize: Int64 = 16 << 20
-    /// The largest number of codings that may be applied one after the other.
+    /// The largest number of codings that a response may have.
     static let codingLimit = 4
 
     enum Failure: Error, Equatable {
@@ -15,13 +15,13 @@ final class ContentDecoder {
         case malformed(ContentCoding)
         /// The content ends before its coding does.
         case truncated(ContentCoding)
-        /// The content is more than `limit` times larger than its coded form, or would be.
+        /// The content is more than `limit` times as large as its encoded form.
         case expands(limit: Int)
-        /// More than `limit` codings were applied one after the other.
+        /// The content has more than `limit` codings.
         case tooManyCodings(limit: Int)
     }
 
-    /// The value of `Accept-Encoding` with all codings that have a library; nil if there is none.
+    /// The value of `Accept-Encoding` with all codings for which there is a library; nil if there is none.
     static let acceptEncoding: String? = {
         let names = ContentCoding.allCases.filter(\.isAvailable).map(\.rawValue)
         return names.isEmpty ? nil : names.joined(separator: ", ")
@@ -31,9 +31,9 @@ final class ContentDecoder {
     private let codings: [ContentCoding]
     private let hasTooManyCodings: Bool
     private let maximumExpansion: Int
-    /// The stages, one for each coding; created when there is content.
+    /// The stages, one for each coding. They are created when there is content.
     private var stages: [DecodingStage] = []
-    /// The input that was not decoded when the consumer stopped.
+    /// The input that was left when the consumer stopped.
     private var pending: [UInt8] = []
     private var pendingStart = 0
     /// The number of bytes of input.
@@ -41,12 +41,12 @@ final class ContentDecoder {
     /// The number of bytes of output.
     private(set) var decodedBytes: Int64 = 0
 
-    /// Creates a decoder; nil if there is nothing to decode, or if a coding is unknown: then the content is passed on
-    /// unchanged. With more codings than ``codingLimit``, known or not, the decoder fails at the first content.
+    /// Creates a decoder; nil if the content is delivered unchanged, because there is no coding or an unknown one. With
+    /// more than ``codingLimit`` codings, known or not, the decoder fails at the first content.
     /// - Parameters:
     ///   - contentEncoding: The value of the `Content-Encoding` field.
-    ///   - maximumExpansion: The multiple of its coded size that content may have, if it is larger than
-    ///     ``harmlessSize``.
+    ///   - maximumExpansion: The largest quotient of decoded and encoded size. It applies to content that is larger
+    ///     than ``harmlessSize``.
     init?(contentEncoding: String, maximumExpansion: Int) {
         let names = ContentCoding.names(in: contentEncoding)
         hasTooManyCodings = names.count > Self.codingLimit
@@ -55,13 +55,13 @@ final class ContentDecoder {
         self.maximumExpansion = maximumExpansion
     }
 
-    /// Whether more can be decoded without further input.
+    /// Whether decoding can continue without further input.
     var hasRest: Bool { pendingStart < pending.count || stages.contains(where: \.canGoOn) }
 
     /// Decodes the buffered input and then `input`, until the consumer stops. The rest of the input is buffered.
     /// - Parameters:
     ///   - input: The next input; empty to continue with the buffered input.
-    ///   - consume: Receives a chunk; returns false to stop after it.
+    ///   - consume: Receives a chunk. Returns false to stop after it.
     func decode(
         _ input: UnsafeRawBufferPointer,
         _ consume: (UnsafeRawBufferPointer) -> Bool
@@ -70,7 +70,7 @@ final class ContentDecoder {
         codedBytes += Int64(input.count)
         if pendingStart == pending.count {
             let rest = try run(input, consume)
-            // Copied only if there is a rest, which is rare.
+            // A copy is only needed if there is a rest, which is rare.
             pending = Array(rest)
             pendingStart = 0
         } else {
@@ -82,7 +82,7 @@ final class ContentDecoder {
     private func decodeKept(_ consume: (UnsafeRawBufferPointer) -> Bool) throws(Failure) {
         let bytes = pending
         let start = pendingStart
-        // Array's own method cannot rethrow a typed error.
+        // The array's own method cannot rethrow a typed error.
         let left = bytes.withUnsafeBytes { bytes in
             Result { () throws(Failure) in try run(UnsafeRawBufferPointer(rebasing: bytes[start...]), consume).count }
         }
@@ -92,7 +92,7 @@ final class ContentDecoder {
         pendingStart = 0
     }
 
-    /// Checks that the content is complete; all of it must have been decoded before.
+    /// Checks that the content is complete. All of it has to be decoded before.
     func finish() throws(Failure) {
         for (stage, coding) in zip(stages, codings) where !stage.isComplete { throw .truncated(coding) }
     }
@@ -124,7 +124,7 @@ final class ContentDecoder {
         }
     }
 
-    /// Returns the next output of a stage; nil if it and the stages before it need more input.
+    /// Returns the next output of a stage; nil if it needs more input.
     private func nextPiece(of index: Int) throws(Failure) -> UnsafeRawBufferPointer? {
         let stage = stages[index]
         while true {
@@ -139,8 +139,8 @@ final class ContentDecoder {
         }
     }
 
-    /// Checks the expansion of every stage, since one may expand without end while the next consumes its output without
-    /// producing any.
+    /// Checks the expansion of each stage: a stage may expand without end while the next one consumes its output and
+    /// produces nothing.
     private func checkExpansion(of stage: DecodingStage) throws(Failure) {
         guard stage.decodedBytes > Self.harmlessSize else { return }
         if stage.decodedBytes / max(1, codedBytes) > Int64(maximumExpansion) { throw .expands(limit: maximumExpansion) }

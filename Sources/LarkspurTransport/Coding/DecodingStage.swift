@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import CCodings
 
-/// The decoding of one of the codings of a response's content.
+/// The decoding of one coding of a response's content.
 final class DecodingStage {
     private let coding: ContentCoding
     private let decoder: OpaquePointer
@@ -10,7 +10,7 @@ final class DecodingStage {
     private var status = coding_more
     private var hasBegun = false
     private(set) var decodedBytes: Int64 = 0
-    /// The input to decode next. It is set only when the former input is used up, and must stay valid while it is
+    /// The input to decode next. It is set only when the previous input is used up, and must stay valid until it is
     /// decoded.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
 
@@ -27,13 +27,13 @@ final class DecodingStage {
         output.deallocate()
     }
 
-    /// Whether the stage can produce output, or consume some of its input.
+    /// Whether the stage can produce output or consume input.
     var canGoOn: Bool { isFull || !input.isEmpty }
 
-    /// Whether the input may end here. A stage without any input, as after HEAD, is complete.
+    /// Whether the input may end here. A stage that has got no input at all, as after a HEAD, is complete.
     var isComplete: Bool { !hasBegun || status == coding_finished }
 
-    /// Decodes the next chunk, which is valid until the next call.
+    /// Decodes the next chunk. It is valid until the next call.
     func step() throws(ContentDecoder.Failure) -> UnsafeRawBufferPointer {
         guard let room = output.bindMemory(to: UInt8.self).baseAddress else { throw .malformed(coding) }
         hasBegun = true

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The reader of a stream, a chunk at a time, which sends each chunk to the loop. It reads on a queue where blocking
-/// delays no other work.
+/// The reader of a stream. It reads one chunk at a time, on a queue where blocking delays no other work, and sends it
+/// to the loop.
 final class BodyPump: Sendable {
     enum Chunk: Sendable {
-        /// The delegate's answer to the request for a stream.
+        /// The stream that a delegate has provided; nil if it has none.
         case stream(Transferring<InputStream?>)
         case bytes(Data)
         case end
         case failed(URLError?)
     }
 
-    /// The queue on which delegates provide streams and streams are read, any number of them concurrently.
+    /// The queue on which delegates provide streams and on which streams are read. Any number of them run concurrently.
     static let queue = DispatchQueue(label: "larkspur.bodies", attributes: .concurrent)
 
     private static let chunkSize = 1 << 16
@@ -60,8 +60,7 @@ final class BodyPump: Sendable {
         } else if count == 0, stream.streamStatus != .error {
             send(.end)
         } else {
-            // Foundation's streams end the process when a program reads an error that they do not have, as after
-            // closing.
+            // A stream of Foundation ends the process when its error is read and it has none, as after closing.
             let error = stream.streamStatus == .error ? stream.streamError : nil
             let reason = error.map { ": \($0.localizedDescription)" } ?? ""
             send(.failed(.engine(.requestBodyStreamExhausted, "The body stream could not be read\(reason).", url: nil)))

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
-/// The source from which libcurl reads content, in chunks; on the loop's thread.
+/// The source from which libcurl reads content in chunks, on the loop's thread.
 protocol BodyReader: AnyObject {
-    /// The length in bytes; nil if it is not known before the end.
+    /// The length in bytes; nil if it is not known in advance.
     var length: Int64? { get }
 
-    /// The number of bytes read so far, counted from the beginning of the content.
+    /// The number of bytes that were read, from the beginning of the content.
     var position: Int64 { get }
 
-    /// The reason why it cannot continue; nil if it can.
+    /// The error because of which it cannot continue; nil if there is none.
     var failure: URLError? { get }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
 
-    /// Moves to an offset, because content has to be sent again; false if it cannot.
+    /// Moves to an offset, because content has to be sent again. Returns false if that is not possible.
     func seek(to offset: Int64) -> Bool
 }
 

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// Content in a file, whose length must not change after it was opened.
+/// Content in a file. The file's length must not change after the file was opened.
 final class FileReader: BodyReader {
     private let file: URL
     private let descriptor: Int32
@@ -14,7 +14,7 @@ final class FileReader: BodyReader {
         guard file.isFileURL else {
             throw .engine(.fileDoesNotExist, "\(file.absoluteString) is no file URL.", url: file)
         }
-        // Non-blocking, as a pipe would block the whole session until a writer opens it.
+        // Non-blocking: opening a pipe would block the whole session until another process opens it for writing.
         descriptor = open(file.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             let reason = errno
@@ -44,7 +44,7 @@ final class FileReader: BodyReader {
         guard count > 0 else {
             return fail(count == 0 ? "it has become shorter" : String(cString: strerror(errno)))
         }
-        // After its last bytes the server would take the content for complete.
+        // Checked before the last bytes are sent: after them, the server takes the content for complete.
         guard position + Int64(count) < size || isUnchanged else { return fail("it was changed meanwhile") }
         position += Int64(count)
         return .bytes(count)

@@ -4,8 +4,8 @@ enum RequestBody: Sendable {
     case none
     case data(Data)
     case file(URL)
-    /// A stream, which is read once: that of the request, if it has one. Otherwise, and each time that the content must
-    /// be sent again, the delegate provides one.
+    /// A stream, which can be read once: that of the request if it has one. Otherwise, and each time that the content
+    /// has to be sent again, the delegate provides a stream.
     case stream(Transferring<InputStream>?)
 
     /// Takes the content of the request itself.
@@ -23,12 +23,12 @@ enum RequestBody: Sendable {
 /// The content of a task's requests: its source, and how much of it has been sent.
 struct RequestContent {
     var body: RequestBody
-    /// The reader for the transfer under way; nil without content.
+    /// The reader for the current transfer; nil without content.
     var reader: (any BodyReader)?
-    /// The reader of a stream; nil until there is a stream for the request.
+    /// The reader of the current stream; nil until there is a stream.
     var streamReader: StreamReader?
     var hasAskedForStream = false
-    /// The number of the current stream, which distinguishes its content from that of an earlier one.
+    /// The number of the current stream. It distinguishes the stream's chunks from those of an earlier one.
     var streamNumber = 0
     var sentBytes: Int64 = 0
 
@@ -46,7 +46,7 @@ struct RequestContent {
         return reader
     }
 
-    /// Sets the content of the next request. A stream of which nothing was read is used again.
+    /// Sets the content of the next request. A stream of which no byte was read is used again.
     mutating func beginNext(_ body: RequestBody) {
         self.body = body
         reader = nil

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// Content from a stream, which is read on a queue of its own, ahead of libcurl's reads.
+/// Content from a stream. It is read on another queue, ahead of libcurl's reads.
 final class StreamReader: BodyReader {
-    /// The length in the head of the request; nil if it has none.
+    /// The length that the request announces; nil if it announces none.
     var length: Int64?
     private(set) var failure: URLError?
     private let pump: BodyPump
@@ -26,7 +26,7 @@ final class StreamReader: BodyReader {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision {
         if failure != nil { return .failed }
-        // libcurl would send all of them, and the server would take the surplus for the next request.
+        // libcurl would send more than was announced, and the server would take the surplus for the next request.
         if let length, chunks.reduce(0, { $0 + Int64($1.count) }) > length - position {
             return fail("The body stream has more than the \(length) bytes that were announced.")
         }
@@ -54,7 +54,7 @@ final class StreamReader: BodyReader {
         return .failed
     }
 
-    /// Whether the offset is the current one: a stream cannot seek.
+    /// Whether the offset is the current one, as a stream cannot seek.
     func seek(to offset: Int64) -> Bool { offset == position }
 }
 #endif

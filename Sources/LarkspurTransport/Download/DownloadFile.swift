@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The file of a download, which is written from the first byte to the last.
+/// The file of a download. It is written from the first byte to the last.
 ///
-/// While the file is open it is locked, so that no two downloads write to one file. The lock is released, and not left
-/// to the closing of the descriptor: a process that the program is just starting has a copy of that. Only its owner may
-/// read the file until it is complete; then it gets the permissions of any new file.
+/// While the file is open it is locked, so that no two downloads write to it. The lock is released explicitly: a child
+/// process that is just being started has a copy of the descriptor, so closing the descriptor would not release it.
+/// Until the file is complete, only its owner may read it. Then it gets the permissions of any new file.
 final class DownloadFile {
-    /// The prefix of the names of all such files of this process.
+    /// The prefix of the names of all files of this process.
     static let prefix = namePrefix + "\(getpid())-"
     private static let namePrefix = "Larkspur-"
     private static let nameSuffix = ".tmp"
@@ -33,11 +33,11 @@ final class DownloadFile {
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens the partial file of a download, to append to it; nil if it is not a file of ours, is in use, or has a
-    /// wrong length. A file of a wrong length is of no use any more, and is removed.
+    /// Opens the partial file of a download, to append to it; nil if it is not a file of this type, is in use, or has
+    /// the wrong length. A file with the wrong length is of no use, and is removed.
     ///
-    /// The bytes in the file were received in order, so all of them count. If the file is complete, its last byte is
-    /// removed and requested again, which shows that the server still has the same version.
+    /// All bytes in the file count, as they were received in order. If the file is complete, its last byte is removed
+    /// and requested again, which verifies that the server still has the same version.
     init?(_ resumption: ResumeData, of source: URL?) {
         path = resumption.file
         self.source = source
@@ -60,15 +60,16 @@ final class DownloadFile {
         if descriptor >= 0 { discard() }
     }
 
-    /// Opens and locks the partial file of a download; nil if it is no file of ours, or is in use.
+    /// Opens and locks the partial file of a download; nil if it is not a file of this type, or is in use.
     private static func openLeftFile(at path: String) -> (descriptor: Int32, status: stat)? {
         guard isOwnName(ofFileAt: path) else { return nil }
-        // Without blocking, as the path may have become a pipe.
+        // Non-blocking, as the path may have become a pipe.
         let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         var named = stat()
-        // The lock comes first: a download that ends meanwhile removes the name before it releases the lock.
+        // First the lock, then the check of the name: a download that ends removes the name before it releases the
+        // lock.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, lstat(path, &named) == 0,
             status.st_ino == named.st_ino, status.st_dev == named.st_dev,
             status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1
@@ -79,15 +80,15 @@ final class DownloadFile {
         return (descriptor, status)
     }
 
-    /// Releases the lock of a file, if it was locked by this descriptor, and closes it.
+    /// Releases this descriptor's lock if it has one, and closes the descriptor.
     private static func unlockAndClose(_ descriptor: Int32) {
         _ = flock(descriptor, LOCK_UN)
         Foundation.close(descriptor)
     }
 
-    /// Removes the partial file of a download, whatever its content; not if it is no file of ours, is in use, or was
-    /// written to too recently.
-    /// - Parameter age: The shortest time since the last write, in seconds. Default: any time.
+    /// Removes the partial file of a download, whatever its content. Leaves it if it is not a file of this type, is in
+    /// use, or was written to recently.
+    /// - Parameter age: The shortest time since the last write, in seconds. Default: nil, any time.
     /// - Returns: Whether the file was removed.
     @discardableResult
     static func discardLeftFile(at path: String, unwrittenFor age: TimeInterval? = nil) -> Bool {
@@ -100,14 +101,14 @@ final class DownloadFile {
         return unlink(path) == 0
     }
 
-    /// Whether a path is absolute and its last component has the form of the names that this type gives. Resume data
-    /// that was tampered with must not name other files.
+    /// Whether a path is absolute and its file name has the form that this type gives. Resume data that was tampered
+    /// with must not lead to other files.
     static func isOwnName(ofFileAt path: String) -> Bool {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/"), !names.contains(".."), !path.utf8.contains(0), let name = names.last else {
             return false
         }
-        // The prefix, the number of a process, and a UUID.
+        // The name consists of the prefix, the number of a process, and a UUID.
         let parts = name.dropLast(nameSuffix.count).dropFirst(namePrefix.count).split(
             separator: "-",
             maxSplits: 1,
@@ -143,11 +144,11 @@ final class DownloadFile {
         return lseek(descriptor, off_t(length), SEEK_SET) == length
     }
 
-    /// Closes the complete file and renames it, so that no other download can use it under the old name. It gets the
+    /// Closes the complete file and renames it, so that no download finds it under the old name. It gets the
     /// permissions that the process's umask leaves.
     func finish() -> URL {
         if let permissions = NewFilePermissions.inFolder(URL(fileURLWithPath: path).deletingLastPathComponent()) {
-            // If that fails, the file stays private.
+            // If this fails, only the owner can read the file.
             _ = fchmod(descriptor, permissions)
         }
         let finished = path.dropLast(Self.nameSuffix.utf8.count) + ".download"
@@ -156,7 +157,7 @@ final class DownloadFile {
         return isRenamed ? URL(fileURLWithPath: String(finished), isDirectory: false) : url
     }
 
-    /// Closes the file, which belongs to its receiver from now on.
+    /// Closes the file. From now on it belongs to its recipient.
     @discardableResult
     func close() -> URL {
         if descriptor >= 0 { Self.unlockAndClose(descriptor) }
@@ -165,7 +166,7 @@ final class DownloadFile {
     }
 
     func discard() {
-        // Removed while it is locked, so that no other download has begun to use it.
+        // Removed before the lock is released, so that no other download has begun to use it.
         unlink(path)
         close()
     }
@@ -182,9 +183,11 @@ final class DownloadFile {
 
 /// The permissions of files that a program creates without explicit permissions.
 package enum NewFilePermissions {
-    /// Determines the permissions that the process's umask, or the folder's default access control list, leaves to a
-    /// new file; nil if no file can be created in the folder.
+    /// Returns the permissions that the process's umask, or the folder's default access control list, leaves to a new
+    /// file; nil if no file can be created in the folder.
     ///
+    /// It creates, inspects and removes an empty file. The function that reads the umask cannot be used, as it also
+    /// sets the umask, for all threads.
     /// It creates, inspects and removes an empty file: the function that reads the umask also sets it, for all threads.
     package static func inFolder(_ folder: URL) -> mode_t? {
         let path = folder.appendingPathComponent(".larkspur-\(UUID().uuidString)", isDirectory: false).path
@@ -198,8 +201,8 @@ package enum NewFilePermissions {
         return fstat(descriptor, &status) == 0 ? status.st_mode & 0o666 : nil
     }
 
-    /// Replaces the permissions of a file that only its owner may read and write with those of a new file in its
-    /// folder; without effect on a file with other permissions.
+    /// Gives a file that only its owner may read and write the permissions of a new file in its folder. Has no effect
+    /// on a file with other permissions.
     package static func replacePrivateOnes(ofFileAt file: URL) {
         var status = stat()
         guard lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 == 0o600,

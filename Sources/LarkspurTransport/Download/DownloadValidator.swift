@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The validator that shows that a file on a server still has the very same bytes. `If-Range` may be sent with it (RFC
-/// 9110, section 13.1.5).
+/// A strong validator: it shows that a file on a server still has exactly the same bytes, and may be sent in `If-Range`
+/// (RFC 9110, section 13.1.5).
 enum DownloadValidator: Equatable, Sendable {
     /// A strong entity tag, with its quotes.
     case entityTag(String)
     /// A date that is a strong validator.
     case lastModified(String)
 
-    /// Creates the validator of a response; nil if it has no strong one. With a weak tag, bytes may differ; if there is
-    /// a tag, no date counts.
+    /// Creates the validator of a response; nil if it has no strong one. A weak tag does not count, as the bytes may
+    /// differ. With any tag, the date does not count.
     ///
-    /// A date is strong if the response was made at least one second later (section 8.8.2.2): within the second,
+    /// A date is strong if the response was made at least one second later (section 8.8.2.2). Within that second,
     /// another version may have got the same date.
     init?(entityTag: String?, lastModified: String?, date: String?) {
         if let entityTag {
@@ -35,7 +35,7 @@ enum DownloadValidator: Equatable, Sendable {
         }
     }
 
-    /// Whether a 206 is of the same version. The tag has to be repeated; a date may be left out (section 15.3.7).
+    /// Whether a 206 is of the same version. It has to repeat the tag, but may omit the date (section 15.3.7).
     func agrees(withEntityTag entityTag: String?, lastModified: String?) -> Bool {
         switch self {
         case .entityTag(let tag): entityTag == tag

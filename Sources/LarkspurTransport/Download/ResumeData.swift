@@ -1,28 +1,28 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The values that continue a download: the file with its beginning, and the version that the beginning belongs to.
+/// The values for continuing a download: the partial file, and the version to which its bytes belong.
 struct ResumeData: Equatable, Sendable {
-    /// The URL of the original request; redirects are followed anew.
+    /// The URL of the original request. Redirects are followed again.
     let url: URL
-    /// The fields of the request, without secrets and without those about ranges and versions.
+    /// The fields of the request, without secrets, ranges and conditions.
     let fields: [String: String]
     let validator: DownloadValidator
-    /// The path of the file with the beginning.
+    /// The path of the partial file.
     let file: String
     /// The total number of bytes; nil if it is unknown.
     var total: Int64?
-    /// The smallest number of bytes in the file; the file may have more, as it grows while its download runs.
+    /// The smallest number of bytes in the file. It may have more, as it grows while its download runs.
     var received: Int64
-    /// The time at which the resume data was made.
+    /// The date at which the resume data was made.
     var date: Date
 }
 
 extension ResumeData {
     /// Makes resume data from a response whose content goes to a file; nil if another download could not continue it.
     ///
-    /// The content has to have the version's very bytes, so the engine must not decode it. Only the whole content of a
-    /// plain GET is resumed.
+    /// Only the whole content of a GET without content can be continued. The file has to have the bytes of the
+    /// representation, so the engine must not have decoded them.
     init?(request: URLRequest, hasBody: Bool, response: HTTPURLResponse, isDecoded: Bool, file: String) {
         guard response.statusCode == 200, !isDecoded, !hasBody, request.httpMethod ?? "GET" == "GET",
             let url = request.url?.withoutUser, Self.mayHold(url),
@@ -47,21 +47,21 @@ extension ResumeData {
         )
     }
 
-    /// The request of the download, without the range fields.
+    /// The request of the download, without fields for a range.
     var request: URLRequest {
         var request = URLRequest(url: url)
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         return request
     }
 
-    /// Whether a URL may be stored. One with a Unix-domain socket may not, as resume data that was tampered with must
-    /// not reach it.
+    /// Whether a URL may be stored. A URL with a Unix-domain socket may not: resume data that was tampered with must
+    /// not give access to sockets.
     static func mayHold(_ url: URL) -> Bool {
         guard let scheme = url.scheme?.lowercased() else { return false }
         return (scheme == "http" || scheme == "https") && url.host?.isEmpty == false
     }
 
-    /// Whether a field may be stored: not one with credentials, nor one about versions.
+    /// Whether a field may be stored. Fields with credentials or about versions may not.
     static func mayHold(_ name: String) -> Bool {
         let lowercased = String(decoding: name.utf8.map(\.asLowercase), as: UTF8.self)
         return !versionFields.contains(lowercased) && !secretParts.contains { lowercased.contains($0) }
@@ -72,8 +72,8 @@ extension ResumeData {
         "transfer-encoding",
     ]
 
-    /// The parts of field names that suggest a secret. Applications have field names of their own, but hardly any name
-    /// for a secret lacks all of these parts.
+    /// Parts of field names that suggest a secret. Applications invent field names, but hardly any name for a secret
+    /// lacks all of these parts.
     private static let secretParts = [
         "auth", "cookie", "token", "key", "secret", "pass", "credential", "session", "signature", "jwt", "csrf",
     ]
@@ -130,7 +130,7 @@ extension ResumeData {
         return try? encoder.encode(stored)
     }
 
-    /// Decodes resume data; nil for any data that is not of this format, complete and consistent.
+    /// Decodes resume data; nil if the data does not have this format, or is incomplete or inconsistent.
     init?(_ data: Data) {
         guard data.count <= Self.sizeLimit, let stored = try? JSONDecoder().decode(Stored.self, from: data),
             stored.format == Self.format, stored.version == Self.version, let url = URL(string: stored.url),
@@ -164,8 +164,8 @@ extension URLError {
     /// The key of the resume data in an error's user info: `NSURLSessionDownloadTaskResumeData`, as on Apple platforms.
     public static let downloadTaskResumeDataKey = URLSessionDownloadTaskResumeData
 
-    /// The resume data of a failed download; nil if there is none, or if the server could not tell that it is still the
-    /// same file.
+    /// The resume data of a failed download; nil if there is none, or if the server's response has no validator for the
+    /// version of the file.
     public var downloadTaskResumeData: Data? { errorUserInfo[Self.downloadTaskResumeDataKey] as? Data }
 
     func adding(resumeData: Data) -> URLError {

@@ -1,36 +1,36 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The decision about a download that asked for the rest of a file, given the response.
+/// The decision of a download that has asked for the rest of a file, based on the response.
 ///
 /// Only a 206 with the rest of the same version is appended to the file. Any other response starts over, so that the
 /// file is never a mixture.
 enum ResumeDecision: Equatable {
-    /// The content is the rest; the file then has `end` bytes, of `total`.
+    /// The content is the rest. With it the file has `end` of `total` bytes.
     case append(end: Int64, total: Int64)
-    /// The response is the whole content, or any other response of the server. It is written to a new file, and the old
-    /// file is removed.
+    /// The response is the whole content, or something else that the server sends now. It is written to a new file, and
+    /// the old file is removed.
     case startOver
-    /// The response does not concern the file, such as a 503. It is the result, and the partial file is retained for
-    /// another attempt.
+    /// The response does not concern the file, such as a 503. It is the result of the download, and the partial file
+    /// remains for another attempt.
     case setAside
     /// The file seems to be complete, and its last byte is requested again to verify it.
     case askForLastByte(total: Int64)
-    /// The response cannot be used; another request asks for the whole content.
+    /// The response cannot be used. The request is sent again for the whole content.
     case askAnew
 
-    /// The values of a response that decide.
+    /// The values of a response on which the decision depends.
     struct Reply {
         var status: Int
         var contentRange: String?
         var contentLength: Int64?
         var entityTag: String?
         var lastModified: String?
-        /// Whether the content has a coding that the request did not ask for.
+        /// Whether the content has a coding, although the request asked for none.
         var isCoded = false
-        /// Whether the content is a document of parts, each with a range of its own.
+        /// Whether the content is a multipart document, in which each part is a range.
         var hasManyParts = false
-        /// Whether another reader of the same bytes could find another end of the content.
+        /// Whether another recipient of the same bytes could find the end of the content elsewhere.
         var hasDoubtfulEnd = false
     }
 
@@ -47,7 +47,7 @@ enum ResumeDecision: Equatable {
     ) -> ResumeDecision {
         switch reply.status {
         case 206:
-            // If the total length is unknown, it is unknown whether this was the rest.
+            // If the total length is unknown, this may not be the whole rest.
             guard case .part(let first, let last, let length) = reply.contentRange.flatMap({ ContentRange($0) }),
                 let whole = total ?? length, first == offset, length == nil || length == whole, last < whole,
                 !reply.isCoded, !reply.hasManyParts, !reply.hasDoubtfulEnd,
@@ -65,7 +65,7 @@ enum ResumeDecision: Equatable {
         }
     }
 
-    /// Whether the reply to a request for the whole content is the whole: some servers send it as a 206.
+    /// Whether the response to a request for the whole content has the whole content. Some servers send it as a 206.
     static func isWhole(_ reply: Reply) -> Bool {
         guard reply.status == 206 else { return true }
         guard case .part(0, let last, let length?) = reply.contentRange.flatMap({ ContentRange($0) }) else {
