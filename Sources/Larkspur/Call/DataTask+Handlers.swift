@@ -118,8 +118,8 @@ extension DataTask {
         }
     }
 
-    /// Adds a handler that gets the content in chunks as it arrives, and starts the call. None of it is stored, so that
-    /// its length is not limited.
+    /// Adds a handler that gets the content in chunks as it arrives, and starts the call. Nothing is stored: the length
+    /// is not limited.
     ///
     ///     manager.get("events").responseStream { task, chunk in
     ///         file.write(chunk)
@@ -132,8 +132,8 @@ extension DataTask {
     /// cancellation no more chunks are delivered.
     /// - Parameters:
     ///   - onContent: Called with the task and each chunk, in order, on the manager's `completionQueue`.
-    ///   - completionHandler: Called once, after the last chunk, with the number of bytes delivered or the error, on the
-    ///     manager's `completionQueue`. If the content has another consumer already, the error is `unsupported`.
+    ///   - completionHandler: Called once, after the last chunk, on the manager's `completionQueue`, with the number of
+    ///     bytes delivered or the error. If the content has another consumer already, the error is `unsupported`.
     /// - Returns: The task.
     @discardableResult
     public func responseStream(

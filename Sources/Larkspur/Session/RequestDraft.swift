@@ -20,8 +20,8 @@ struct RequestDraft {
         self.headers = headers
     }
 
-    /// The reference by which the request of a GET call without parameters, body and fields of its own is remembered; nil for
-    /// other calls.
+    /// The reference by which the request is remembered, if it is a GET request without parameters, body and fields;
+    /// nil for other calls.
     var plainReference: String? {
         method == .get && parameters == nil && body == nil && headers == nil ? url as? String : nil
     }

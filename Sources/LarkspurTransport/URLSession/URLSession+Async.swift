@@ -105,9 +105,9 @@ extension URLSession {
     /// - Parameters:
     ///   - request: The request to send; its own content is ignored.
     ///   - fileURL: The file with the content to send.
-    ///   - delegate: The delegate for this task, called on the session's delegate queue. Of a ``CurlURLSession`` it
     ///   - delegate: The delegate for this task, called on the session's delegate queue. With a ``CurlURLSession`` it
     ///     also receives the response and its content, as with FoundationNetworking.
+    /// - Throws: A `URLError`; its code is `cancelled` after a cancellation, `badServerResponse` if the session gave
     ///   neither a response nor an error. If a ``CurlURLSession`` cannot read the file, its code is `fileDoesNotExist`,
     ///   `fileIsDirectory` or `noPermissionsToReadFile`, and `requestBodyStreamExhausted` if the file changes while it
     ///   is sent.

@@ -218,7 +218,8 @@ struct DownloadTests {
         var request = URLRequest(url: server.url("/"))
         request.httpMethod = method
 
-        manager.downloadTask(with: request, options: CallOptions(validation: .anything)) { ends.record($0.error) }.resume()
+        manager.downloadTask(with: request, options: CallOptions(validation: .anything)) { ends.record($0.error) }
+            .resume()
 
         #expect(try await ends.first() == nil)
     }
