@@ -23,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = 13
+# Those that the programs and samples import.
+PRODUCTS = ['Larkspur', 'LarkspurReachability']
 
 MANIFEST = '''// swift-tools-version: 6.0
 import PackageDescription
@@ -36,7 +38,8 @@ let package = Package(
     ]
 )
 '''
-TARGET = '        .executableTarget(name: "{name}", dependencies: [.product(name: "Larkspur", package: "Larkspur")]),'
+TARGET = '        .executableTarget(name: "{name}", dependencies: [{products}]),'
+PRODUCT = '.product(name: "{name}", package: "Larkspur")'
 
 
 def blocks(name, info):
@@ -70,7 +73,8 @@ def build(folder, scratch):
     for name, (_, code) in zip(names, programs, strict=True):
         (folder / 'Sources' / name).mkdir(parents=True)
         (folder / 'Sources' / name / 'main.swift').write_text(code)
-    targets = '\n'.join(TARGET.format(name=name) for name in names)
+    products = ', '.join(PRODUCT.format(name=name) for name in PRODUCTS)
+    targets = '\n'.join(TARGET.format(name=name, products=products) for name in names)
     (folder / 'Package.swift').write_text(MANIFEST.format(root=ROOT, targets=targets))
     result = subprocess.run(
         ['swift', 'build', '--package-path', folder, '--scratch-path', scratch],
