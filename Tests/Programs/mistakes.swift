@@ -57,21 +57,56 @@ func countAll() {
 // says: has no member 'timeout'
 manager.requestSettings.timeout = 10
 
-// mistake: a body of several types
-// says: as JSONValue
-_ = try await manager.post("users", body: .json(["name": "Ada", "age": 36])).data
+// mistake: a body of any values
+// says: type 'Any' cannot conform to 'Encodable'
+let fields: [String: Any] = ["name": "Ada", "age": 36]
+_ = try await manager.post("users", body: .json(fields)).data
+
+// mistake: a body that is not Encodable
+// says: argument type 'Point' does not conform to expected type 'Encodable'
+struct Point {
+    var x: Int
+}
+_ = try await manager.post("points", body: .json(Point(x: 1))).data
+
+// mistake: a body that is not Sendable
+// says: type 'Point' does not conform to the 'Sendable' protocol
+final class Point: Encodable {
+    var x = 1
+}
+_ = try await manager.post("points", body: .json(Point())).data
+
+// mistake: a value in place of a body
+// says: cannot convert value of type 'User' to expected argument type 'RequestBody'
+_ = try await manager.post("users", body: User(name: "Ada")).data
+
+// mistake: a file in place of a body
+// says: cannot convert value of type 'URL' to expected argument type 'RequestBody'
+_ = try await manager.upload("portraits", from: file).data
+
+// mistake: a file in place of a destination
+// says: cannot convert value of type 'URL' to expected argument type 'DownloadDestination'
+let report = try await manager.download("report.pdf", to: file).file
+
+// mistake: AFNetworking's closure for progress
+// says: extra argument 'progress' in call
+manager.get("users/1", parameters: nil, progress: nil, success: { _, _ in }, failure: nil)
 
 // mistake: Alamofire's responseDecodable of a manager
 // says: cannot find 'AF' in scope
 AF.request("https://api.example.com/users/1").responseDecodable(of: User.self) { print($0) }
 
 // mistake: Alamofire's serializingDecodable
-// says: Write `try await task.value(as: User.self)`
+// says: value of type 'DataTask' has no member 'serializingDecodable'
 let user = try await manager.get("users/1").serializingDecodable(User.self).value
 
 // mistake: Alamofire's encoder of parameters
 // says: cannot convert value of type 'User' to expected argument type '[String : Any]'
 _ = try await manager.post("users", parameters: User(name: "Ada")).data
+
+// mistake: a type without its label
+// says: missing argument label 'as:'
+let user = try await manager.get("users/1").value(User.self)
 
 // mistake: a serializer of a value
 // says: missing argument label 'as:'
