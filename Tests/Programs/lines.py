@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Counts the lines of the programs of Docs/Programs.md, and of the same programs for other clients (folder peers).
+
+A line counts if it has code: blank lines, comments and imports do not count. All programs have the width that
+.swift-format allows. The table of Docs/Programs.md has these numbers.
+
+    Tests/Programs/lines.py          prints the table
+    Tests/Programs/lines.py --check  fails if the guide has another table
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from check import ROOT, blocks
+
+PEERS = {'Alamofire': ('alamofire', 'swift'), 'httpx': ('httpx', 'py')}
+IGNORED = re.compile(r'//|#|import |from |@_spi\(\w+\) import ')
+
+
+def count(code):
+    return sum(1 for line in code.split('\n') if line.strip() and not IGNORED.match(line.strip()))
+
+
+def peer_lines(number, folder, extension):
+    """Returns the lines of a peer's program; none if there is no such program."""
+    files = list((ROOT / 'Tests/Programs/peers' / folder).glob(f'{number:02}-*.{extension}'))
+    return count(files[0].read_text()) if files else None
+
+
+def table():
+    rows = ['| program | Larkspur | Alamofire | httpx |', '| --- | --- | --- | --- |']
+    for number, (heading, code) in enumerate(blocks('Programs', 'swift-program'), 1):
+        counts = [count(code), *(peer_lines(number, *peer) for peer in PEERS.values())]
+        rows.append(f'| {heading} | {" | ".join("–" if lines is None else str(lines) for lines in counts)} |')
+    return '\n'.join(rows)
+
+
+def main():
+    if sys.argv[1:] != ['--check']:
+        print(table())
+    elif table() not in (ROOT / 'Docs/Programs.md').read_text():
+        sys.exit(f'Docs/Programs.md has another table than this one:\n{table()}')
+
+
+if __name__ == '__main__':
+    main()
