@@ -1,5 +1,5 @@
-// One `import LarkspurTransport` imports Foundation and its networking half. Every other file of this module relies on
-// that. All but the metrics and the certificates are empty without FoundationNetworking: Apple platforms have a
+// One `import LarkspurTransport` imports Foundation and its networking half. All other files of this module rely on
+// this one. Without FoundationNetworking, all but the metrics and the certificates are empty: Apple platforms have a
 // URLSession of their own.
 
 @_exported public import Foundation

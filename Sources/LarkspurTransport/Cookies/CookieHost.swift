@@ -3,8 +3,8 @@ internal import HTTPSyntax
 
 /// A host name in lower case, as cookies compare it (RFC 6265, section 5.1.3).
 ///
-/// A dot at the end makes it another host, as for the sender; but an address with a dot is still an address, and a
-/// public suffix still a public suffix.
+/// With a dot at the end, a name is another host, as for the sender. An address with such a dot is still an address,
+/// and a public suffix with it is still a public suffix.
 struct CookieHost: Equatable {
     let name: String
     private let suffixes: PublicSuffixList
@@ -19,8 +19,8 @@ struct CookieHost: Equatable {
     /// The name without its trailing dot, if any.
     private var relativeName: Substring { name.utf8.last == UInt8(ascii: ".") ? name.dropLast() : name[...] }
 
-    /// Whether the host is an address, in any of the forms that the system's resolver accepts: its last label then is a
-    /// number, in decimal, octal or hexadecimal digits.
+    /// Whether the host is an address in a form that the system's resolver accepts: its last label is a decimal, octal
+    /// or hexadecimal number.
     var isAddress: Bool {
         if name.utf8.contains(UInt8(ascii: ":")) { return true }
         let last = relativeName.utf8.reversed().prefix { $0 != UInt8(ascii: ".") }.reversed()
@@ -30,7 +30,7 @@ struct CookieHost: Equatable {
         return first == UInt8(ascii: "0") && last.dropFirst().first == UInt8(ascii: "x") && isHexadecimal
     }
 
-    /// Whether the host is the domain, or lies within it.
+    /// Whether the host is the domain or one of its subdomains.
     func isWithin(_ domain: some StringProtocol) -> Bool {
         let host = name.utf8
         let domain = domain.utf8
@@ -40,11 +40,11 @@ struct CookieHost: Equatable {
             && host.dropLast(domain.count).last == UInt8(ascii: ".")
     }
 
-    /// Whether different owners register names under this one, so that no cookie may be shared within it.
+    /// Whether different owners register names under this name, so that they must not share a cookie.
     var isPublicSuffix: Bool { suffixes.registrableDomain(of: String(relativeName)) == nil }
 
-    /// The part of the name that belongs to one owner: the public suffix and one label before it. An address or a
-    /// public suffix is a site as a whole.
+    /// The part of the name that belongs to one owner: the public suffix and one label before it. For an address or a
+    /// public suffix, it is the whole name.
     var site: String {
         guard !isAddress, let domain = suffixes.registrableDomain(of: String(relativeName)) else { return name }
         return domain + name.dropFirst(relativeName.count)

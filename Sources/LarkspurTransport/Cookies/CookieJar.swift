@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// A session's cookies: an `HTTPCookieStorage` with the rules of RFC 6265 that it lacks.
+/// A session's cookies: an `HTTPCookieStorage`, and the rules of RFC 6265 that the storage does not apply.
 ///
-/// The storage itself does not apply paths, secure schemes or ages. It stores a cookie of one host under the host's
-/// name, and a cookie that is shared with subdomains under the name with a leading dot. This type relies on that.
+/// The storage does not apply paths, secure schemes or ages. It stores a cookie for one host under the host's name, and
+/// a cookie for subdomains under the name with a leading dot. This type relies on that.
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage?
     private let writes: CookieWrites?
     private let acceptPolicy: HTTPCookie.AcceptPolicy
-    /// Whether requests get cookies and responses may set them.
+    /// Whether requests get cookies, and responses may set them.
     private let isEnabled: Bool
     private let clock: @Sendable () -> Date
 
@@ -24,11 +24,11 @@ struct CookieJar: Sendable {
         self.clock = clock
     }
 
-    /// Makes the value of the `Cookie` field for a request to this URL; nil if there is no cookie for it (RFC 6265,
+    /// Returns the value of the `Cookie` field for a request to this URL; nil if there are no cookies for it (RFC 6265,
     /// section 5.4).
     ///
-    /// Cookies with longer paths come first, and of those with equal paths the older ones. A cookie that would make the
-    /// field too long is left out.
+    /// Cookies with longer paths come first; of cookies with equal paths, the older ones. A cookie is omitted if it
+    /// would make the field too long.
     func field(for url: URL) -> String? {
         guard isEnabled, let cookies = writes?.cookies, !cookies.isEmpty, let context = Context(url) else {
             return nil
@@ -55,8 +55,8 @@ struct CookieJar: Sendable {
 
     /// Stores the cookies of a response's `Set-Cookie` fields, as far as the rules allow it (RFC 6265, section 5.3).
     ///
-    /// Cookies that are already stored are not written again. ``field(for:)`` reflects the change at once; the storage
-    /// does when `completion` is called.
+    /// Cookies that are already stored are not written again. ``field(for:)`` shows the change immediately, the storage
+    /// when `completion` is called.
     /// - Returns: Whether anything is written. If so, `completion` is called afterwards, on a queue of the jar.
     @discardableResult
     func store(
@@ -93,7 +93,7 @@ struct CookieJar: Sendable {
 }
 
 extension CookieJar {
-    /// The parts of a URL that cookies depend on.
+    /// The properties of a URL on which cookies depend.
     struct Context {
         let host: CookieHost
         /// The path, percent-encoded as in the request.
@@ -101,7 +101,7 @@ extension CookieJar {
         let isSecure: Bool
 
         init?(_ url: URL) {
-            // A socket's path is not a domain that a cookie could belong to.
+            // The path of a socket is not a domain.
             guard let host = url.host(percentEncoded: false), !host.isEmpty, host.utf8.first != UInt8(ascii: "/")
             else { return nil }
             self.host = CookieHost(host)

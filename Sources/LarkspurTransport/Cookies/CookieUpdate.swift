@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The changes to a storage that follow from the `Set-Cookie` values of a response, as far as the rules and the limits
-/// allow them (RFC 6265bis, sections 5.7 and 5.3).
+/// The changes to a storage after a response with `Set-Cookie` fields, as far as the rules and limits of RFC 6265bis
+/// allow them (sections 5.7 and 5.3).
 struct CookieUpdate: Sendable {
-    /// The cookies to delete: those that the server has expired, and those that are removed to make room.
+    /// The cookies to delete: those that the server has expired, and those that have to make room.
     private(set) var removals: [HTTPCookie] = []
     /// The cookies to set.
     private(set) var additions: [HTTPCookie] = []
@@ -12,7 +12,7 @@ struct CookieUpdate: Sendable {
     /// - Parameters:
     ///   - setCookies: The values in their order.
     ///   - origin: The context of the URL of the response.
-    ///   - stored: All cookies of the storage, in any order; iterated once.
+    ///   - stored: All cookies of the storage, in any order. Iterated once.
     init(_ setCookies: [String], from origin: CookieJar.Context, stored: [HTTPCookie], now: Date) {
         var site = Site(of: origin.host, stored: stored, now: now)
         for text in setCookies { site.apply(text, from: origin, now: now) }
@@ -20,16 +20,16 @@ struct CookieUpdate: Sendable {
         additions = site.additions(now: now)
         removals = site.removals
         if stored.count + additions.count > CookieLimits.total { makeRoom(in: stored, now: now) }
-        // Session cookies, which the storage's file does not contain, come first: each change rewrites the file, which
-        // is then as short as possible.
+        // First session cookies, as the storage's file does not contain them. Each change rewrites the file, so it
+        // should be short for as many changes as possible.
         additions.sort { $0.expiresDate == nil && $1.expiresDate != nil }
     }
 
-    /// Removes the oldest surplus cookies of all sites, those that are not for secure connections first.
+    /// Removes the oldest surplus cookies of all sites; first those that are not for secure connections.
     private mutating func makeRoom(in stored: [HTTPCookie], now: Date) {
         let changed = Set((removals + additions).map(CookieIdentity.init))
         let left = stored.filter { !$0.isExpired(now: now) && !changed.contains(CookieIdentity($0)) }
-        // A storage that its owner has filled beyond the limit shrinks step by step.
+        // The program may have filled the storage beyond the limit. It shrinks with each response.
         let surplus = min(left.count + additions.count - CookieLimits.total, additions.count + CookieLimits.perSite)
         guard surplus > 0 else { return }
         let aged = left.map { (cookie: $0, isSecure: $0.isForSecureOnly ? 1 : 0, created: $0.created) }
@@ -46,7 +46,7 @@ struct CookieUpdate: Sendable {
     }
 }
 
-/// The three properties by which a storage identifies a cookie.
+/// The three properties that identify a cookie within a storage.
 struct CookieIdentity: Hashable {
     let name: String
     let domain: String
@@ -58,13 +58,13 @@ extension CookieIdentity {
 }
 
 extension CookieUpdate {
-    /// The cookies of the response's site: the stored ones, and the changes to them.
+    /// The cookies of the response's site: the stored cookies, and the changes to them.
     private struct Site {
         struct Entry {
             var stored: HTTPCookie?
             var new: SetCookie?
             var isSecure: Bool
-            /// The age; higher for later cookies.
+            /// The order of creation; higher for later cookies.
             var age: (created: Double, order: Int)
         }
 
@@ -77,7 +77,7 @@ extension CookieUpdate {
         init(of host: CookieHost, stored: [HTTPCookie], now: Date) {
             let site = host.site
             for cookie in stored {
-                // The storage itself deletes expired cookies at the next change.
+                // The storage deletes expired cookies at its next change.
                 guard Self.lies(cookie.domain, within: site), !cookie.isExpired(now: now) else { continue }
                 let isSecure = cookie.isForSecureOnly
                 entries[CookieIdentity(cookie)] = Entry(
@@ -126,8 +126,8 @@ extension CookieUpdate {
             }
         }
 
-        /// Whether a cookie from an insecure origin would replace one for secure connections, or be sent in its place
-        /// (RFC 6265bis, section 5.7, step 15).
+        /// Whether a cookie from an insecure origin would replace a cookie for secure connections, or be sent in its
+        /// place (RFC 6265bis, section 5.7, step 15).
         private func hidesSecureCookie(_ name: String, domain: String, path: String) -> Bool {
             guard let known = secure[name] else { return false }
             let new = CookieHost(domain.withoutDot)
@@ -145,7 +145,7 @@ extension CookieUpdate {
             return host.isWithin(domain) && !CookieHost(domain).isPublicSuffix ? "." + domain : nil
         }
 
-        /// Removes the oldest surplus cookies of the site, those that are not for secure connections first.
+        /// Removes the oldest surplus cookies of the site; first those that are not for secure connections.
         mutating func makeRoom() {
             let surplus = entries.count - CookieLimits.perSite
             guard surplus > 0 else { return }

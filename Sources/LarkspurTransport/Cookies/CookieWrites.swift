@@ -2,14 +2,14 @@
 import Dispatch
 import Synchronization
 
-/// The pending changes to a storage, which a queue makes. A storage that has a file rewrites all of it with each
-/// change, which is slow.
+/// The pending changes to a cookie storage. A queue makes them, because a storage with a file rewrites the whole file
+/// with each change.
 ///
-/// Until the changes are made, cookies are read from here. So a request sees the cookies of each response before it,
-/// and waits for no file.
+/// Until they are made, cookies are read from here. So a request sees the cookies of each earlier response, but does
+/// not wait for a file.
 final class CookieWrites: Sendable {
     private struct State {
-        /// The number of updates that the queue has not finished.
+        /// The number of updates that the queue has not yet made.
         var awaited = 0
         /// The cookies after all of these updates.
         var cookies: [HTTPCookie] = []
@@ -21,12 +21,12 @@ final class CookieWrites: Sendable {
 
     init(storage: HTTPCookieStorage) { self.storage = storage }
 
-    /// The cookies of the storage, as they will be after all changes.
+    /// The cookies that the storage will have after all updates.
     var cookies: [HTTPCookie] {
         state.withLock { $0.awaited > 0 ? $0.cookies : nil } ?? storage.cookies ?? []
     }
 
-    /// Makes changes to the cookies, and calls a closure when they are made.
+    /// Queues an update, and calls a closure when it is made.
     func make(_ update: CookieUpdate, to stored: [HTTPCookie], completion: @escaping @Sendable () -> Void) {
         let cookies = update.applied(to: stored)
         state.withLock { state in
@@ -44,12 +44,12 @@ final class CookieWrites: Sendable {
         }
     }
 
-    /// Deletes all cookies, after the changes that are under way.
+    /// Deletes all cookies, after the pending updates.
     func removeAll() {
         queue.sync { for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) } }
     }
 
-    /// Waits for the changes that are under way.
+    /// Waits for the pending updates.
     func finish() { queue.sync {} }
 }
 #endif

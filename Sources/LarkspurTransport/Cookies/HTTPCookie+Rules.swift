@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 extension HTTPCookie {
-    /// The comment that marks a secure cookie: a storage loses the secure flag when it reads a cookie from its file,
+    /// The comment that marks a secure cookie. When a storage reads a cookie from its file, it loses the secure flag,
     /// but not the comment.
     private static let secureMark = "Secure"
 
@@ -21,7 +21,7 @@ extension HTTPCookie {
 
     var isForSecureOnly: Bool { isSecure || comment == Self.secureMark }
 
-    /// Whether a request may carry the cookie (RFC 6265, section 5.4).
+    /// Whether a request may have the cookie (RFC 6265, section 5.4).
     func isFor(_ context: CookieJar.Context, now: Date) -> Bool {
         let domain = domain
         let isForHost =
@@ -33,8 +33,8 @@ extension HTTPCookie {
         return !isExpired(now: now) && !name.breaksLine && !value.breaksLine
     }
 
-    /// Whether the new cookie equals this one. A change of expiry by less than a hundredth of the remaining time, and
-    /// less than a minute, is not worth writing: servers renew ages with every response.
+    /// Whether a new cookie counts as equal to this one. A change of the expiry does not count if it is less than a
+    /// minute and less than a hundredth of the remaining time, as many servers renew it with each response.
     func isSame(as new: SetCookie, expiry: Date?, now: Date) -> Bool {
         guard value == new.value, isForSecureOnly == new.isSecure, isHTTPOnly == new.isHTTPOnly else { return false }
         switch (expiresDate, expiry) {

@@ -1,21 +1,21 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The names under which different owners register theirs, so that no cookie may be shared within one.
+/// The names under which different owners register names, so that they must not share a cookie.
 enum PublicSuffixList: Sendable {
     /// The list of libpsl, which is installed with libcurl on most systems.
     case system
-    /// A rule for machines without a list: a single label is a public suffix, and so are a country's two letters after
-    /// a label that registries commonly use.
+    /// A rule for machines without a list. Public suffixes are single labels; and the two letters of a country after a
+    /// label that registries commonly use.
     case heuristic
 
     static let current: PublicSuffixList = libpsl_is_available() ? .system : .heuristic
 
-    /// Returns the part of a name that belongs to one owner, the public suffix and one label before it; nil for a name
-    /// that is itself a public suffix.
+    /// Returns the part of a name that belongs to one owner: the public suffix and one label before it. Nil if the name
+    /// is a public suffix.
     /// - Parameter name: The name in lower case, as ASCII, without a trailing dot.
     func registrableDomain(of name: String) -> String? {
-        // No name of the DNS is longer, and none has an empty label.
+        // In the DNS, no name is longer than this, and no label is empty.
         guard !name.isEmpty, name.utf8.count <= 253, !name.utf8.first.isDot, !name.utf8.last.isDot else { return nil }
         switch self {
         case .system:

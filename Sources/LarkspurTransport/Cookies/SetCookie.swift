@@ -1,21 +1,22 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A cookie as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
+/// A cookie, as a `Set-Cookie` value describes it (RFC 6265, section 5.2).
 struct SetCookie: Equatable {
     let name: String
     let value: String
     /// The domain in lower case, without a leading dot; nil if there is none.
     private(set) var domain: String?
-    /// The path; nil if there is none that begins with a slash.
+    /// The path; nil if there is none, or if it does not begin with a slash.
     private(set) var path: String?
     private(set) var expires: Date?
-    /// The maximum age in seconds; negative numbers as zero.
+    /// The maximum age in seconds; 0 for negative numbers.
     private(set) var maximumAge: Int?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
 
-    /// Parses a value; nil if it has no name, no equals sign, control characters, or more bytes than a cookie may have.
+    /// Parses a value. Nil if it has no name or no equals sign, has control characters, or is longer than a cookie may
+    /// be.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(where: { $0 < 0x20 && $0 != .tab || $0 == 0x7F }) else { return nil }
@@ -53,7 +54,7 @@ struct SetCookie: Equatable {
         return expires
     }
 
-    /// Whether the cookie lacks the attributes that the prefix of its name requires (RFC 6265bis, section 4.1.3).
+    /// Whether the cookie lacks an attribute that the prefix of its name requires (RFC 6265bis, section 4.1.3).
     func breaksPromise(isSecureOrigin: Bool) -> Bool {
         let lowercase = name.lowercased()
         if lowercase.hasPrefix("__secure-") { return !isSecure || !isSecureOrigin }
@@ -61,7 +62,7 @@ struct SetCookie: Equatable {
         return false
     }
 
-    /// Reads a number of seconds; larger values become a hundred years.
+    /// Reads a number of seconds. Larger values become a hundred years.
     private static func seconds(_ bytes: ArraySlice<UInt8>) -> Int? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let century = 3_155_760_000

@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 /// Several `Set-Cookie` values as the single value that `HTTPCookie.cookies(withResponseHeaderFields:for:)` splits.
 ///
-/// That method takes a comma for the end of a cookie when a token and an equals sign follow, and so distinguishes it
-/// from the comma of an `Expires` date. It counts UTF-16 units where it should count characters, and traps if the two
-/// differ in a name or a date. Cookies with such characters there are left out; the session's storage gets them all the
-/// same.
+/// A cookie ends where a comma is followed by a token and an equals sign, for that method. This distinguishes the comma
+/// from the one in an `Expires` date. The method counts UTF-16 units where it should count characters, and traps if the
+/// numbers differ in a name or a date. So this list omits cookies with such characters. The session's storage still
+/// gets them.
 struct SetCookieList {
     /// The joined values; nil if no cookie is left.
     let text: String?
@@ -14,12 +14,12 @@ struct SetCookieList {
         text = safe.isEmpty ? nil : safe.count == 1 ? safe[0] : safe.joined(separator: ", ")
     }
 
-    /// Whether every character that is more than one UTF-16 unit stands in a value that is not a date.
+    /// Whether characters of more than one UTF-16 unit occur only in values that are not dates.
     private static func isSafe(_ value: String) -> Bool {
         guard value.utf8.contains(where: { $0 >= 0x80 }) else { return true }
-        // Nil within a value that is not a date.
+        // Nil while a value is read that is not a date.
         var name: String? = ""
-        // A combining mark may begin the value, and a character that joins with the next one may end it.
+        // The value may begin with a combining mark, or end with a character that joins with the next one.
         for character in ", " + value + ", " {
             let isOneUnit = character.utf16.count == 1
             switch character.unicodeScalars.first {

@@ -1,15 +1,16 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The parts that all connections of a session use, retained until the last of them is closed.
+/// The parts that all connections of a session use. They are retained until the last connection is closed.
 final class ConnectionSupport {
     let poll: EventPoll
     let sockets: SocketTable
-    /// The checks of servers that libcurl alone does not make.
+    /// The checks of servers that libcurl cannot make; nil if none are needed.
     let trust: ServerTrust?
     /// The watch for close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
-    /// The addresses of names and the TLS sessions, which all multi handles share.
+    /// The addresses of names and the TLS sessions that all multi handles share. The share handle needs no lock
+    /// functions, as all of them belong to one thread.
     let share: UnsafeMutableRawPointer
 
     init(tls: TLSSettings, poll: EventPoll) throws(LoopFailure) {

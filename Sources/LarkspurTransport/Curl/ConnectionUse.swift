@@ -3,11 +3,11 @@ internal import CLibcurl
 
 /// The use of connections by one transfer.
 struct ConnectionUse: Equatable {
-    /// Whether the connection is closed after the transfer and not reused.
+    /// Whether the connection is closed after the transfer.
     var closesConnection = false
-    /// Whether the connection is used for this transfer alone.
+    /// Whether no other transfer uses the connection.
     var isAlone = false
-    /// Whether the transfer makes a new connection and reuses none.
+    /// Whether the transfer makes a new connection.
     var makesConnection = false
 
     fileprivate var forbidsReuse: Bool { isAlone || closesConnection }

@@ -1,12 +1,13 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// A connection as a stream of bytes. That of libcurl is an ``EasyHandle``.
+/// A connection as a stream of bytes. An ``EasyHandle`` provides it for a connection of libcurl's.
 protocol ByteConnection: AnyObject {
     /// The socket of the connection; nil if there is none.
     var socket: Int32? { get }
 
-    /// Sends bytes. If it is not ready, the next call has the same bytes at the same address, which TLS demands.
+    /// Sends bytes. If the result is `notReady`, the next call must have the same bytes at the same address, as TLS
+    /// requires it.
     func send(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.ByteResult
 
     /// Receives bytes; none at the end of the stream.
@@ -17,16 +18,17 @@ protocol ByteConnection: AnyObject {
 extension EasyHandle: ByteConnection {
     enum ByteResult {
         case bytes(Int)
-        /// Nothing can be done before the socket is ready.
+        /// Nothing can be sent or received before the socket is ready.
         case notReady
         case failed(Int32)
     }
 
-    /// Has libcurl make a connection, through a tunnel if there is a proxy, and send nothing.
+    /// Has libcurl only make a connection, through a tunnel if there is a proxy.
     func connectOnly() {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        // Such a connection is never reused, and libcurl would not keep one that is forbidden to be reused.
+        // No later transfer uses such a connection. `CURLOPT_FORBID_REUSE` is not set, as libcurl would close it at
+        // once.
         connectionUse.makesConnection = true
         servesAgain = false
     }

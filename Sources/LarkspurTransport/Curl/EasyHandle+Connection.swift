@@ -3,22 +3,21 @@ internal import CLibcurl
 
 /// The connection that libcurl has chosen for a transfer.
 extension EasyHandle {
-    /// Has libcurl ask the client before each request is sent, which libcurl 7.80 and later can do.
+    /// Has libcurl ask the client before it sends a request. Only libcurl 7.80 and later can do that.
     func observeSendings() {
         seesSendings = libcurl_easy_setopt_sending_callback(raw, CURLOPT_PREREQFUNCTION, Self.sending) == CURLE_OK
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The number of the connection that the transfer uses or has used last; nil if libcurl does not report it (before
-    /// 8.2).
+    /// The number of the current or last connection; nil if libcurl does not report it (before 8.2).
     var connection: Int64? { Libcurl.identifiesConnections ? int64(CURLINFO_CONN_ID) : nil }
 
-    /// Whether the transfer's connection had been used before, or is shared with another transfer.
+    /// Whether the transfer's connection was used before, or is shared with another transfer.
     var usesKnownConnection: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
-    /// Whether a reused connection has been closed, or has received bytes that belong to no response.
+    /// Whether a reused connection was closed, or has received bytes that belong to no response.
     ///
-    /// libcurl itself checks HTTP/2 connections, as frames may arrive at any time.
+    /// On HTTP/2 connections, frames may arrive at any time. libcurl checks these itself.
     private func hasStaleConnection(localPort: Int) -> Bool {
         guard long(CURLINFO_NUM_CONNECTS) == 0 else { return false }
         let candidates = support.sockets.sockets(at: localPort)
@@ -40,13 +39,13 @@ extension EasyHandle {
 
     // MARK: TLS
 
-    /// Starts to watch whether the connection is closed by a close_notify; called once the response has begun.
+    /// Begins to watch whether the connection is closed by a close_notify. Called when the response has begun.
     func watchClose() {
         guard watchedConnection == nil else { return }
         watchedConnection = support.closeWatch?.begin(self)
     }
 
-    /// Ends the watch. Returns whether the connection was watched, and has not been closed by a close_notify.
+    /// Ends the watch. Returns whether the connection was watched and was closed without a close_notify.
     func endCloseWatch() -> Bool {
         guard let name = watchedConnection, let closeWatch = support.closeWatch else { return false }
         watchedConnection = nil

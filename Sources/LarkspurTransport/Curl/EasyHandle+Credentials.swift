@@ -6,11 +6,11 @@ extension EasyHandle {
     struct Credentials: Equatable {
         /// The `Proxy-Authorization` field, in libcurl's notation.
         ///
-        /// libcurl sends it with requests to a proxy and with `CONNECT`, and never through a tunnel.
+        /// libcurl sends it with requests to a proxy and with `CONNECT`, but never through a tunnel.
         var proxyField: String?
         var server: RequestCredentials.ConnectionCredentials?
         var proxy: RequestCredentials.ConnectionCredentials?
-        /// Whether the responses to `CONNECT` are reported.
+        /// Whether libcurl reports the responses to `CONNECT`.
         var watchesTunnel = false
 
         var isNone: Bool { proxyField == nil && server == nil && proxy == nil && !watchesTunnel }
@@ -34,7 +34,7 @@ extension EasyHandle {
             set(CURLOPT_PROXYUSERNAME, credentials.proxy?.userCredential.user)
             set(CURLOPT_PROXYPASSWORD, credentials.proxy?.userCredential.password)
         }
-        // libcurl reuses an NTLM connection only for the same user, but does not do so for Negotiate.
+        // libcurl reuses an NTLM connection only for the same user. It does not distinguish users of Negotiate.
         connectionUse.isAlone = credentials.server?.scheme == .negotiate || credentials.proxy?.scheme == .negotiate
     }
 }

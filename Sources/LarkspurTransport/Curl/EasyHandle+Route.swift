@@ -5,7 +5,7 @@ extension EasyHandle {
     /// Sets the options that are the same for all transfers of a session.
     /// - Returns: The reason why libcurl cannot apply the options; nil if it can.
     func setRoute(from localAddress: String?, to hostAddresses: [HostAddress], nameServers: [String]) -> String? {
-        // The session reads the environment, not libcurl.
+        // The session reads the environment. If libcurl read it, an invalid proxy would mean a direct connection.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         if let localAddress { set(CURLOPT_INTERFACE, localAddress) }
@@ -38,7 +38,7 @@ extension EasyHandle {
         set(CURLOPT_UNIX_SOCKET_PATH, socketPath)
     }
 
-    /// The route of the last transfer that was set up.
+    /// The route for which the handle was set up last.
     struct Route {
         @Boxed var proxy: ProxyServer?
         var socketPath: String?

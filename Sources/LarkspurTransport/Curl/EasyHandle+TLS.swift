@@ -3,18 +3,18 @@ internal import CLibcurl
 
 /// The options of a session's TLS configuration.
 extension EasyHandle {
-    /// Sets the options that are the same for all requests; false if libcurl refuses any of them, and the handle must
-    /// not be used.
+    /// Sets the options that are the same for all requests. If libcurl refuses any of them, returns false: the handle
+    /// must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
-        // A libcurl without this option does not support https proxies either.
+        // A libcurl without this option has no https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
         guard entersHandshakes() || check == nil else { return false }
-        // Every libcurl with TLS supports the version option; one without TLS has no https to protect.
+        // Every libcurl with TLS has the version option. One without TLS has no https to protect.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
@@ -28,13 +28,13 @@ extension EasyHandle {
             guard takesNoRoots() else { return false }
             guard !roots.isEmpty else { return true }
             let bundle = Data(roots.map(\.pem).joined().utf8)
-            // If libcurl refuses it, no https proxy is trusted.
+            // If libcurl refuses this, it trusts no https proxy.
             _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
             return takes(CURLOPT_CAINFO_BLOB, bundle)
         }
     }
 
-    /// Sets the options of one host; false if libcurl refuses them.
+    /// Sets the options for one host. Returns false if libcurl refuses them.
     func configure(_ tls: TLSSettings, host: String) -> Bool {
         check?.begin(host: host)
         guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
@@ -43,7 +43,7 @@ extension EasyHandle {
             return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, nil) == CURLE_OK
         }
         let keys = requirements.dropFirst().reduce(first) { $0.intersection($1) }
-        // libcurl treats an empty list as no list: no key has this hash.
+        // libcurl treats an empty list like no list. No key has this hash.
         let pins = keys.isEmpty ? [Data(count: 32).base64EncodedString()] : keys.map(\.base64)
         let list = pins.map { "sha256//" + $0 }.joined(separator: ";")
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
@@ -58,13 +58,13 @@ extension EasyHandle {
                 libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, "P12") == CURLE_OK
                     && takes(CURLOPT_SSLCERT_BLOB, container)
             }
-        // Without a passphrase, OpenSSL would ask for it on the terminal.
+        // Without a passphrase, OpenSSL would read one from the terminal.
         return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
     }
 
-    /// Keeps libcurl from reading the system's roots, which are not to be trusted.
+    /// Prevents libcurl from using the system's roots, which are not trusted here.
     private func takesNoRoots() -> Bool {
-        // A libcurl without these options does not support https proxies either.
+        // A libcurl without these options has no https proxies.
         set(CURLOPT_PROXY_CAINFO, nil as String?)
         set(CURLOPT_PROXY_CAPATH, nil as String?)
         return libcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil) == CURLE_OK
@@ -82,7 +82,7 @@ extension EasyHandle {
         }
     }
 
-    /// Has libcurl prepare the TLS contexts of new connections, if that is needed; false if libcurl refuses.
+    /// Has libcurl call ``prepareContext`` if that is needed. Returns false if libcurl refuses.
     private func entersHandshakes() -> Bool {
         guard check != nil || support.closeWatch != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -90,7 +90,7 @@ extension EasyHandle {
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
     }
 
-    /// The callback for each new connection with TLS, to the server or to a proxy.
+    /// The callback that prepares the TLS context of a new connection, to the server or to a proxy.
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()

@@ -1,56 +1,57 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The receiver of a transfer's events; called on the loop's thread, from within libcurl.
+/// The receiver of a transfer's events. It is called on the loop's thread, from within libcurl.
 protocol EasyHandleClient: AnyObject {
-    /// Receives a line of a header or trailer section, with its line end. False stops the transfer.
+    /// Receives a line of a header or trailer section, with its line end. Returns false to stop the transfer.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool
 
-    /// Receives content as it was sent.
+    /// Receives content, as it was sent.
     func receiveContent(_ bytes: UnsafeRawBufferPointer) -> EasyHandle.Reception
 
     /// Fills a buffer with the next bytes to send.
     func provideContent(into buffer: UnsafeMutableRawBufferPointer) -> EasyHandle.Provision
 
-    /// Moves to an offset in the content to send, because libcurl has to send it again.
+    /// Moves to an offset in the content, because libcurl has to send it again. Returns false if that is not possible.
     func seekContent(to offset: Int64) -> Bool
 
-    /// Decides whether the request may be sent on the connection that libcurl has chosen; false stops the transfer.
-    /// libcurl before 7.80 does not call it.
-    /// - Parameter isStale: Whether the connection was used before, and has been closed or has received bytes that
+    /// Decides whether the request may be sent on the connection that libcurl has chosen. Returns false to stop the
+    /// transfer. libcurl before 7.80 does not call this.
+    /// - Parameter isStale: Whether the connection was used before, and was then closed or has received bytes that
     ///   belong to no response.
     func maySend(onStaleConnection isStale: Bool) -> Bool
 
-    /// Receives a line of a header section that a server or, before it, a proxy has sent; only if tunnels are watched.
+    /// Receives a line of a header section, of a server or, before it, of a proxy. Only called if tunnels are watched.
     func receiveTunnelHeader(_ line: UnsafeRawBufferPointer)
 
-    /// Receives an event of a stream of the connection, not always the transfer's own; only if streams are watched.
+    /// Receives an event of a stream. The stream may be another transfer's on the same connection. Only called if
+    /// streams are watched.
     func receive(_ event: StreamEvent)
 
-    /// Learns that the transfer has ended, with libcurl's result. Called outside of libcurl.
+    /// Learns that the transfer has ended, with libcurl's result. This call does not come from within libcurl.
     func transferEnded(_ result: Int32)
 }
 
-/// One transfer of libcurl. It is reused for successive requests: options that never change are set once.
+/// A transfer of libcurl. It is used for one request after the other, and options that never change are set once.
 ///
 /// The handle belongs to the loop's thread.
 final class EasyHandle {
     enum Reception {
         case taken
-        /// No byte was taken; the transfer pauses, and offers the same bytes when it is resumed.
+        /// No bytes were taken. The transfer pauses, and offers the same bytes again when it continues.
         case paused
         case refused
     }
 
     enum Provision {
-        /// The number of bytes provided; 0 at the end.
+        /// The number of provided bytes; 0 at the end.
         case bytes(Int)
         case paused
         case failed
     }
 
-    /// The size of libcurl's receive buffer in bytes. libcurl allocates it for every transfer; a buffer twice as large
-    /// is one that malloc returns to the system each time.
+    /// The size of libcurl's receive buffer in bytes. libcurl allocates the buffer for every transfer. malloc would
+    /// return a buffer of twice the size to the system each time.
     static let bufferSize = 1 << 16
 
     let raw: UnsafeMutableRawPointer
@@ -63,20 +64,20 @@ final class EasyHandle {
     @exclusivity(unchecked) var connectionUse = ConnectionUse() {
         didSet { if connectionUse != oldValue { connectionUse.apply(to: self) } }
     }
-    /// The check of servers that libcurl alone does not make; nil if there is none.
+    /// The check of servers that libcurl cannot make; nil if none is needed.
     @exclusivity(unchecked) var check: ServerCheck?
     @exclusivity(unchecked) private var trace = Trace()
     let support: ConnectionSupport
-    /// The name of the connection whose close is watched.
+    /// The name under which the close of the connection is watched; nil if it is not.
     @exclusivity(unchecked) var watchedConnection: UInt?
-    /// Whether another request may use the handle: nothing of the last transfer remains that could interfere.
+    /// Whether another request may use the handle: the last transfer has left nothing that could affect it.
     @exclusivity(unchecked) var servesAgain = true
-    /// Whether libcurl asks the client before each request is sent.
+    /// Whether libcurl asks the client before it sends a request.
     @exclusivity(unchecked) var seesSendings = false
-    /// Whether the handle has a copy of the content, which is sent with the head.
+    /// Whether libcurl has a copy of the content, which it sends together with the header section.
     @exclusivity(unchecked) private(set) var sendsContentWithHead = false
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The addresses to which connections were tried for the transfer.
+    /// The addresses to which the transfer has tried to connect.
     @exclusivity(unchecked) var triedAddresses: [String] = []
 
     /// Creates a handle; nil if memory has run out.
@@ -96,12 +97,13 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        // ``FramedContent`` decodes the chunks.
+        // ``FramedContent`` decodes the chunks: libcurl would take `0x5` for the last one.
         set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
+        // The responses to `CONNECT` are read from the trace, so that no proxy can forge a response of the server.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Otherwise the removal of a transfer waits while its host name is being looked up; older versions do not have
-        // this option.
+        // Otherwise the removal of a transfer would wait for a look-up of its host. Older versions do not have this
+        // option.
         set(CURLOPT_QUICK_EXIT, 1)
         switch SystemRoots(file: string(CURLINFO_CAINFO), folder: string(CURLINFO_CAPATH)) {
         case .asConfigured: break
@@ -131,7 +133,7 @@ final class EasyHandle {
     }
 
     static func of(_ raw: UnsafeMutableRawPointer) -> EasyHandle? {
-        // CURLINFO_PRIVATE, which the initialiser sets.
+        // The initialiser sets CURLINFO_PRIVATE.
         libcurl_easy_getinfo_pointer(raw, CURLINFO_PRIVATE).map {
             Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue()
         }
@@ -148,7 +150,7 @@ final class EasyHandle {
     /// Sets the URL of the next transfer.
     func setURL(_ text: String) { lent.url.replace(with: text, of: raw) }
 
-    /// Sets an option that not every libcurl has; false if this one does not have it.
+    /// Sets an option that not every libcurl has. Returns false if this one does not have it.
     func accepts(_ option: Int32, _ value: String) -> Bool { libcurl_easy_setopt_string(raw, option, value) == 0 }
 
     private func set(_ option: Int32, _ value: UnsafeRawPointer) { _ = libcurl_easy_setopt_pointer(raw, option, value) }
@@ -166,7 +168,7 @@ final class EasyHandle {
         data.withUnsafeBytes { _ = libcurl_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
     }
 
-    /// Sets the fields to send, in libcurl's notation.
+    /// Sets the fields of the request, in libcurl's notation.
     /// - Parameter lastLine: One more line; nil for none.
     func setFields(_ lines: [String], and lastLine: String?) {
         lent.fields.replace(with: lines, and: lastLine, for: CURLOPT_HTTPHEADER, of: raw)
@@ -175,23 +177,23 @@ final class EasyHandle {
     /// Sets the fields for a proxy, in libcurl's notation.
     func setProxyFields(_ lines: [String]) { lent.proxyFields.replace(with: lines, for: CURLOPT_PROXYHEADER, of: raw) }
 
-    /// Sets the addresses of hosts, in libcurl's notation; called once.
+    /// Sets the addresses of hosts, in libcurl's notation. Called once.
     func setHostAddresses(_ lines: [String]) { lent.addresses.replace(with: lines, for: CURLOPT_RESOLVE, of: raw) }
 
-    /// Turns the reporting of header sections that libcurl handles itself on or off.
+    /// Turns the reports of a proxy's header sections on or off.
     func watchTunnel(_ isOn: Bool) {
         trace.ofTunnels = isOn
         set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
     }
 
-    /// Turns the reporting of HTTP/2 streams on or off, also while a transfer is under way.
+    /// Turns the reports of HTTP/2 stream events on or off, even during a transfer.
     func watchStreams(_ isOn: Bool) {
         guard isOn != trace.ofStreams else { return }
         trace.ofStreams = isOn
         set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0)
     }
 
-    /// The parts of libcurl's trace that are read.
+    /// The parts of libcurl's trace that the engine reads.
     private struct Trace {
         var ofTunnels = false
         var ofStreams = false
@@ -200,7 +202,7 @@ final class EasyHandle {
 
     // MARK: Under way
 
-    /// Pauses the given directions; a paused direction that is not given resumes.
+    /// Pauses the given directions, and resumes the others.
     func pause(receiving: Bool, sending: Bool) {
         _ = libcurl_easy_pause(raw, (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0))
     }
@@ -210,7 +212,7 @@ final class EasyHandle {
     /// libcurl's message for a transfer that failed; empty if there is none.
     var errorMessage: String { String(cString: errorText) }
 
-    /// Forgets the message and the addresses of the last transfer.
+    /// Clears the message and the addresses of the last transfer.
     func clearFailure() {
         errorText.pointee = 0
         triedAddresses.removeAll(keepingCapacity: true)
@@ -222,7 +224,7 @@ final class EasyHandle {
 
     func string(_ info: Int32) -> String? { libcurl_easy_getinfo_string(raw, info).map { String(cString: $0) } }
 
-    /// The TLS protocol and cipher suite of its connection, as OpenSSL names them.
+    /// The TLS version and cipher suite of the connection, under OpenSSL's names.
     var tls: (version: String?, cipher: String?) {
         (
             libcurl_tls_version(raw).map { String(cString: $0) },
@@ -244,7 +246,7 @@ final class EasyHandle {
         switch client.receiveContent(UnsafeRawBufferPointer(start: bytes, count: total)) {
         case .taken: return total
         case .paused: return Int(CURL_WRITEFUNC_PAUSE)
-        // Any other number than that of the offered bytes.
+        // Any other number than the number of offered bytes means a failure.
         case .refused: return total == 0 ? 1 : 0
         }
     }

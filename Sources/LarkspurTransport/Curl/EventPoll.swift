@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 internal import CEventPoll
 
-/// The owner of a socket that an ``EventPoll`` watches; called on the loop's thread.
+/// The owner of a socket that an ``EventPoll`` watches. It is called on the loop's thread.
 protocol SocketOwner: AnyObject {
-    /// Records that a socket has some of the conditions that it is watched for, or has failed. The call may be one too
-    /// many, as another event of the same wait may have changed the socket.
+    /// Learns that a socket meets some of the conditions for which it is watched, or has failed. The call can be
+    /// superfluous, if an earlier event of the same wait has changed the socket.
     func socketIsReady(_ socket: Int32, _ conditions: SocketConditions)
 }
 
@@ -19,9 +19,9 @@ struct SocketConditions: OptionSet {
 
 /// The wait for all sockets of a session, at a cost that depends only on the sockets that are ready.
 ///
-/// Everything but ``wakeUp()`` belongs to the loop's thread.
+/// All of it except ``wakeUp()`` belongs to the loop's thread.
 final class EventPoll: @unchecked Sendable {
-    // Safe: one thread uses it at a time, and waking uses only a descriptor that never changes.
+    // Safe: only one thread uses it, except for waking, which uses a descriptor that never changes.
     private let raw: event_poll
     /// The sockets by their numbers.
     @exclusivity(unchecked) private var sockets: [Int32: Socket] = [:]
@@ -32,15 +32,15 @@ final class EventPoll: @unchecked Sendable {
     private struct Socket {
         /// The owner; nil while the socket is not watched.
         var owner: (any SocketOwner)?
-        /// The conditions that the system watches for.
+        /// The conditions for which the system watches the socket.
         var watched: SocketConditions = []
-        /// Whether the closing of the socket is reported (``noteClosing(of:)``).
+        /// Whether the owner of the connections reports the closing of the socket (``noteClosing(of:)``).
         var isTracked = false
     }
 
     private static let batchSize = 256
 
-    /// Opens the poll; fails if no descriptors are free.
+    /// Opens the poll. Fails if no descriptors are free.
     init() throws(LoopFailure) {
         var raw = event_poll()
         guard event_poll_open(&raw) else { throw .noWakeup }
@@ -50,10 +50,10 @@ final class EventPoll: @unchecked Sendable {
 
     deinit { event_poll_close(raw) }
 
-    /// Ends the current wait or the next one.
+    /// Ends the current or the next wait.
     func wakeUp() { event_poll_wake(raw) }
 
-    /// Waits until a socket is ready, the poll is woken, or the time is over.
+    /// Waits until a socket is ready, ``wakeUp()`` is called, or the time has passed.
     func wait(milliseconds: Int32) {
         eventCount = Int(event_poll_wait(raw, &events, Int32(events.count), milliseconds))
     }
@@ -87,8 +87,8 @@ final class EventPoll: @unchecked Sendable {
 
     /// Ends the watch of a socket.
     ///
-    /// The system continues watching a tracked socket until it has an event: most of them are soon watched again, when
-    /// the next request uses the connection.
+    /// The system still watches a tracked socket until its next event. Most of these sockets are soon watched again,
+    /// when the next request uses the connection.
     func forget(_ number: Int32) {
         guard let socket = sockets[number] else { return }
         if socket.isTracked {
@@ -103,7 +103,7 @@ final class EventPoll: @unchecked Sendable {
         for number in sockets.filter({ $0.value.owner === owner }).keys { forget(number) }
     }
 
-    /// Records a socket that was opened, and whose closing will be reported.
+    /// Records a socket that was opened. Its closing will be reported too.
     func noteOpening(of number: Int32) { sockets[number] = Socket(isTracked: true) }
 
     /// Records that a socket is about to be closed.

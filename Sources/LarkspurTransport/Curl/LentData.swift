@@ -1,26 +1,26 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The data to which a handle's options refer. libcurl does not copy it.
+/// The data to which a handle's options refer, as libcurl does not copy it.
 struct LentData {
     var url = ParsedURL()
     var fields = LineList()
     var proxyFields = LineList()
     var addresses = LineList()
 
-    /// Frees the data, when the handle is gone.
+    /// Frees the data. Called when the handle no longer exists.
     func free() {
         url.free()
         for list in [fields, proxyFields, addresses] { list.free() }
     }
 }
 
-/// The URL of the last transfer that was set up, as text and as libcurl has parsed it.
+/// The URL of the last transfer, as text and as libcurl has parsed it.
 struct ParsedURL {
     private var text = ""
     private var parsed: UnsafeMutableRawPointer?
 
-    /// Sets the URL of the next transfer, unless it is the same: libcurl then uses what it has parsed.
+    /// Sets the URL of the next transfer. If it is the same as the last one, libcurl need not parse it again.
     mutating func replace(with text: String, of handle: UnsafeMutableRawPointer) {
         guard parsed == nil || text != self.text else { return }
         self.text = text
@@ -30,13 +30,13 @@ struct ParsedURL {
     func free() { parsed.map(libcurl_url_free) }
 }
 
-/// A list of lines in libcurl's memory, to which an option of a handle refers until it gets another.
+/// A list of lines in libcurl's memory. An option of a handle refers to it until the option gets another list.
 struct LineList {
     private var lines: [String] = []
     private var lastLine: String?
     private var list: OpaquePointer?
 
-    /// Sets an option to these lines, unless it has them: consecutive requests mostly have the same fields.
+    /// Sets an option to these lines. If they are the same as the last ones, as in most cases, does nothing.
     /// - Parameters:
     ///   - lines: The lines, in libcurl's notation.
     ///   - lastLine: One more line. Default: nil, for none.

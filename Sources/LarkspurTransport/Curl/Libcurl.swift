@@ -6,20 +6,20 @@ enum Libcurl {
     /// The reason why libcurl cannot be used; nil if it can.
     static let unavailability: String? = libcurl_unavailability().map { String(cString: $0) }
 
-    /// libcurl's version, as in "7.88.1"; nil if there is none.
+    /// libcurl's version, such as "7.88.1"; nil if there is none.
     static let version: String? = libcurl_version().map { String(cString: $0) }
 
-    /// libcurl's TLS library, as in "OpenSSL/3.0.19"; nil if there is none.
+    /// libcurl's TLS library, such as "OpenSSL/3.0.19"; nil if there is none.
     static let tlsLibrary: String? = libcurl_tls_library().map { String(cString: $0) }
 
     /// libcurl's version as 0xMMmmpp; 0 if there is none.
     static let versionNumber = libcurl_version_number()
 
-    /// Whether libcurl was built with HTTP/3. From 7.88 on it also makes a connection over TCP, in case that QUIC
-    /// does not work.
+    /// Whether libcurl can use HTTP/3. Versions before 7.88 do not count: they do not connect over TCP if QUIC does not
+    /// work.
     static let hasHTTP3 = libcurl_features() & CURL_VERSION_HTTP3 != 0 && isAtLeast(7, 88)
 
-    /// Whether libcurl identifies the connections of transfers.
+    /// Whether libcurl reports the numbers of connections.
     static let identifiesConnections = isAtLeast(8, 2)
 
     /// Whether libcurl has at least this version.

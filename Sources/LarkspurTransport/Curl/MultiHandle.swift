@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The receiver of a multi handle's reports; called on the loop's thread, from within libcurl.
+/// The receiver of a multi handle's reports. It is called on the loop's thread, from within libcurl.
 protocol MultiHandleClient: AnyObject {
-    /// Records that transfers are due after some time, in place of the time before; nil if none are.
+    /// Learns after how much time transfers are due, in place of the time before; nil if none are.
     func setTimer(milliseconds: Int?)
-    /// Records that transfers have advanced, and may have ended.
+    /// Learns that transfers have advanced and may have ended.
     func noteProgress()
 }
 
 /// libcurl's multi interface: some of the transfers of a session, and the connections that they share.
 ///
-/// The handle belongs to the loop's thread, which closes it. libcurl names the sockets and the time that it waits for,
-/// so that a turn of the thread costs no more than what has happened.
+/// The handle belongs to the loop's thread, which closes it. libcurl reports the sockets and the time that it waits
+/// for, so that a turn of the thread costs no more than what has happened.
 final class MultiHandle: SocketOwner {
     private let raw: UnsafeMutableRawPointer
     private let support: ConnectionSupport
@@ -21,7 +21,7 @@ final class MultiHandle: SocketOwner {
 
     /// - Parameters:
     ///   - maximumConnectionsPerHost: The number of connections to a host; 0 for no limit.
-    ///   - connectionLimit: The number of connections that are kept open.
+    ///   - connectionLimit: The number of connections that stay open.
     init(support: ConnectionSupport, maximumConnectionsPerHost: Int, connectionLimit: Int) throws(LoopFailure) {
         guard let raw = libcurl_multi_init() else { throw .noHandle }
         self.raw = raw
@@ -33,7 +33,8 @@ final class MultiHandle: SocketOwner {
         _ = libcurl_multi_setopt_timer_callback(raw, Self.setTimer)
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, maximumConnectionsPerHost)
-        // By default libcurl keeps four idle connections for each transfer under way, which is none between two bursts.
+        // By default libcurl keeps four idle connections for each running transfer: none between two bursts of
+        // requests.
         _ = libcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, connectionLimit)
     }
 
@@ -64,8 +65,8 @@ final class MultiHandle: SocketOwner {
         advance(CURL_SOCKET_TIMEOUT, 0)
     }
 
-    /// The milliseconds until transfers are due; nil if none are. libcurl does not report a time twice, so that it has
-    /// to be asked when it was reached too early.
+    /// The number of milliseconds until transfers are due; nil if none are. libcurl does not report the same time
+    /// twice, so this is read if libcurl was called too early.
     var timer: Int? {
         let milliseconds = libcurl_multi_timeout(raw)
         return milliseconds < 0 ? nil : milliseconds

@@ -6,7 +6,7 @@ enum OfferedVersions {
     case http1
     /// HTTP/2 over TLS, else HTTP/1.1.
     case http2
-    /// The first of HTTP/3, HTTP/2 and HTTP/1.1 with which a connection is made.
+    /// HTTP/3, HTTP/2 or HTTP/1.1, depending on which connection is made first.
     case http3
 
     /// The value of `CURLOPT_HTTP_VERSION`.
@@ -20,7 +20,7 @@ enum OfferedVersions {
 }
 
 extension EasyHandle {
-    /// Whether the response came over a connection that transfers share.
+    /// Whether the response came over a connection that several transfers can share.
     var hasMultiplexed: Bool { [3, Int(CURL_HTTP_VERSION_3)].contains(long(CURLINFO_HTTP_VERSION)) }
 }
 #endif

@@ -2,15 +2,15 @@
 internal import CLibcurl
 
 /// The sockets of a session's connections. They are created here, so that child processes do not inherit them, and
-/// found by the local port of a connection.
+/// found here by the local ports of connections.
 ///
-/// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer has ended. The table
-/// belongs to the loop's thread, and outlives all connections.
+/// libcurl 7.88 reports the socket of a transfer (`CURLINFO_ACTIVESOCKET`) only after the transfer. The table belongs
+/// to the loop's thread, and outlives all connections.
 final class SocketTable {
     private let poll: EventPoll
-    /// The sockets that were not connected at the last check.
+    /// The sockets that were not yet connected at the last check.
     @exclusivity(unchecked) private var unplaced: [Int32] = []
-    /// The connected sockets by their local ports; those without a port, such as Unix-domain sockets, are at 0.
+    /// The connected sockets by their local ports. Sockets without a port, such as Unix-domain sockets, are at 0.
     @exclusivity(unchecked) private var socketsByPort: [Int: [Int32]] = [:]
     @exclusivity(unchecked) private var ports: [Int32: Int] = [:]
 
@@ -35,9 +35,9 @@ final class SocketTable {
         return close(socket)
     }
 
-    /// Returns the candidates for the socket of a connection: exactly one, except for Unix-domain sockets and for a
-    /// port that is used for several servers.
-    /// - Parameter port: The local port of the connection; 0 if the socket has no port.
+    /// Returns the sockets that may belong to a connection. It is exactly one, except for Unix-domain sockets, and for
+    /// a port that is used for several servers.
+    /// - Parameter port: The local port of the connection; 0 for a socket without a port.
     func sockets(at port: Int) -> [Int32] {
         if !unplaced.isEmpty { place() }
         return socketsByPort[port] ?? []
@@ -52,7 +52,7 @@ final class SocketTable {
         }
     }
 
-    /// Returns the local port of a socket; nil if it has none yet, as it is not connected.
+    /// Returns the local port of a socket; nil if the socket is not yet connected.
     private static func localPort(of socket: Int32) -> Int? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -72,7 +72,7 @@ final class SocketTable {
 }
 
 extension EasyHandle {
-    /// Has libcurl create and close its sockets with a table, which has to outlive all connections.
+    /// Has libcurl create and close its sockets with a table. The table has to outlive all connections.
     func useSockets(of table: SocketTable) {
         _ = libcurl_easy_setopt_open_callback(raw, CURLOPT_OPENSOCKETFUNCTION) { context, _, type in
             guard let context else { return -1 }
@@ -80,7 +80,7 @@ extension EasyHandle {
             handle.noteAttempt(at: type)
             return handle.support.sockets.makeSocket(type.pointee)
         }
-        // A socket is opened for the transfer under way, but may be closed when its handle is gone.
+        // A socket is opened during a transfer. But it may be closed when the transfer's handle no longer exists.
         _ = libcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = libcurl_easy_setopt_close_callback(raw, CURLOPT_CLOSESOCKETFUNCTION) { context, socket in
             context.map { Unmanaged<SocketTable>.fromOpaque($0).takeUnretainedValue().closeSocket(socket) } ?? -1

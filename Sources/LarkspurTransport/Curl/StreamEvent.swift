@@ -5,20 +5,20 @@ enum StreamEvent: Equatable {
     case ended(Int)
     /// A RST_STREAM frame has arrived.
     case reset(Int)
-    /// The server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream); reported for the
-    /// transfer's own stream too.
+    /// The server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream). Also reported for
+    /// the transfer's own stream.
     case refused(Int)
-    /// The stream is closed. The transfer that owns the stream receives this line; the transfer that reads receives the
-    /// others.
+    /// The stream is closed. This line is reported to the transfer that owns the stream. The lines above are reported
+    /// to the transfer that reads from the connection.
     case closed(Int)
-    /// The server has reset an HTTP/3 stream before its end. The transfer that owns the stream receives this line.
+    /// The server has reset an HTTP/3 stream before its end. Reported to the transfer that owns the stream.
     case abandoned(Int)
 
     /// Parses a line; nil for lines about anything else.
     init?(_ line: UnsafeRawBufferPointer) {
         let isHTTP3 = line.starts(with: Self.http3Prefix)
         guard isHTTP3 || line.starts(with: Self.prefix) else { return nil }
-        // Both have the same length.
+        // Both prefixes have the same length.
         var rest = line[Self.prefix.count...]
         var stream = 0
         while let digit = rest.first.map({ Int($0) - 0x30 }), (0...9).contains(digit), stream < 1 << 31 {
@@ -52,7 +52,8 @@ enum StreamEvent: Equatable {
     private static let endStream = Array(" eos=1".utf8)
 }
 
-/// The record that distinguishes the streams that a server has ended from those that it has reset without an error.
+/// The record of the streams of a shard. It distinguishes streams that a server has ended from streams that it has
+/// reset without an error.
 ///
 /// libcurl treats both as complete, up to 8.16 at least.
 struct StreamWatch {
@@ -64,7 +65,7 @@ struct StreamWatch {
     private var ended: Set<Stream> = []
     private var reset: Stream?
 
-    /// Records an event of a stream of a connection; returns true if a stream is closed that was reset before its end.
+    /// Records an event of a stream. Returns true if a stream is closed that was reset before its end.
     mutating func note(_ event: StreamEvent, on connection: Int64?) -> Bool {
         func stream(_ number: Int) -> Stream { Stream(connection: connection, number: number) }
         switch event {

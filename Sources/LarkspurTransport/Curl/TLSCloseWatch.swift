@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 internal import CLibcurl
 
-/// The watch that distinguishes connections that were closed by TLS's close_notify from truncated ones, which libcurl
-/// before 8.14 treats alike.
+/// The watch for TLS's close_notify. Without it a connection may have been truncated; libcurl before 8.14 does not
+/// distinguish the two cases.
 ///
 /// The watch belongs to the loop's thread, and outlives all connections.
 final class TLSCloseWatch {
@@ -16,10 +16,10 @@ final class TLSCloseWatch {
 
     deinit { libcurl_tls_watch_free(raw) }
 
-    /// Watches the connections of a TLS context; false if memory has run out.
+    /// Watches the connections of a TLS context. Returns false if memory has run out.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { libcurl_tls_watch_attach(raw, tlsContext) }
 
-    /// Begins to watch the connection of a transfer, and returns its name; nil if it has no TLS by OpenSSL.
+    /// Begins to watch the connection of a transfer. Returns its name; nil if it does not use TLS by OpenSSL.
     func begin(_ handle: EasyHandle) -> UInt? {
         let name = libcurl_tls_watch_begin(raw, handle.raw)
         return name == 0 ? nil : name

@@ -1,39 +1,39 @@
 #if canImport(FoundationNetworking)
-/// The error that libcurl reported for a transfer that failed: the cause underneath a `URLError`.
+/// The error that libcurl reported for a failed transfer: the cause of a `URLError`.
 ///
-/// ``Foundation/URLError/curlError`` returns it, and `NSUnderlyingErrorKey` holds it as an `NSError` of
-/// ``errorDomain``.
+/// It is available as ``Foundation/URLError/curlError``, and as an `NSError` of ``errorDomain`` under
+/// `NSUnderlyingErrorKey`.
 public struct CurlError: Error, Sendable, Hashable {
     /// The `CURLcode`, such as 35, `CURLE_SSL_CONNECT_ERROR`.
     public let code: Int
-    /// libcurl's sentence; empty if it gave none.
+    /// libcurl's message; empty if there is none.
     public let message: String
     /// The `errno` of the system call that failed; 0 if it is not known.
     public let systemError: Int32
-    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers; 0 if it
-    /// found nothing wrong, 1 if it was not made.
+    /// The result of the verification of the server's certificate, one of OpenSSL's `X509_V_ERR_` numbers. 0 if nothing
+    /// was wrong, 1 if it was not verified.
     public let verifyResult: Int
 }
 
 extension CurlError: LocalizedError {
-    /// libcurl's sentence, else the number of the code.
+    /// libcurl's message, otherwise the number of the code.
     public var errorDescription: String? { message.isEmpty ? Self.sentence(for: code) : message }
 
     private static func sentence(for code: Int) -> String { "libcurl failed with code \(code)." }
 }
 
 extension CurlError: CustomNSError {
-    /// The domain of the `NSError` that a `CurlError` bridges to: `LarkspurCurlErrorDomain`.
+    /// The domain of the `NSError` to which a `CurlError` bridges: `LarkspurCurlErrorDomain`.
     public static var errorDomain: String { "LarkspurCurlErrorDomain" }
 
-    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent if that is 0.
+    /// The key of ``verifyResult`` in `errorUserInfo`, as `Int`; absent for 0.
     public static let verifyResultUserInfoKey = "LarkspurCurlErrorVerifyResult"
 
     /// The `CURLcode`.
     public var errorCode: Int { code }
 
-    /// The description, and ``verifyResult`` and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, each if it
-    /// is known.
+    /// The description; ``verifyResult``, and an `NSError` of `NSPOSIXErrorDomain` for ``systemError``, if they are
+    /// known.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
@@ -59,7 +59,7 @@ extension CurlError: CustomNSError {
 }
 
 extension URLError {
-    /// The error that libcurl reported; nil if this error does not come from a transfer of libcurl's.
+    /// The error that libcurl reported; nil if this error does not come from a transfer of libcurl.
     public var curlError: CurlError? {
         (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(CurlError.init)
     }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The server or proxy that a transfer connects to, as errors name it: without credentials.
+/// The server or proxy to which a transfer connects, for error messages: without credentials.
 struct Peer: Sendable, Hashable {
     enum Kind: String, Sendable {
         case server, proxy, socket
@@ -10,12 +10,12 @@ struct Peer: Sendable, Hashable {
     let kind: Kind
     /// The host and the port, or the path of a Unix-domain socket.
     let name: String
-    /// The addresses of the host to which a connection was tried, unless the host is an address itself.
+    /// The addresses to which connections were tried; empty if the host itself is an address.
     let addresses: [String]
 }
 
 extension Peer {
-    /// Creates the peer that a URL names; nil for a URL that names none.
+    /// Creates the peer of a URL; nil for a URL without a host.
     /// - Parameters:
     ///   - url: The URL of a request.
     ///   - addresses: The addresses that were tried. Default: none.

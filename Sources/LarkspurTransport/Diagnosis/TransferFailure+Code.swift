@@ -1,10 +1,9 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// The code of URLSession for the failure.
+    /// URLSession's code for the failure.
     ///
-    /// libcurl's numbers that another version no longer uses keep the meaning that they had; unknown ones are
-    /// `unknown`. The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot come from a request for HTTP, and have the most
-    /// descriptive code.
+    /// If newer versions of libcurl no longer use a number, it keeps its old meaning. Unknown numbers become `unknown`.
+    /// The numbers of FTP, LDAP, SSH, TFTP and RTSP cannot occur with HTTP; they get the most descriptive code.
     var urlErrorCode: URLError.Code {
         switch curlCode {
         case 1: isAboutResponse ? .cannotParseResponse : .unsupportedURL
@@ -19,8 +18,8 @@ extension TransferFailure {
         case 23: isAboutCoding ? .cannotDecodeRawData : .cannotWriteToFile
         case 9, 69: .noPermissionsToReadFile
         case 26, 37: fileCode
-        // The codes, without a message, of a header line that is longer than libcurl allows: 27 until 8.5, then 100. 27
-        // also means that memory ran out, but Linux, which promises more memory than there is, hardly ever refuses any.
+        // A header line that is longer than libcurl allows: 27 until 8.5, then 100, without a message. 27 also means
+        // that memory has run out. But Linux hardly ever refuses memory, as it promises more than there is.
         case 27, 100: .cannotParseResponse
         case 35: handshakeCode
         case 38, 67, 94: .userAuthenticationRequired
@@ -46,15 +45,14 @@ extension TransferFailure {
 
     // MARK: Connections
 
-    /// Whether the name that could not be found is that of a proxy. From 8.13 on, only libcurl's words tell it if the
-    /// system's own lookup has failed at once.
+    /// Whether the name that was not found is the proxy's. From 8.13 on, only libcurl's message tells if the system's
+    /// own look-up has failed immediately.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
 
     /// The code for a connection that was not made.
     ///
-    /// Only an errno that comes from this machine's own routing means that it has no network. "Host unreachable" comes
-    /// from a router, or stands for a neighbour that does not answer; it concerns one host, while others may be
-    /// reachable.
+    /// Only an errno of this machine's own routing means that there is no network. "Host unreachable" comes from a
+    /// router, or stands for a neighbour that is silent. It concerns one host; others may be reachable.
     private var connectionCode: URLError.Code {
         switch osError {
         case ETIMEDOUT: .timedOut
@@ -63,8 +61,8 @@ extension TransferFailure {
         }
     }
 
-    /// The code for a connection that failed while it was in use. libcurl uses its codes also for the errors of a proxy
-    /// or of a peer's TLS, and for malformed chunks.
+    /// The code for a connection that failed while it was in use. libcurl uses the same numbers for errors of a proxy,
+    /// for errors in a peer's TLS, and for malformed chunks.
     private var lostConnectionCode: URLError.Code {
         if says("connect tunnel", "from proxy after connect") {
             return says("407") ? .userAuthenticationRequired : .cannotConnectToHost
@@ -94,8 +92,8 @@ extension TransferFailure {
         return osError == ETIMEDOUT ? .timedOut : .secureConnectionFailed
     }
 
-    /// The code for the alerts of a server that wants a client certificate, or rejects the one that it got (RFC 8446,
-    /// section 6.2).
+    /// The code for the alerts with which a server requires a client certificate, or rejects it (RFC 8446, section
+    /// 6.2).
     private var clientCertificateCode: URLError.Code? {
         if says("certificate required", "certificate is required") { return .clientCertificateRequired }
         let rejects = says(
@@ -109,24 +107,24 @@ extension TransferFailure {
         return rejects ? .clientCertificateRejected : nil
     }
 
-    /// Whether the client's own certificate or key could not be loaded: 58 until 8.13, then for keys also the code of a
-    /// wrong argument.
+    /// Whether the client's own certificate or key could not be loaded. The number is 58 until 8.13. Then it is, for
+    /// keys, the number for a wrong argument.
     var isAboutOwnCertificate: Bool {
         curlCode == 58 || curlCode == 43 && says("private key", "client certificate", "pkcs12")
     }
 
-    /// Whether the verification came to a result; before it, the value is OpenSSL's 1, "unspecified".
+    /// Whether the verification has a result. Before it, the value is OpenSSL's 1, "unspecified".
     private var isVerified: Bool { verifyResult != 0 && verifyResult != 1 }
 
-    /// The code for a certificate that was refused. A name that does not match has no number of its own in older
-    /// versions, and is "untrusted" as on other platforms.
+    /// The code for a certificate that was refused. Older versions have no number for a name that does not match. Such
+    /// a certificate is "untrusted", as on other platforms.
     private var certificateCode: URLError.Code {
         switch verifyResult {
         case 9: .serverCertificateNotYetValid
-        // Expired, and dates that are malformed.
+        // Expired, or with malformed dates.
         case 10, 13, 14: .serverCertificateHasBadDate
-        // No issuer, a certificate that signed itself, and a chain that cannot be verified or ends in a root that is
-        // not trusted.
+        // The issuer is missing, the certificate has signed itself, or the chain cannot be verified or ends in an
+        // untrusted root.
         case 2, 18, 19, 20, 21, 27: .serverCertificateHasUnknownRoot
         case 0, 1:
             if says("not yet valid", "not activated") {
@@ -157,11 +155,11 @@ extension TransferFailure {
 
     private var isUnknownCoding: Bool { says("unrecognized", "unknown", "content encodings") }
 
-    /// Whether a code that has several meanings is about the bytes of a response.
+    /// Whether a number with several meanings is about the bytes of a response.
     private var isAboutResponse: Bool { says("http/", "header", "response", "status line") }
 
-    /// Whether libcurl's message contains one of the phrases. Its sentences have no other structure than their words,
-    /// and are not translated.
+    /// Whether libcurl's message contains one of the phrases. The messages are never translated, and have no structure
+    /// but their words.
     private func says(_ phrases: String...) -> Bool {
         guard !message.isEmpty else { return false }
         let text = message.lowercased()

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TransferFailure {
-    /// Describes the failure in one sentence, with libcurl's own words in parentheses.
+    /// Describes the failure in one sentence, with libcurl's message in parentheses.
     func sentence(for code: URLError.Code) -> String {
         if let objection, objection.isMismatch { return sentence(forMismatch: objection) }
         if objection?.isNamelessness == true {
@@ -11,9 +11,9 @@ extension TransferFailure {
         return "\(summary(of: code)) (\(message.isEmpty ? "libcurl error \(curlCode)" : message))."
     }
 
-    /// Describes a connection that was not made, with the system's reason; nil if that is not known.
+    /// Describes a connection that was not made, with the system's reason; nil if the reason is not known.
     ///
-    /// libcurl says no more of it than "Couldn't connect to server".
+    /// libcurl's message is only "Couldn't connect to server".
     private func sentence(forUnconnected code: URLError.Code) -> String? {
         guard let peer = proxy ?? server else { return nil }
         if let proxy, let server, code == .cannotConnectToHost, tunnelStatus >= 300 {
@@ -27,7 +27,7 @@ extension TransferFailure {
             : "The \(peer) could not be connected to: \(reason)."
     }
 
-    /// The two ends between which the secure connection was to be made, for a sentence; empty if they are not known.
+    /// The peer of the secure connection, for a sentence; empty if it is not known.
     private var secureTarget: String { (refusedProxy == nil ? server : proxy).map { " to the \($0)" } ?? "" }
 
     /// The connection that was lost, for a sentence.
@@ -37,7 +37,7 @@ extension TransferFailure {
         return "The connection to the \(server) through the \(proxy)"
     }
 
-    /// Whether the bytes of the peer are no TLS.
+    /// Whether the peer's bytes are not TLS.
     private var isAboutPlainText: Bool {
         ["wrong version number", "packet length too long", "unexpected TLS packet"].contains { message.contains($0) }
     }

@@ -1,31 +1,31 @@
 #if canImport(FoundationNetworking)
-/// The values that libcurl reports for a transfer that failed.
+/// The values that libcurl reports for a failed transfer.
 struct TransferFailure: Sendable, Hashable {
     /// The `CURLcode`.
     var curlCode: Int32
     /// The `errno` of the system call that failed (`CURLINFO_OS_ERRNO`); 0 if there was none.
     ///
-    /// libcurl does not reset the value of an earlier attempt if a later attempt succeeds. So it counts only with codes
-    /// that come from such a call.
+    /// If a later attempt succeeds, libcurl does not reset the value of an earlier one. So the value only counts with
+    /// codes that come from a system call.
     var osError: Int32 = 0
-    /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers; 0 if it found nothing
-    /// wrong, and 1 before it is made.
+    /// The result of the certificate's verification, one of OpenSSL's `X509_V_ERR_` numbers; 0 if nothing was wrong, 1
+    /// before the verification.
     var verifyResult: Int = 0
     /// The text of libcurl's error buffer; may be empty.
     var message: String = ""
-    /// Whether the head of a response had arrived.
+    /// Whether the header section of a response has arrived.
     var hasResponse: Bool = false
-    /// Whether the connection was, or was to be, a secure one.
+    /// Whether the connection was to be secure.
     var isTLS: Bool = false
-    /// The reason why the handshake was refused, if the reason was found within it.
+    /// The reason why the handshake was refused; nil if the engine did not refuse it.
     var objection: TrustObjection?
-    /// The host of the https proxy, if the handshake with it failed.
+    /// The host of the https proxy whose handshake failed; nil if none did.
     var refusedProxy: String?
     /// The server; nil if it is not known.
     var server: Peer?
     /// The proxy; nil if there is none.
     var proxy: Peer?
-    /// The status with which the proxy answered `CONNECT`; 0 without an answer.
+    /// The status of the proxy's response to `CONNECT`; 0 without a response.
     var tunnelStatus = 0
 
     /// Returns the error that the task reports.
@@ -44,8 +44,8 @@ struct TransferFailure: Sendable, Hashable {
 }
 
 extension TransferFailure {
-    /// Returns the TLS requirement that was not met, if that is the reason of the failure. The host is that of the URL,
-    /// or the proxy.
+    /// Returns the TLS requirement that was not met; nil if the failure has another reason. Its host is that of the URL
+    /// or of the proxy.
     func tlsFailure(for code: URLError.Code, url: URL?) -> TLSFailure? {
         guard isTLS || refusedProxy != nil, let reason = tlsReason(for: code) else { return nil }
         let host = objection?.name ?? refusedProxy ?? url?.nameOfServer ?? ""
@@ -69,15 +69,15 @@ extension TransferFailure {
         }
     }
 
-    /// Whether none of the server's keys is pinned, as found by the engine or by libcurl.
+    /// Whether none of the server's keys is pinned, according to the engine or to libcurl.
     var isPinMismatch: Bool { objection?.isMismatch ?? (curlCode == 90) }
 
-    /// Whether the certificate is made out to other hosts. libcurl looks for the name after OpenSSL has found nothing
+    /// Whether the certificate is made out to other hosts. libcurl checks the name after OpenSSL has found nothing
     /// wrong.
     var isHostMismatch: Bool {
         guard curlCode == 51 || curlCode == 60 else { return false }
         switch verifyResult {
-        // OpenSSL's numbers for names and addresses.
+        // OpenSSL's numbers for names and addresses that do not match.
         case 62, 64: return true
         case 0, 1: return Self.phrasesAboutNames.contains { message.contains($0) }
         default: return false

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// Creates an error whose `localizedDescription` is a sentence, with the URL that failed under both of its keys.
-    /// The URL is without its password, as errors are logged.
+    /// Creates an error with a sentence as its `localizedDescription`. It has the URL that failed under both keys,
+    /// without its password, as errors are logged.
     static func engine(
         _ code: URLError.Code,
         _ sentence: String,
@@ -21,13 +21,12 @@ extension URLError {
         .engine(.timedOut, "The task took longer than the \(seconds) seconds that its session allows.", url: url)
     }
 
-    /// The value of `NSURLErrorFailingURLStringErrorKey`, which is deprecated, and read by code that still relies on
-    /// it.
+    /// The value of `NSURLErrorFailingURLStringErrorKey`. The key is deprecated, but some code still reads it.
     static let failingURLStringKey = "NSErrorFailingURLStringKey"
 }
 
 extension URL {
-    /// The URL without its password; nil rather than a URL with a password.
+    /// The URL without its password; nil if the password cannot be removed.
     fileprivate var withoutPassword: URL? {
         guard password != nil else { return self }
         var components = URLComponents(url: self, resolvingAgainstBaseURL: true)

@@ -1,15 +1,15 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The URL of a request, and what the engine reads of it again and again. A request copies its URL each time it is
-/// asked for it.
+/// The URL of a request, and the parts of it that the engine reads often. Reading the URL of a `URLRequest` copies it
+/// each time.
 struct Destination {
     let url: URL?
-    /// Whether the request uses TLS, also on a Unix-domain socket.
+    /// Whether the request uses TLS. This includes TLS on a Unix-domain socket.
     let isSecure: Bool
-    /// The scheme, host and port of the URL, as they are written there.
+    /// The scheme, host and port of the URL, as written in it.
     let origin: String
-    /// The URL as libcurl accepts it; nil if it does not.
+    /// The URL in the form that libcurl accepts; nil if there is none.
     let target: RequestTarget?
 
     init(_ url: URL?) {
@@ -22,7 +22,7 @@ struct Destination {
         }
     }
 
-    /// Returns the index of the third slash, or of the query before it.
+    /// Returns the index of the third slash, or of an earlier question mark.
     private static func endOfOrigin(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var slashes = 0
         for (index, byte) in bytes.enumerated() {
@@ -35,10 +35,10 @@ struct Destination {
 
 /// The properties of a URL that TLS needs.
 extension URL {
-    /// Whether a request to the URL uses TLS, also on a Unix-domain socket.
+    /// Whether a request to the URL uses TLS. This includes TLS on a Unix-domain socket.
     var isSecure: Bool { scheme?.isSecureScheme == true }
 
-    /// The required host name of the URL's server. For a server on a socket it is "localhost", as in its requests.
+    /// The host name that the URL's server must have. For a server on a socket it is "localhost", as in its requests.
     var nameOfServer: String {
         if let scheme, scheme.hasSameLetters(as: "https+unix") { return UnixSocketTarget.host }
         return host ?? ""
@@ -46,7 +46,7 @@ extension URL {
 }
 
 extension String {
-    /// Whether requests to URLs of the scheme use TLS.
+    /// Whether requests to URLs of this scheme use TLS.
     var isSecureScheme: Bool { hasSameLetters(as: "https") || hasSameLetters(as: "https+unix") }
 }
 #endif

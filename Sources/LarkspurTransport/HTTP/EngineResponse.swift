@@ -3,21 +3,20 @@ internal import CLibcurl
 internal import HTTPSyntax
 import Synchronization
 
-/// An `HTTPURLResponse` whose fields are taken unchanged.
+/// An `HTTPURLResponse` that takes its fields unchanged.
 ///
-/// The superclass respells every name and reads the Content-Type with scanners when it is made. That costs more than
-/// all other work of the engine for a small response. Here its storage is filled with names that are canonical already,
-/// and the derived values are computed on first use. The environment can switch this off, see Docs/Linux.md.
+/// The superclass spells every name anew, and reads the Content-Type with scanners. For a small response that costs
+/// more than all other work of the engine. This class writes names that are already canonical into the superclass's
+/// storage, and computes the derived values on first use. An environment variable switches it off, see Docs/Linux.md.
 final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     // Safe: nothing changes after initialisation.
     private let fields: [String: String]
     private let ownURL: URL?
 
-    /// The URL for the superclass, which would take the file name out of each. This one has none to be looked for.
+    /// The URL that the superclass gets. It would look for a file name in any other, and this one has none.
     private static let constantURL = URL(string: "?") ?? URL(fileURLWithPath: "/")
 
-    /// Creates a response; nil if the superclass has an unexpected layout, in which case an ordinary response has to
-    /// serve.
+    /// Creates a response; nil if the superclass has an unexpected layout. Then an ordinary response has to be made.
     init?(url: URL, statusCode: Int, httpVersion: String, fields: [String: String]) {
         guard let offset = Self.fieldsOffset else { return nil }
         self.fields = fields
@@ -27,7 +26,7 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
             .assumingMemoryBound(to: [String: String].self).pointee = fields
     }
 
-    /// Creates a response with these fields, an ordinary one if need be; nil only if Foundation refuses to make one,
+    /// Creates a response with these fields, if necessary an ordinary one; nil only if Foundation refuses to make one,
     /// which no version does.
     static func make(url: URL, status: Int, version: String, fields: [String: String]) -> HTTPURLResponse? {
         EngineResponse(url: url, statusCode: status, httpVersion: version, fields: fields)
@@ -40,19 +39,19 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         super.init(coder: coder)
     }
 
-    // MARK: Values of the superclass
+    // MARK: Values that the superclass derives
 
     override var url: URL? { ownURL }
     override var expectedContentLength: Int64 { fields["Content-Length"].flatMap { Int64($0) } ?? -1 }
     override var mimeType: String? { Self.contentType(fields["Content-Type"]).mimeType }
     override var textEncodingName: String? { Self.contentType(fields["Content-Type"]).textEncodingName }
-    /// The suggested name, which is always the name of a file in a folder, whatever the server sends: see
-    /// `SuggestedFilename`. Without one it is `Unknown`, as in Foundation.
+    /// The suggested name. Whatever the server sends, it is the name of a file in a folder, see `SuggestedFilename`. It
+    /// is `Unknown` if there is none, as in Foundation.
     override var suggestedFilename: String? {
         SuggestedFilename(disposition: fields["Content-Disposition"], url: url)?.text ?? "Unknown"
     }
 
-    /// The class for archives, which must be readable by programs without this class.
+    /// The class that archives name, so that programs without this class can read them.
     override var classForCoder: AnyClass { HTTPURLResponse.self }
     override var classForKeyedArchiver: AnyClass? { HTTPURLResponse.self }
 
@@ -62,14 +61,14 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         var textEncodingName: String?
     }
 
-    /// Foundation's results for the most recent values; servers send few different ones.
+    /// Foundation's results for recent values. Servers send few different ones.
     private static let contentTypes = Mutex<[String: ContentType]>([:])
 
-    /// The length of the longest cached value, in bytes: otherwise a server could make the process store 64 times the
-    /// length of a head.
+    /// The length of the longest cached value, in bytes. Without this limit, a server could have the process store 64
+    /// values of the length of a header section.
     private static let longestRemembered = 256
 
-    /// Reads a Content-Type field; nil for none.
+    /// Reads a Content-Type field; nil if there is none.
     static func contentType(_ field: String?) -> ContentType {
         guard let field else { return ContentType() }
         let isRemembered = field.utf8.count <= longestRemembered
@@ -84,9 +83,9 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
         return type
     }
 
-    /// Foundation's response with a Content-Type field, which it parses.
+    /// Makes Foundation's response with a Content-Type field, so that Foundation parses the field.
     private static func ordinary(_ field: String) -> HTTPURLResponse? {
-        // The time of Foundation's scanners grows with the square of a value's length; the rest of a longer value is
+        // The time of Foundation's scanners grows with the square of the length. Of a longer value, the rest is
         // ignored.
         let value = field.utf8.count > 4096 ? String(decoding: field.utf8.prefix(4096), as: UTF8.self) : field
         return HTTPURLResponse(
@@ -102,14 +101,14 @@ final class EngineResponse: HTTPURLResponse, @unchecked Sendable {
     /// Whether the superclass has the expected layout, and the environment does not switch the class off.
     static var isAvailable: Bool { fieldsOffset != nil }
 
-    /// Whether the environment has the variable with which a program does without this class.
+    /// Whether the environment has the variable that switches this class off.
     static func isSwitchedOff(by environment: [String: String]) -> Bool {
         environment["LARKSPUR_ORDINARY_RESPONSES"] == "1"
     }
 
-    /// The offset at which a response stores its fields. It is found by a search for those of a sample whose fields
-    /// reflection shows; nil if they are not found, if a write does not have the expected effect, or if the environment
-    /// switches the class off.
+    /// The offset at which a response stores its fields. It is found with a sample whose fields reflection shows. Nil
+    /// if they are not found, if a write does not have the expected effect, or if the environment switches the class
+    /// off.
     private static let fieldsOffset: Int? = {
         guard !isSwitchedOff(by: ProcessInfo.processInfo.environment), let url = URL(string: "http://localhost/"),
             let sample = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: ["X-A": "b"]),

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A response field's name in its canonical spelling, and the engine's own use of the field.
+/// The name of a response field in its canonical spelling, and the use that the engine makes of the field.
 struct FieldName: Sendable {
     enum Role: Sendable {
         case plain, contentLength, transferEncoding, location, setCookie, challenge, proxyChallenge
-        /// A name beginning with X-, which keeps the server's spelling.
+        /// A name that begins with X-. It keeps the server's spelling.
         case spelledAsSent
     }
 
@@ -40,7 +40,7 @@ struct FieldName: Sendable {
         self = made
     }
 
-    /// Finds a common name without an allocation, which a spelling needs.
+    /// Finds a common name without the allocation of a new string.
     private static func common(_ bytes: UnsafeRawBufferPointer) -> FieldName? {
         guard bytes.count < commonByLength.count, bytes.count > 1 else { return nil }
         let ends = ends(bytes)
@@ -54,8 +54,8 @@ struct FieldName: Sendable {
         UInt16(bytes[0] | 0x20) << 8 | UInt16(bytes[bytes.count - 1] | 0x20)
     }
 
-    /// Spells a name with capitals at the beginning of words, as `HTTPURLResponse` does, which leaves only names
-    /// beginning with X- unchanged.
+    /// Spells a name with capitals at the beginning of words, as `HTTPURLResponse` does. Only names that begin with X-
+    /// keep their spelling.
     private static func canonical(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { output in
             var isInsideWord = false
@@ -68,7 +68,7 @@ struct FieldName: Sendable {
         }
     }
 
-    /// Whether Foundation treats the byte as a mark on a letter; every other byte ends a word.
+    /// Whether Foundation treats the byte as a part of a word. Every other byte ends a word.
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "^") || byte == UInt8(ascii: "`")
     }
@@ -102,10 +102,10 @@ struct FieldName: Sendable {
     private struct Common {
         let name: FieldName
         let bytes: [UInt8]
-        /// The first and the last byte, which distinguish most names of one length.
+        /// The first and the last byte, which are enough to distinguish most names of one length.
         let ends: UInt16
 
-        /// Compares with the same number of bytes, without regard to the case of letters.
+        /// Whether a name of the same length is equal, without regard to the case of letters.
         func matches(_ sent: UnsafeRawBufferPointer) -> Bool {
             bytes.withUnsafeBufferPointer { bytes in
                 for index in 0..<bytes.count where (bytes[index] ^ sent[index]) & 0xDF != 0 || sent[index] < 0x20 {

@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// The last head that an origin has sent, and its lines. Most lines come again in its next head, in the same place, and
-/// are not read again then; often the whole head does.
+/// The last header section of an origin, and its lines. Most lines, and often all, are the same in the next header
+/// section of the origin. They are not parsed again then.
 ///
 /// It belongs to the loop's thread.
 final class HeadMemory {
@@ -9,8 +9,7 @@ final class HeadMemory {
         let field: ResponseHeadParser.Field
     }
 
-    /// A head and the lines that it was read from. It does not change, as the lines of several responses can arrive in
-    /// turns.
+    /// A head, and the lines from which it was read. It never changes, as the lines of several responses can alternate.
     final class KnownHead {
         let statusLine: [UInt8]
         let lines: [Line]
@@ -23,23 +22,23 @@ final class HeadMemory {
         }
     }
 
-    /// The number of lines that are remembered. With ``longest`` it bounds what a server can have the process store.
+    /// The number of lines that are stored. Together with ``longest`` it limits the memory that a server can occupy.
     private static let capacity = 24
-    /// The length of the longest line that is remembered, in bytes.
+    /// The length of the longest line that is stored, in bytes.
     private static let longest = 256
 
     @exclusivity(unchecked) private var lines: [Line?] = []
-    /// The last head; nil if it had a line that is not remembered.
+    /// The last head; nil if one of its lines was not stored.
     @exclusivity(unchecked) private(set) var head: KnownHead?
 
-    /// Returns a line of the last head, if it is the same and was in the same place.
+    /// Returns the line at this index of the last head, if it is the same line.
     func line(_ line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < lines.count, let known = lines[index], known.bytes.equals(line) else { return nil }
         return known
     }
 
-    /// Remembers a line and its field, in place of the one that was there in the last head.
-    /// - Returns: The line; nil if it is too long or too far down.
+    /// Stores a line and its field, in place of the last head's line at this index.
+    /// - Returns: The line; nil if it is too long, or its index too large.
     func remember(_ field: ResponseHeadParser.Field, of line: UnsafeRawBufferPointer, at index: Int) -> Line? {
         guard index < Self.capacity else { return nil }
         while lines.count <= index { lines.append(nil) }
@@ -47,8 +46,8 @@ final class HeadMemory {
         return lines[index]
     }
 
-    /// Remembers the last head as a whole.
-    /// - Parameter lines: All of its lines; nil if one of them is not remembered.
+    /// Stores a whole head as the last one.
+    /// - Parameter lines: All of its lines; nil if one of them was not stored.
     func remember(_ head: ResponseHead, statusLine: [UInt8], lines: [Line]?) {
         guard statusLine.count <= Self.longest, let lines else { return self.head = nil }
         self.head = KnownHead(statusLine: statusLine, lines: lines, head: head)

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The response of a transfer. What a program sees of it, a `URLResponse`, is made when somebody asks for it: once, on
-/// any thread.
+/// The response of a transfer. Its `URLResponse`, which programs see, is created when it is first read, on any thread.
 package final class ReceivedResponse: Sendable {
     fileprivate enum Source {
         case object(URLResponse)
@@ -10,7 +9,7 @@ package final class ReceivedResponse: Sendable {
         #endif
     }
 
-    /// The status code; nil for a response of another protocol than HTTP.
+    /// The status code; nil if the response is not an HTTP response.
     package let statusCode: Int?
     private let source: Mutex<Source>
 
@@ -19,7 +18,7 @@ package final class ReceivedResponse: Sendable {
         self.source = Mutex(source)
     }
 
-    /// Wraps a response that exists.
+    /// Wraps an existing response.
     package convenience init(_ object: URLResponse) {
         self.init(statusCode: (object as? HTTPURLResponse)?.statusCode, .object(object))
     }
@@ -33,16 +32,16 @@ package final class ReceivedResponse: Sendable {
         }
     }
 
-    /// Whether there is a response already.
+    /// Whether the `URLResponse` exists already.
     var isMade: Bool {
         source.withLock { if case .object = $0 { true } else { false } }
     }
 
-    /// The response, if it is one of HTTP.
+    /// The response; nil if it is not an HTTP response.
     package var http: HTTPURLResponse? { object as? HTTPURLResponse }
 
-    /// The media type of the Content-Type field; nil if it has to be read from the field. On Apple platforms the
-    /// property of `URLResponse` may be a guess from the content.
+    /// The media type of the Content-Type field; nil if it has to be read from the field. `URLResponse.mimeType` does
+    /// not serve, as it may be guessed from the content on Apple platforms.
     package var typeOfField: String? { source.withLock { $0.typeOfField } }
 }
 
@@ -80,8 +79,8 @@ extension ReceivedResponse.Source {
 
 #if canImport(FoundationNetworking)
 extension ReceivedResponse {
-    /// Creates the response of a head. Nil only if Foundation refuses to make one, which no version does; that is known
-    /// later if the engine makes it.
+    /// Creates the response of a head; nil only if Foundation refuses to make a response, which no version does. If the
+    /// engine makes the response, that shows later.
     convenience init?(_ head: ResponseHead, url: URL) {
         if EngineResponse.isAvailable {
             self.init(statusCode: head.status, .head(head, url))

@@ -6,8 +6,8 @@ internal import HTTPSyntax
 package enum RedirectDecision {
     /// The response is final, even if its status is 3xx.
     case deliver
-    /// The request that follows the redirect, which is offered to the delegate whatever its scheme. `keepsBody` is true
-    /// if its content is sent again, whatever its source.
+    /// The request that follows the redirect. The delegate gets it whatever its scheme is. `keepsBody` is true if the
+    /// content is sent again, whatever its source is.
     case follow(URLRequest, keepsBody: Bool)
 
     package static func decide(status: Int, location: String?, request: URLRequest) -> RedirectDecision {
@@ -19,7 +19,7 @@ package enum RedirectDecision {
         else { return .deliver }
         let method = method(after: status, of: request.httpMethod ?? "GET")
         let isRewritten = status == 303 || method != request.httpMethod
-        // Sockets and other schemes have no origin, and none of them is that of another.
+        // Sockets and other schemes have no origin, so they are compared in another way.
         let staysAtOrigin = origin == nil ? target.isOnSocket(of: base) : origin == base.origin
         return .follow(
             next(request, url: url, method: method, dropsContent: isRewritten, dropsCredentials: !staysAtOrigin),
@@ -27,23 +27,23 @@ package enum RedirectDecision {
         )
     }
 
-    /// The reason why a redirect is not followed, although the delegate has chosen to follow it.
+    /// The reason why a redirect is not followed although the delegate allows it.
     package struct Refusal: Equatable, Sendable {
         package let code: URLError.Code
         package let sentence: String
     }
 
-    /// Checks the request with which a redirect is to be followed: the offered one, or that of a delegate.
+    /// Checks the request that follows a redirect: the proposed one, or the delegate's.
     /// - Parameters:
     ///   - next: The request to send.
     ///   - request: The request that was redirected.
-    /// - Returns: The reason not to send it; nil if there is none.
+    /// - Returns: The reason why it must not be sent; nil if there is none.
     package static func refusal(
         of next: URLRequest,
         after request: URLRequest,
         allowsInsecureTarget: Bool
     ) -> Refusal? {
-        // A request without a URL, or without a scheme, fails when it is to be sent.
+        // A request without a URL or scheme fails later, when it is sent.
         guard let url = next.url, let scheme = url.scheme, let source = request.url else { return nil }
         let (target, base) = (URLReference(url.absoluteString), URLReference(source.absoluteString))
         guard target.isHTTP || target.isOnSocket(of: base) else {
@@ -109,7 +109,7 @@ package enum RedirectDecision {
         "Transfer-Encoding",
     ]
 
-    /// The fields with credentials of the origin, and its name.
+    /// The fields that are meant for the origin: its credentials and its name.
     private static let fieldsOfOrigin = ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
 }
 
@@ -119,7 +119,7 @@ extension URLReference {
         return scheme == "http" || scheme == "https"
     }
 
-    /// Whether the URL names another resource on the socket of a base URL, to which no other server may redirect.
+    /// Whether the URL is on the same socket as a base URL. No other server may redirect there.
     fileprivate func isOnSocket(of base: URLReference) -> Bool { isOnSocket && hasSameServer(as: base) }
 }
 

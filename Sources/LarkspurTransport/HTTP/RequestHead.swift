@@ -1,20 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The data of a request that libcurl gets before its content.
+/// The part of a request that libcurl gets before the content.
 struct RequestHead {
     /// The length of the content to send.
     enum BodyLength: Equatable {
         case none
         case known(Int64)
-        /// The length is unknown. libcurl sends the content in chunks over HTTP/1.1 by itself, given `CURLOPT_UPLOAD`
-        /// and no size.
+        /// The length is unknown. With `CURLOPT_UPLOAD` and no size, libcurl sends the content in chunks over HTTP/1.1.
         case unknown
 
         var hasContent: Bool { self != .none && self != .known(0) }
 
-        /// Whether the content is long enough for `Expect: 100-continue` (RFC 9110, section 10.1.1), which libcurl
-        /// sends above 1 MiB.
+        /// Whether the content is long enough for `Expect: 100-continue` (RFC 9110, section 10.1.1). libcurl sends the
+        /// field for more than 1 MiB.
         var isLong: Bool {
             if case .known(let length) = self { length > 1 << 20 } else { false }
         }
@@ -22,31 +21,32 @@ struct RequestHead {
 
     let method: String
     let target: RequestTarget
-    /// The lines for `CURLOPT_HTTPHEADER`: "Name: value", "Name;" for a field without a value, "Name:" to remove one of
-    /// libcurl's own.
+    /// The lines for `CURLOPT_HTTPHEADER`: "Name: value"; "Name;" for a field without a value; "Name:" to remove one of
+    /// libcurl's own fields.
     let lines: [String]
-    /// The length of the content, which the request for a stream may give in a Content-Length field.
+    /// The length of the content. For a stream it is the value of the Content-Length field, if the request has one.
     let body: BodyLength
-    /// Whether the request has `Expect: 100-continue`, so that the server decides before it gets the content.
+    /// Whether the request has `Expect: 100-continue`, so that the server can refuse it before it gets the content.
     let expectsContinue: Bool
     /// Whether the caller sets the Accept-Encoding field.
     let setsAcceptEncoding: Bool
     /// Whether the request is for a part of the content.
     let asksForRange: Bool
 
-    /// The largest length of the URL and the fields together, in bytes. libcurl allows 1 MiB for them and for the lines
-    /// that it adds, and does not report which of them is too large.
+    /// The largest length of URL and fields together, in bytes. libcurl allows 1 MiB, including the lines that it adds,
+    /// and does not report what exceeds it.
     static let maximumLength = (1 << 20) - (1 << 12)
 
     /// The URL for libcurl.
     var url: String { target.text }
 
-    /// Checks the request, since libcurl writes its input unchecked, and completes its fields.
+    /// Checks the request, as libcurl writes its input unchecked, and adds the missing fields.
     ///
-    /// The request's own fields precede `additionalFields`, and both precede `cookie`. `authorization` is the answer to
-    /// a challenge and precedes all. libcurl writes the fields about the transfer of the content. For long content it
-    /// sends `Expect: 100-continue`, if `mayAskFirst` is true. The lines of the last request without content are
-    /// `remembered`, as most requests of a session have the same ones. The URL as a `target` may be known already.
+    /// The request's own fields have priority over `additionalFields`, and both have priority over `cookie`.
+    /// `authorization` was made for a challenge, and has priority over all. libcurl adds the fields about the transfer
+    /// of the content. For long content it adds `Expect: 100-continue`, if `mayAskFirst` is true. Most requests of a
+    /// session have the same lines, so those of the last request without content can be passed as `remembered`.
+    /// `target` is the URL if it is known in this form.
     init(
         _ request: URLRequest,
         target known: RequestTarget? = nil,
@@ -118,8 +118,8 @@ struct RequestHead {
 }
 
 extension RequestHead {
-    /// The reason why a request cannot be written. A sentence names the offending field, never its value, which may be
-    /// a secret.
+    /// The reason why a request cannot be written. Its sentence has the name of the field, but not its value, which may
+    /// be a secret.
     enum Failure: Error, Equatable {
         case missingURL, invalidURL, unsupportedScheme, invalidSocketPath
         case invalidMethod
@@ -127,8 +127,8 @@ extension RequestHead {
         case invalidFieldValue(name: String)
         case tooLong(bytes: Int)
 
-        /// The code of the error. Foundation has none for a field: as with a bad URL, the request is malformed and no
-        /// repetition helps.
+        /// The code of the error. Foundation has none for fields. As with a bad URL, the request is malformed, and
+        /// sending it again does not help.
         var code: URLError.Code {
             self == .unsupportedScheme || self == .missingURL ? .unsupportedURL : .badURL
         }

@@ -2,9 +2,9 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// The lines of a request's fields while they are collected; of two fields with one name the first one counts.
+/// The lines of a request's fields while they are collected. If a name occurs twice, the first field counts.
 struct RequestLines {
-    /// The fields that affect others.
+    /// The fields on which other lines depend.
     struct Noted: OptionSet {
         let rawValue: UInt16
 
@@ -38,12 +38,12 @@ struct RequestLines {
         guard !names.contains(where: { $0.hasSameLetters(as: name) }) else { return }
         names.append(name)
         if note(name, value) {
-            // libcurl takes a name with a colon and only blanks as the instruction to send no such field.
+            // For libcurl, a name with a colon and nothing else means that the field is not sent.
             lines.append(value.utf8.allSatisfy(\.isBlank) ? name + ";" : name + ": " + value)
         }
     }
 
-    /// Records a field; returns whether the caller may send it.
+    /// Records a field. Returns whether the caller may set it.
     private mutating func note(_ name: String, _ value: String) -> Bool {
         switch name.utf8.count {
         case 5 where name.hasSameLetters(as: "Range"): noted.insert(.range)
@@ -59,14 +59,14 @@ struct RequestLines {
             statedLength = ContentLength(value).value
             return false
         case 17 where name.hasSameLetters(as: "Transfer-Encoding"): return false
-        // A server must not see a field for a proxy (RFC 9110, section 11.7.2), which is sent in another way.
+        // A field for the proxy must not reach the server (RFC 9110, section 11.7.2). It is sent in another way.
         case 19 where name.hasSameLetters(as: "Proxy-Authorization"): return false
         default: break
         }
         return true
     }
 
-    /// Returns the length of the content: for a stream, that of the caller's Content-Length field.
+    /// Returns the length of the content. For a stream it is the value of the caller's Content-Length field.
     func length(ofBody body: RequestHead.BodyLength) -> RequestHead.BodyLength {
         guard body == .unknown, let statedLength else { return body }
         return .known(statedLength)
@@ -82,13 +82,13 @@ struct RequestLines {
     private mutating func addContentDefaults(method: String, body: RequestHead.BodyLength) {
         let isPost = method == "POST"
         if !contains(.contentType), body.hasContent {
-            // libcurl by itself gives any content the type that only a POST without a type should have.
+            // libcurl would give this type to any content, but only a POST without a type should have it.
             lines.append(isPost ? "Content-Type: application/x-www-form-urlencoded" : "Content-Type:")
         }
         if body.hasContent {
             if !contains(.expect), !mayAskFirst || !body.isLong { lines.append("Expect:") }
         } else if isPost || method == "PUT" || method == "PATCH" {
-            // Servers wait for content with these methods unless the request announces that there is none (RFC 9110,
+            // With these methods, servers expect content unless the request announces that there is none (RFC 9110,
             // section 8.6).
             lines.append("Content-Length: 0")
         }
@@ -114,8 +114,8 @@ extension RequestLines {
     }()
 }
 
-/// The lines of the last request without content, credentials and cookies, with all that they depend on. They are in
-/// ASCII.
+/// The lines of the last request without content, credentials and cookies, and everything on which they depend. They
+/// are in ASCII.
 struct RememberedLines {
     let method: String
     let fields: [String: String]
@@ -127,12 +127,12 @@ struct RememberedLines {
     let setsAcceptEncoding: Bool
     let asksForRange: Bool
 
-    /// Whether fields are in ASCII, so that ``matches(_:_:_:_:)`` can tell them from others.
+    /// Whether fields are in ASCII, so that ``matches(_:_:_:_:)`` can compare them.
     static func canRemember(_ fields: [String: String]) -> Bool {
         fields.allSatisfy { name, value in (name + value).utf8.allSatisfy { $0 < 0x80 } }
     }
 
-    /// Returns whether a request has the same lines. Copies of one dictionary are compared quickly.
+    /// Whether a request has the same lines. The comparison of two copies of one dictionary is quick.
     func matches(
         _ method: String,
         _ fields: [String: String],
@@ -141,8 +141,8 @@ struct RememberedLines {
     ) -> Bool {
         self.method == method && self.mayAskFirst == mayAskFirst && self.fields == fields
             && self.additionalFields == additionalFields
-            // Strings also count as equal if they write the same letter in different ways. Of those, ASCII is the
-            // shortest.
+            // Strings with different bytes can be equal, if they write one letter in different ways. The ASCII form is
+            // the shortest.
             && Self.byteCount(self.fields) == Self.byteCount(fields)
             && Self.byteCount(self.additionalFields) == Self.byteCount(additionalFields)
     }

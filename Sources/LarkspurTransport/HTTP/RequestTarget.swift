@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, with a valid host
-/// and port.
+/// A URL in the form that libcurl accepts: absolute, in ASCII, without user information and fragment, and with a valid
+/// host and port.
 struct RequestTarget: Equatable {
     let text: String
-    /// The path of the Unix-domain socket on which the server listens; nil if the URL's host names the server.
+    /// The path of the server's Unix-domain socket; nil for a server with a host.
     let socketPath: String?
 
     init(_ url: URL) throws(RequestHead.Failure) {
@@ -20,7 +20,7 @@ struct RequestTarget: Equatable {
         }
         socketPath = nil
         guard parts.isValid else { throw .invalidURL }
-        // libcurl would send the user information without a challenge.
+        // libcurl would send user information before the server challenges.
         if parts.end == whole.utf8.count, parts.hostStart == parts.authorityStart {
             text = whole
         } else {

@@ -1,24 +1,23 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The decision whether a request may be sent again after an attempt without a response (RFC 9110, section 9.2.2): a
-/// value without I/O.
+/// The decision whether a request may be sent again after an attempt without a response (RFC 9110, section 9.2.2). It
+/// is a value without I/O.
 ///
-/// It does not apply to a request with a redirect, a challenge or the like as its response: there the server has
-/// determined the next step.
+/// It does not apply after a response such as a redirect or a challenge: there the server has determined the next step.
 enum ResendDecision: Equatable, Sendable {
     case resend
-    /// The server may have executed the request.
+    /// The request is not sent again, as the server may have executed it.
     case fail
 
     /// The outcome of the previous attempt.
     enum Attempt: Sendable, CaseIterable {
         /// No byte of the request has left this machine.
         case notSent
-        /// The server has reported that it did not process the request: a GOAWAY with a lower stream identifier, or
-        /// REFUSED_STREAM.
+        /// The server has reported that it did not process the request, with REFUSED_STREAM or with a GOAWAY with a
+        /// lower stream identifier.
         case notProcessed
-        /// A byte of the request may have left, and it is unknown whether the server has executed it.
+        /// A byte of the request may have been sent. It is not known whether the server has executed the request.
         case lost
     }
 
@@ -26,7 +25,7 @@ enum ResendDecision: Equatable, Sendable {
     ///   - request: The request, with its own fields.
     ///   - additionalFields: The fields that the session adds.
     ///   - attempt: The outcome of the previous attempt.
-    ///   - isAllowed: Whether the caller allows methods that are not idempotent to be sent again.
+    ///   - isAllowed: Whether the caller allows that requests with other than idempotent methods are sent again.
     init(_ request: URLRequest, additionalFields: [String: String], after attempt: Attempt, isAllowed: Bool) {
         let mayBeRepeated =
             isAllowed || Self.idempotentMethods.contains(request.httpMethod ?? "GET")
@@ -37,12 +36,13 @@ enum ResendDecision: Equatable, Sendable {
         self = attempt != .lost || mayBeRepeated ? .resend : .fail
     }
 
-    /// The methods of RFC 9110, section 9.2.2, and the safe ones of IANA's registry. Methods are case-sensitive.
+    /// The idempotent methods of RFC 9110, section 9.2.2, and the safe methods of IANA's registry. Methods are
+    /// case-sensitive.
     private static let idempotentMethods: Set<String> = [
         "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
     ]
 
-    /// The fields by which a server recognizes a request that it has executed already.
+    /// The fields by which a server recognizes a request that it has already executed.
     private static let keyNames = ["Idempotency-Key", "X-Idempotency-Key"]
 
     /// Returns the error of a request that is not sent again.

@@ -2,8 +2,8 @@
 internal import HTTPSyntax
 
 extension ResponseHead {
-    /// A head whose fields are still arriving. It is an object, as most transfers have read their head, or need not
-    /// read it.
+    /// A head whose fields are still arriving. It is an object because most transfers do not need it: their head is
+    /// complete, or the same as the last one.
     final class Draft {
         let status: Int
         let version: String
@@ -45,15 +45,14 @@ extension ResponseHead {
             }
         }
 
-        /// Records that a field which determines the end of the content is written in a way that not every recipient
-        /// reads.
+        /// Records that a field about the end of the content is written in a way that not every recipient understands.
         func noteObscured(_ name: FieldName) { obscured = obscured ?? name.text }
 
         private func add(_ value: String, named name: String) {
             Self.append(value, to: &fields[name])
         }
 
-        /// Appends in place, as a field may be repeated as often as a head has room.
+        // Appended in place: a field may be repeated as often as the header section has room.
         private static func append(_ value: String, to list: inout String?) {
             if list?.append(", " + value) == nil { list = value }
         }
@@ -64,8 +63,8 @@ extension ResponseHead {
 
         func finished() -> ResponseHead {
             let length = lengths.map(ContentLength.init)
-            // A Transfer-Encoding overrides Content-Length, which must not be taken for the length (RFC 9112, section
-            // 6.3).
+            // Transfer-Encoding overrides Content-Length, so this one must not be taken for the length (RFC 9112,
+            // section 6.3).
             if transferEncoding == nil, let lengths, let length {
                 let isList = lengths.utf8.contains(UInt8(ascii: ","))
                 fields["Content-Length"] = isList ? length.value.map { String($0) } ?? lengths : lengths

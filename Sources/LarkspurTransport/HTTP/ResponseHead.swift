@@ -4,12 +4,12 @@ internal import HTTPSyntax
 /// The status line and the fields of one response, final or informational.
 struct ResponseHead: Sendable {
     let status: Int
-    /// The version as it was received, for instance "HTTP/1.1" or "HTTP/2".
+    /// The version as it was received, such as "HTTP/1.1" or "HTTP/2".
     let version: String
-    /// The values by names in the spelling of `HTTPURLResponse`. Repeated fields are joined with a comma; `Set-Cookie`
-    /// so that Foundation's parser can split the cookies again.
+    /// The values by their names in the spelling of `HTTPURLResponse`. Repeated fields are joined by commas,
+    /// `Set-Cookie` in such a way that Foundation's parser can separate the cookies.
     let fields: [String: String]
-    /// The `Set-Cookie` values, one by one: joined ones cannot be split with certainty.
+    /// The `Set-Cookie` values, one by one: once joined, they cannot be separated with certainty.
     let setCookies: [String]
     /// The `WWW-Authenticate` values, one by one.
     let challenges: [String]
@@ -20,11 +20,10 @@ struct ResponseHead: Sendable {
     /// The fields that frame the content.
     let framing: FramingFields
 
-    /// The length of the content; nil if the field is missing, is not a valid number, or is present with different
-    /// values.
+    /// The length of the content; nil if the field is missing, is not a valid number, or occurs with different values.
     var contentLength: Int64? { framing.length?.value }
 
-    /// The value of a field; the case of the name does not matter.
+    /// The value of a field. The case of the name does not matter.
     subscript(name: String) -> String? {
         if let value = fields[name] { return value }
         guard let canonical = FieldName(name) else { return nil }
@@ -33,8 +32,7 @@ struct ResponseHead: Sendable {
 }
 
 extension ResponseHead {
-    /// Makes the response that URLSession's users get; nil only if Foundation refuses to make one, which no version
-    /// does.
+    /// Makes the response for users of URLSession; nil only if Foundation refuses to make one, which no version does.
     func makeResponse(url: URL) -> HTTPURLResponse? {
         EngineResponse.make(url: url, status: status, version: version, fields: fields)
     }

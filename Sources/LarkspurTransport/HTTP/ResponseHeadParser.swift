@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The parser that assembles response heads from libcurl's header lines, one at a time with its line end.
+/// The parser of response heads. It gets libcurl's header lines, one at a time with its line end.
 ///
-/// The parser accepts input that servers really send: no reason phrase, no blank after the colon or one before it, bare
-/// line feeds, text in ISO 8859-1, folded lines. It skips a line that is no field. Control characters that could end a
-/// line elsewhere become spaces (RFC 9110, section 5.5). It records input that could make the end of the content
-/// uncertain (``FramingFields/obscured``).
+/// It accepts what real servers send: a missing reason phrase, no blank after the colon or a blank before it, bare line
+/// feeds, text in ISO 8859-1, folded lines. It skips lines that are not fields. Control characters become spaces, as
+/// they could end a line for another recipient (RFC 9110, section 5.5). It records input that could make the end of the
+/// content uncertain (``FramingFields/obscured``).
 struct ResponseHeadParser {
     enum Failure: Error, Equatable {
         case invalidStatusLine, invalidLineEnd
@@ -38,24 +38,24 @@ struct ResponseHeadParser {
     private var stage = Stage.statusLine
     private var byteCount = 0
     private var draft: ResponseHead.Draft?
-    /// The last field; the next line may continue it.
+    /// The last field. The next line may continue it.
     private var pending: Field?
-    /// Whether the last field takes more than one line.
+    /// Whether the last field has more than one line.
     private var isFolded = false
     private var finishedTrailers: [String: String] = [:]
-    /// The number of lines of the section so far that are not continuations.
+    /// The number of lines so far, without continuation lines.
     private var lineCount = 0
     private let memory: HeadMemory?
-    /// The last head, as long as all lines of this one are the same; nothing is read until then.
+    /// The last head, while all lines so far are the same as its lines. Until a line differs, nothing is parsed.
     private var known: HeadMemory.KnownHead?
     private var statusLine: [UInt8] = []
-    /// The lines of the section so far; nil if one of them cannot be remembered.
+    /// The lines so far; nil if one of them cannot be stored.
     private var lines: [HeadMemory.Line]?
 
     /// - Parameter memory: The last head and its lines. Default: nil, every line is read.
     init(memory: HeadMemory? = nil) { self.memory = memory }
 
-    /// The fields after the content, by canonical names; complete when the transfer has ended.
+    /// The fields after the content, by canonical names. They are complete when the transfer has ended.
     var trailers: [String: String] {
         var copy = self
         if stage == .trailers { copy.keepPending() }
@@ -64,13 +64,13 @@ struct ResponseHeadParser {
 
     /// Consumes the next line.
     ///
-    /// Returns a head with the empty line that ends it, for informational responses too. The lines after a final head
-    /// are trailers, until a status line begins another head: libcurl may repeat a request by itself.
+    /// Returns the head with the empty line that ends it, also for informational responses. Lines after a final head
+    /// are trailers, until another status line begins a new head: libcurl may repeat a request automatically.
     mutating func consume(_ line: UnsafeRawBufferPointer) throws(Failure) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { throw .tooManyBytes(limit: Self.maximumByteCount) }
         let content = Self.withoutLineEnd(line)
-        // libcurl takes such a line for the empty line.
+        // libcurl takes a line that begins with a carriage return for the empty line.
         guard content.first != .carriageReturn else { throw .invalidLineEnd }
         switch stage {
         case .statusLine:
@@ -110,7 +110,7 @@ struct ResponseHeadParser {
         stage = .fields
     }
 
-    /// Catches up on the lines that were the same as those of the last head, when another line is not.
+    /// Parses the lines that were the same as those of the last head, after a line that differs.
     private mutating func readKnownLines(of last: HeadMemory.KnownHead) {
         known = nil
         statusLine = last.statusLine
@@ -137,7 +137,7 @@ struct ResponseHeadParser {
 
     private mutating func read(_ line: UnsafeRawBufferPointer) {
         if let first = line.first, first.isBlank {
-            // Each fold is a space, and none is left at the ends of the value (RFC 9112, section 5.2).
+            // Each fold is one space, but there is none at the ends of the value (RFC 9112, section 5.2).
             let text = Self.text(Self.trimmed(line))
             if pending?.value.isEmpty == true { pending?.value = text } else { pending?.value += " " + text }
             isFolded = true
@@ -166,8 +166,8 @@ struct ResponseHeadParser {
         }
     }
 
-    /// Returns the name without the blanks around it. A name that other recipients read differently, or ignore, may
-    /// have been meant for another field.
+    /// Returns the name without surrounding blanks. Other recipients read such a name differently or ignore it, so it
+    /// may have been meant for another field.
     private mutating func repairedName(_ written: UnsafeRawBufferPointer) -> FieldName? {
         if let name = FieldName(Self.token(written)), name.isFraming { draft?.noteObscured(name) }
         return FieldName(Self.trimmed(written))
@@ -206,7 +206,7 @@ extension ResponseHeadParser {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
-    /// Returns the first run of characters that a name may have.
+    /// Returns the longest beginning that consists of characters for names.
     private static func token(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         while start < bytes.count, !bytes[start].isToken { start += 1 }
@@ -216,7 +216,7 @@ extension ResponseHeadParser {
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        // Without an early exit, so that the compiler can test many bytes at once.
+        // The loop does not stop at the first one, so that the compiler can test many bytes at once.
         var controls: UInt8 = 0
         var all: UInt8 = 0
         for byte in bytes {

@@ -1,26 +1,27 @@
 #if canImport(FoundationNetworking)
-/// The sendings of one request: a value without I/O. libcurl repeats a sending if a reused connection turns out to be
-/// closed.
+/// The attempts to send one request: a value without I/O. If a reused connection turns out to be closed, libcurl sends
+/// the request again.
 struct SendingState: Sendable {
     enum Verdict: Equatable, Sendable {
         case send
-        /// Nothing is sent on this connection, and the request starts again on another.
+        /// Nothing is sent on this connection. The request starts again on a new one.
         case takeFreshConnection
-        /// The request may have been executed, and is not sent again.
+        /// The request is not sent again, as the server may have executed it.
         case fail
     }
 
-    /// Whether a byte of the request may have left without a byte of a response.
+    /// Whether a byte of the request may have been sent to which there was no response.
     private var mayHaveLeft = false
     private var isInterrupted = false
-    /// Whether a connection was made on which the request was, or is, sent.
+    /// Whether there was a connection on which sending began.
     private(set) var hasBegun = false
 
-    /// Decides whether a sending may begin.
+    /// Decides whether sending may begin.
     /// - Parameters:
-    ///   - hasStaleConnection: Whether the connection was used before, and has been closed or has received bytes that
+    ///   - hasStaleConnection: Whether the connection was used before, and was then closed or has received bytes that
     ///     belong to no response.
-    ///   - resend: Returns the decision about a request that may have left; called only in that case.
+    ///   - resend: Returns the decision whether the request may be sent again. Called only if a byte may have been
+    ///     sent.
     mutating func begin(hasStaleConnection: Bool, resend: () -> ResendDecision) -> Verdict {
         if mayHaveLeft, resend() == .fail { return .fail }
         if hasStaleConnection {
@@ -32,14 +33,14 @@ struct SendingState: Sendable {
         return .send
     }
 
-    /// Records bytes of a response: the server has requested any sending after them.
+    /// Records bytes of a response. If the request is sent again after them, the server has asked for it.
     mutating func noteResponse() { mayHaveLeft = false }
 
-    /// Records that the server did not process the request (REFUSED_STREAM, or a GOAWAY with a lower stream
+    /// Records that the server has not processed the request (REFUSED_STREAM, or a GOAWAY with a lower stream
     /// identifier).
     mutating func noteRefusal() { mayHaveLeft = false }
 
-    /// Whether the transfer was stopped to use another connection; true once.
+    /// Whether the transfer was stopped so that it uses another connection. True once.
     mutating func endInterruption() -> Bool {
         defer { isInterrupted = false }
         return isInterrupted

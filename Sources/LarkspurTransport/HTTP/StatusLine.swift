@@ -3,7 +3,7 @@ internal import HTTPSyntax
 
 /// The first line of a response: "HTTP/1.1 200 OK", "HTTP/2 200".
 enum StatusLine {
-    /// Whether the line begins with the protocol's name, which no field does.
+    /// Whether the line begins with the protocol's name. No field does.
     static func begins(_ line: UnsafeRawBufferPointer) -> Bool {
         line.count > 4 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
             && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")
@@ -18,11 +18,11 @@ enum StatusLine {
         else { throw .invalidStatusLine }
         let digits = line[start...].prefix(while: \.isDigit)
         let end = digits.endIndex
-        // After a carriage return, the following text could pass for a reason phrase (RFC 9112, section 2.2).
+        // Text after a carriage return could be taken for a reason phrase (RFC 9112, section 2.2).
         guard digits.count == 3, end == line.count || line[end].isBlank, !line[end...].contains(UInt8(ascii: "\r"))
         else { throw .invalidStatusLine }
         let status = digits.reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
-        // Classes beyond 5 are not assigned, but they are no errors (RFC 9110, section 15).
+        // The classes above 5 are not assigned, but are no errors (RFC 9110, section 15).
         guard status >= 100 else { throw .invalidStatus(status) }
         return (status, String(decoding: line[..<versionEnd], as: UTF8.self))
     }

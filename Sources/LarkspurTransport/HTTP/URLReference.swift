@@ -1,10 +1,10 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL or a relative reference in its five components (RFC 3986), parsed from any text without failure.
+/// A URL or a relative reference, as its five components (RFC 3986). It can be parsed from any text.
 ///
-/// Foundation resolves references as well, but keeps dot segments of absolute ones and treats a percent sign
-/// differently depending on the rest of the text.
+/// Foundation can resolve references too. But it keeps dot segments in absolute ones, and treats a percent sign in
+/// different ways, depending on the rest of the text.
 struct URLReference: Equatable {
     var scheme: String?
     var authority: String?
@@ -30,7 +30,7 @@ struct URLReference: Equatable {
         path = String(rest)
     }
 
-    /// Removes the separator and the text after it from the end of `rest`, and returns that text.
+    /// Cuts `rest` at the separator, and returns the text after it; nil if there is no separator.
     private static func cut(_ rest: inout Substring, at separator: Unicode.Scalar) -> String? {
         let byte = UInt8(ascii: separator)
         guard let index = rest.utf8.firstIndex(of: byte) else { return nil }
@@ -52,7 +52,7 @@ struct URLReference: Equatable {
         return text
     }
 
-    /// Resolves the reference against the URL of the document that contains it (RFC 3986, section 5.2.2).
+    /// Resolves the reference against the URL of the document in which it occurs (RFC 3986, section 5.2.2).
     func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil || authority != nil {
@@ -100,8 +100,8 @@ struct URLReference: Equatable {
 }
 
 extension URLReference {
-    /// The reference with invalid characters percent-encoded, as servers send spaces and UTF-8 in a Location. The host
-    /// is left to Foundation, which encodes international names.
+    /// The reference with invalid characters percent-encoded, as some servers send spaces and UTF-8 in a Location. The
+    /// host is left to Foundation, which encodes international names.
     var percentEncoded: URLReference {
         var encoded = self
         encoded.path = Self.encode(path)
@@ -112,23 +112,23 @@ extension URLReference {
 
     private static func encode(_ text: String) -> String { PercentEncoding.escaping(text, unless: isAllowed) }
 
-    /// Whether the byte is an unreserved character, a delimiter, or another character that path, query and fragment all
-    /// allow.
+    /// Whether the byte is an unreserved character, a delimiter, or another character that is allowed in path, query
+    /// and fragment.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isToken && !"#%^`|".utf8.contains(byte) || "/?:@(),;=".utf8.contains(byte)
     }
 }
 
 extension URLReference {
-    /// Whether the URL names a server on a Unix-domain socket, to which no other server may redirect.
+    /// Whether the URL is on a Unix-domain socket. No other server may redirect there.
     var isOnSocket: Bool { scheme.map { UnixSocketTarget.schemes.contains($0.lowercased()) } ?? false }
 
-    /// Whether scheme and authority are the same, character by character.
+    /// Whether scheme and authority are equal, character by character.
     func hasSameServer(as other: URLReference) -> Bool {
         scheme?.lowercased() == other.scheme?.lowercased() && authority == other.authority
     }
 
-    /// The origin; nil for anything but an http or https URL with a host and a valid port.
+    /// The origin; nil if this is not an http or https URL with a host and a valid port.
     var origin: Origin? {
         guard let scheme = scheme?.lowercased(), scheme == "http" || scheme == "https", let authority else {
             return nil

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// A URL of the scheme http+unix or https+unix, whose host is the percent-encoded path of a Unix-domain socket.
+/// A URL with the scheme http+unix or https+unix. Its host is the percent-encoded path of a Unix-domain socket.
 struct UnixSocketTarget: Equatable {
     static let schemes = ["http+unix", "https+unix"]
-    /// The value of the Host field that such servers expect, and their name in TLS.
+    /// The host that servers on sockets expect in the Host field, and their name in TLS.
     static let host = "localhost"
 
     let socketPath: String
-    /// The URL to request over the socket, with the host that such servers expect.
+    /// The URL of the request, with the host that servers on sockets expect.
     let text: String
 
     init(_ url: URL) throws(RequestHead.Failure) {
         guard let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme) else { throw .unsupportedScheme }
-        // The capacity of sockaddr_un, with the zero at its end.
+        // The capacity of sockaddr_un, including the zero byte at the end.
         guard let path = url.host(percentEncoded: false), path.utf8.first == UInt8(ascii: "/"), url.port == nil,
             path.utf8.count < 108, !path.utf8.contains(0)
         else { throw .invalidSocketPath }
@@ -27,13 +27,13 @@ struct UnixSocketTarget: Equatable {
 }
 
 extension URL {
-    /// Creates the URL of a resource of a server on a Unix-domain socket, such as the Docker API, for tasks of a
+    /// Creates the URL of a resource on a Unix-domain socket, such as the Docker API, for tasks of a
     /// ``CurlURLSession``. Nil if the result is not a valid URL.
     ///
     /// - Parameters:
-    ///   - socketPath: The absolute path of the socket, of at most 107 bytes.
-    ///   - resource: The path and query of the resource, percent-encoded. A slash is added at its beginning if it has
-    ///     none. Default: "/".
+    ///   - socketPath: The absolute path of the socket, at most 107 bytes long.
+    ///   - resource: The path and query of the resource, percent-encoded. A slash is added if it does not begin with
+    ///     one. Default: "/".
     public init?(unixSocket socketPath: String, resource: String = "/") {
         let host = PercentEncoding.escapingAll(socketPath) { $0.isDigit || $0.isLetter }
         self.init(string: "http+unix://\(host)\(resource.utf8.first == UInt8(ascii: "/") ? "" : "/")\(resource)")

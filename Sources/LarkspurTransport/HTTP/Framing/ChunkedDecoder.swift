@@ -4,8 +4,8 @@ internal import HTTPSyntax
 /// The decoder of chunked content (RFC 9112, section 7.1).
 ///
 /// libcurl accepts any chunk size that begins with a hexadecimal digit: it takes `0x5` and `0 5` for the end of the
-/// content. So libcurl only determines when to stop reading, and the chunks are decoded here. Line feeds alone end
-/// lines, as in heads.
+/// content. So libcurl only determines when to stop reading, and the chunks are decoded here. As in header sections, a
+/// line may end with a line feed alone.
 struct ChunkedDecoder: Sendable {
     enum Failure: Error, Equatable {
         case malformedSize, missingLineEnd, malformedTrailer
@@ -14,7 +14,7 @@ struct ChunkedDecoder: Sendable {
 
     private enum State {
         case size, blanks, chunkExtension
-        /// After the carriage return of a size line.
+        /// After the carriage return of a line with a chunk's size.
         case sizeLineFeed
         case data
         /// After a chunk's data.
@@ -32,7 +32,7 @@ struct ChunkedDecoder: Sendable {
     static let trailerLimit = ResponseHeadParser.maximumByteCount
 
     private var state = State.size
-    /// The number of bytes that are missing from the current chunk.
+    /// The number of bytes of the current chunk that have not arrived.
     private var rest: Int64 = 0
     private var digits = 0
     private var lineLength = 0
@@ -44,8 +44,8 @@ struct ChunkedDecoder: Sendable {
     /// Whether all of the content and the trailer section have arrived.
     var isComplete: Bool { state == .ended }
 
-    /// Decodes the next bytes; bytes after the end are ignored.
-    /// - Parameter piece: Receives the content among the bytes, in order.
+    /// Decodes the next bytes. Bytes after the end are ignored.
+    /// - Parameter piece: Receives the content in the bytes, in order.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
         _ piece: (UnsafeRawBufferPointer) -> Void

@@ -5,12 +5,12 @@ internal import HTTPSyntax
 enum ContentLength: Equatable, Sendable {
     /// One valid number, possibly repeated.
     case bytes(Int64)
-    /// Several values that are not one number.
+    /// Several different values.
     case contradictory
     /// A value with other characters than digits, or a number that is too large.
     case malformed
 
-    /// Reads the value of the field, or the values of several joined by commas.
+    /// Reads the value of a field, or the values of several fields joined by commas.
     init(_ list: String) {
         let values = list.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var number: Int64?

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 
-/// The content of one response while it arrives: it separates content from framing, and determines whether all of it
-/// has arrived.
+/// The arriving content of one response. It separates content from framing, and determines whether all content has
+/// arrived.
 struct FramedContent: Sendable {
     enum Failure: Error, Equatable {
         case chunks(ChunkedDecoder.Failure)
@@ -19,14 +19,14 @@ struct FramedContent: Sendable {
     let framing: ResponseFraming
     /// The number of bytes of content that have arrived.
     private(set) var count: Int64 = 0
-    /// The error in the bytes; set once.
+    /// The first error in the bytes; nil if there is none.
     private(set) var failure: Failure?
     private var chunks = ChunkedDecoder()
 
     init(_ framing: ResponseFraming) { self.framing = framing }
 
-    /// Takes bytes from libcurl, with the framing of chunks.
-    /// - Returns: The content among them, up to the first error, if there is one.
+    /// Takes bytes from libcurl, including chunk framing.
+    /// - Returns: The content in the bytes, up to the first error.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Piece {
         var piece = Piece()
         guard failure == nil else { return piece }
@@ -48,7 +48,7 @@ struct FramedContent: Sendable {
         return piece
     }
 
-    /// Whether all of the content has arrived, if the connection or the stream ended regularly now.
+    /// Whether all content has arrived, provided that the connection or the stream ends regularly now.
     var isComplete: Bool {
         guard failure == nil else { return false }
         return switch framing {
@@ -69,7 +69,7 @@ struct FramedContent: Sendable {
 }
 
 extension FramedContent {
-    /// Content in one chunk: the received bytes in place, or a copy if there was framing between them.
+    /// Contiguous content: the received bytes themselves, or a copy if there was framing between them.
     struct Piece {
         private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         private var joined: [UInt8] = []
@@ -85,7 +85,7 @@ extension FramedContent {
             }
         }
 
-        /// Provides the content, which is valid as long as the bytes that it was taken from.
+        /// Passes the content to a closure. It is valid as long as the received bytes.
         func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
             if joined.isEmpty { body(bytes) } else { joined.withUnsafeBytes(body) }
         }

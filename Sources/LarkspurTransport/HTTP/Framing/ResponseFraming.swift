@@ -7,16 +7,16 @@ struct FramingFields: Equatable, Sendable {
     var length: ContentLength?
     /// The `Transfer-Encoding` fields, joined by commas; nil without any.
     var transferEncoding: String?
-    /// The name of such a field that some recipients might not see: folded, or with other characters before its colon
-    /// or its name.
+    /// The name of such a field in a form that some recipients might overlook: folded, or with other characters before
+    /// its name or its colon.
     var obscured: String?
 }
 
-/// The end of a response's content, by one rule for all uses of the content (RFC 9112, section 6.3; RFC 9113, section
-/// 8.1).
+/// The end of a response's content (RFC 9112, section 6.3; RFC 9113, section 8.1). All uses of the content follow this
+/// rule.
 ///
-/// libcurl determines the end of content on its own, by its own reading of the same fields. Everything here that
-/// libcurl could read in another way is a failure.
+/// libcurl determines the end too, with another reading of the same fields. Everything that libcurl could read in
+/// another way is a failure here.
 enum ResponseFraming: Equatable, Sendable {
     /// There is no content, whatever the fields contain.
     case none
@@ -29,9 +29,9 @@ enum ResponseFraming: Equatable, Sendable {
 
     enum Failure: Error, Equatable {
         case malformedLength, contradictoryLengths
-        /// The Transfer-Encoding is a list other than `chunked`.
+        /// The Transfer-Encoding is not `chunked` alone.
         case unknownTransferCoding(String)
-        /// The Transfer-Encoding is `chunked` more than once, in HTTP/1.0 or together with a Content-Length.
+        /// `chunked` occurs more than once, and the version is HTTP/1.0 or there is a Content-Length too.
         case ambiguousChunks(String)
         case obscuredField(String)
 
@@ -74,15 +74,15 @@ enum ResponseFraming: Equatable, Sendable {
             guard !Self.isRepeated(encoding) || version == "HTTP/1.1" && fields.length == nil else {
                 throw .ambiguousChunks(encoding)
             }
-            // Regardless of Content-Length (RFC 9112, section 6.1).
+            // A Content-Length does not count (RFC 9112, section 6.1).
             self = .chunked
         } else {
             self = fields.length?.value.map(Self.length) ?? .close
         }
     }
 
-    /// Whether another reader of the same bytes could find another end (RFC 9112, section 6.1). The connection must not
-    /// be reused then, and the response is neither stored nor resumed.
+    /// Whether another recipient of the same bytes could find the end elsewhere (RFC 9112, section 6.1). If so, the
+    /// connection must not be reused, and the response is neither stored nor resumed.
     static func isDoubtful(_ fields: FramingFields, version: String) -> Bool {
         guard let encoding = fields.transferEncoding else { return false }
         return fields.length != nil || version == "HTTP/1.0" || isRepeated(encoding)
@@ -91,16 +91,16 @@ enum ResponseFraming: Equatable, Sendable {
     private static func hasNoContent(status: Int, method: String) -> Bool {
         switch status {
         case ..<200, 204, 304: true
-        // The bytes after it belong to a tunnel.
+        // The bytes after the header section belong to a tunnel.
         case 200..<300 where method == "CONNECT": true
         default: method == "HEAD"
         }
     }
 
-    /// Whether the content is chunked; RFC 2616 calls content that is not `identity`.
+    /// Whether the content is chunked. `identity` is RFC 2616's name for content that is not.
     ///
-    /// The engine requests no other coding, and libcurl would decode some of them by itself. `chunked` more than once
-    /// is what servers send whose framework and whose proxy each add the field; the content is chunked once.
+    /// The engine requests no other coding, and libcurl would decode some of them automatically. If a framework and a
+    /// proxy both add the field, `chunked` occurs twice, but the content is chunked once.
     private static func isChunked(_ encoding: String) throws(Failure) -> Bool {
         let codings = codings(in: encoding)
         if !codings.isEmpty, codings.allSatisfy({ $0.hasSameLetters(as: "chunked") }) { return true }
@@ -111,7 +111,7 @@ enum ResponseFraming: Equatable, Sendable {
     }
 
     private static func isRepeated(_ encoding: String) -> Bool {
-        // Nearly all fields have one coding, and need not be split.
+        // Nearly all fields have one coding, so that they need not be split.
         encoding.utf8.contains(UInt8(ascii: ",")) && codings(in: encoding).count > 1
     }
 
@@ -121,7 +121,7 @@ enum ResponseFraming: Equatable, Sendable {
 }
 
 extension ResponseFraming.Failure {
-    /// Returns the beginning of a field of a server's for a sentence.
+    /// Returns the beginning of a server's field, for a sentence.
     private static func excerpt(_ list: String) -> String {
         let scalars = list.unicodeScalars.prefix(81)
         let visible = scalars.prefix(80).map { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F ? $0 : "?" }
