@@ -1,5 +1,5 @@
 extension TransferMetrics {
-    /// The part that the cache had in a transaction, and the reason. Later releases may add reasons.
+    /// The part of the cache in a transaction, and the reason for it. Later releases may add reasons.
     public struct CacheUse: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case absent, bypassed, unverifiable, fresh, stale, revalidatedLater, validated, replaced, fallback
@@ -7,24 +7,24 @@ extension TransferMetrics {
 
         private let kind: Kind
 
-        /// Nothing is stored for the request; the server was asked.
+        /// There is no stored response for the request. The server was asked.
         public static let absent = Self(kind: .absent)
-        /// The request or its policy asks for the server, whatever is stored.
+        /// The request or its policy requires the server's response. The server was asked.
         public static let bypassed = Self(kind: .bypassed)
-        /// The stored response is stale and has nothing by which the server could confirm it; the server was asked.
+        /// The stored response is stale, and has no validator that the server could confirm. The server was asked.
         public static let unverifiable = Self(kind: .unverifiable)
         /// The stored response is fresh, and was delivered.
         public static let fresh = Self(kind: .fresh)
         /// The stored response is stale, and was delivered because the request allows that.
         public static let stale = Self(kind: .stale)
-        /// The stored response is stale, and was delivered because the server allows that while the cache asks anew
+        /// The stored response is stale. It was delivered because the server allows that while the cache revalidates it
         /// (`stale-while-revalidate`).
         public static let revalidatedLater = Self(kind: .revalidatedLater)
-        /// The stored response was delivered after the server has confirmed it.
+        /// The stored response was delivered after the server confirmed it.
         public static let validated = Self(kind: .validated)
-        /// The server was asked to confirm the stored response, and sent another one or none.
+        /// The server was asked to confirm the stored response, but sent another one or none.
         public static let replaced = Self(kind: .replaced)
-        /// The stored response is stale, and was delivered because the server or the network has failed
+        /// The stored response is stale. It was delivered because the server or the network has failed
         /// (`stale-if-error`).
         public static let fallback = Self(kind: .fallback)
 

@@ -1,18 +1,18 @@
 #if canImport(FoundationNetworking)
 /// The metrics of a ``CurlURLSession``'s task, as `urlSession(_:task:didFinishCollecting:)` receives them.
 ///
-/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`, also with a completion
-/// handler, and whether the task succeeds, fails or is cancelled. Code outside of FoundationNetworking cannot set the
-/// properties of the superclass: `transactionMetrics` is empty, `taskInterval` has no length and `redirectCount` is 0.
-/// The properties below have the figures.
+/// The method is called once for each task, before `urlSession(_:task:didCompleteWithError:)`: with or without a
+/// completion handler, and whether the task succeeds, fails or is cancelled. Code outside of FoundationNetworking
+/// cannot set the superclass's properties: `transactionMetrics` is empty, `taskInterval` has no length, and
+/// `redirectCount` is 0. The properties below have the values.
 ///
 /// ```swift
 /// if let metrics = metrics as? CurlTaskMetrics { print(metrics.duration, metrics.transfers.count) }
 /// ```
 public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
-    // Safe: all properties are constants, and those of the superclass are never written.
-    /// The metrics of the requests that the task has sent, redirects and authentication included, and of the cache's
-    /// responses; empty if nothing was sent.
+    // Safe: all properties are constants, and the superclass's are never written.
+    /// The metrics of the task's requests, including redirects and authentication, and of responses from the cache;
+    /// empty if nothing was sent and nothing came from the cache.
     public let transfers: [TransferMetrics]
     /// The interval from the creation of the task to its end.
     public let interval: DateInterval
@@ -23,7 +23,7 @@ public final class CurlTaskMetrics: URLSessionTaskMetrics, @unchecked Sendable {
 
     init(transfers: [TransferMetrics], from start: Date, to end: Date = Date()) {
         self.transfers = transfers
-        // The clock may have been set back meanwhile.
+        // The clock may have been set back during the task.
         interval = DateInterval(start: start, end: max(start, end))
         followedRedirects = transfers.dropLast().count { $0.isRedirect }
         super.init()

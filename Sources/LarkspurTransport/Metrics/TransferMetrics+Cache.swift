@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
 extension TransferMetrics {
-    /// Creates the metrics of a cached response, for which nothing was sent.
+    /// Creates the metrics of a response from the cache for which nothing was sent.
     init(
         cachedResponse response: ReceivedResponse,
         to request: URLRequest,

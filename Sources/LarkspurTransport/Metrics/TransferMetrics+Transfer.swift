@@ -4,8 +4,8 @@ internal import CLibcurl
 extension TransferMetrics {
     /// Reads libcurl's measurements of a transfer that has ended.
     /// - Parameters:
-    ///   - contentBytes: The number of content bytes that arrived, out of their chunks and not decoded.
-    ///   - tls: The protocol and the cipher suite, which libcurl knows only while the transfer is under way.
+    ///   - contentBytes: The number of content bytes that arrived, without chunk framing and not decoded.
+    ///   - tls: The protocol and the cipher suite. libcurl knows them only during the transfer.
     init(
         _ handle: EasyHandle,
         request: URLRequest,
@@ -39,8 +39,8 @@ extension TransferMetrics {
         remotePort = remoteAddress.map { _ in handle.long(CURLINFO_PRIMARY_PORT) }
         let requestBodyBytes = handle.int64(CURLINFO_SIZE_UPLOAD_T)
         let requestBytes = Int64(handle.long(CURLINFO_REQUEST_SIZE))
-        // Since 8.8 libcurl's request size includes everything that was sent; before, only the part that was sent in
-        // one chunk.
+        // From 8.8 on libcurl's request size includes everything that was sent. Before, it included only the part that
+        // was sent together with the header section.
         let countsContent = Libcurl.isAtLeast(8, 8) || handle.sendsContentWithHead
         requestHeaderBytes = countsContent ? max(0, requestBytes - requestBodyBytes) : requestBytes
         self.requestBodyBytes = requestBodyBytes
@@ -51,7 +51,7 @@ extension TransferMetrics {
         tlsCipherSuite = tls.cipher
     }
 
-    /// Returns the ALPN name for CURL_HTTP_VERSION_1_0 and later values.
+    /// Returns the ALPN name for `CURL_HTTP_VERSION_1_0` and later values; nil for others.
     private static func protocolName(_ version: Int) -> String? {
         switch version {
         case 1: "http/1.0"

@@ -1,8 +1,8 @@
-/// The durations and sizes of one transaction, a request and its response. A task has one for each redirect and each
-/// authentication too.
+/// The durations and sizes of one transaction: a request and its response. Each redirect and each authentication of a
+/// task has its own.
 ///
-/// Durations are measured from the moment at which the transfer began, after it had waited for its turn. A phase that
-/// did not happen, such as the look-up of a name on a reused connection, is nil.
+/// Durations are measured from the begin of the transfer, which is after the wait for a place at the host. A phase that
+/// did not happen, such as the name look-up on a reused connection, is nil.
 public struct TransferMetrics: Sendable, Hashable {
     /// The source of a response. Later releases may add sources.
     public struct Source: Sendable, Hashable, CustomStringConvertible {
@@ -12,10 +12,9 @@ public struct TransferMetrics: Sendable, Hashable {
 
         /// A server.
         public static let network = Self(kind: .network)
-        /// The cache, without revalidation: nothing was sent.
+        /// The cache, without revalidation. Nothing was sent.
         public static let cache = Self(kind: .cache)
-        /// The cache, after the server has confirmed that the stored response is still valid.
-        /// ``TransferMetrics/response`` is the server's response, a 304.
+        /// The cache, after the server confirmed the stored response. ``TransferMetrics/response`` is the server's 304.
         public static let validatedCache = Self(kind: .validatedCache)
 
         /// The name of the source, such as `validatedCache`.
@@ -29,10 +28,10 @@ public struct TransferMetrics: Sendable, Hashable {
     let received: ReceivedResponse?
     /// The source of the response that was delivered.
     public let source: Source
-    /// The part that the cache had, and the reason; nil if it had none: the session has no cache, or the request is
-    /// none that a cache answers.
+    /// The part of the cache in the transaction; nil if the session has no cache, or the cache never serves such
+    /// requests.
     public let cacheUse: CacheUse?
-    /// Whether the delivered response is the cache's.
+    /// Whether the delivered response came from the cache.
     public var isFromCache: Bool { source != .network }
     /// The date at which the transfer began.
     public let start: Date
@@ -72,8 +71,8 @@ public struct TransferMetrics: Sendable, Hashable {
     public let responseBodyBytes: Int64
     /// The number of bytes of the response's content after decoding.
     public internal(set) var responseBodyBytesDecoded: Int64
-    /// The version of TLS, as in "TLSv1.3"; nil without TLS, or if libcurl does not report it.
+    /// The version of TLS, such as "TLSv1.3"; nil without TLS, or if libcurl does not report it.
     public let tlsVersion: String?
-    /// The cipher suite, as in "TLS_AES_256_GCM_SHA384"; nil without TLS, or if libcurl does not report it.
+    /// The cipher suite, such as "TLS_AES_256_GCM_SHA384"; nil without TLS, or if libcurl does not report it.
     public let tlsCipherSuite: String?
 }

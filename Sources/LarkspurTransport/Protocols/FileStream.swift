@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
-/// A file as a stream. It begins anew when it is opened after it was closed or read to its end, so that a class that
-/// loads requests can look at the content as often as it likes.
+/// A file as a stream. If it is opened again after it was closed or read to its end, it starts from the beginning. So a
+/// class that loads requests can read the content as often as it needs.
 ///
 /// Like other streams it is used on one thread at a time.
 final class FileStream: InputStream {
@@ -14,7 +14,7 @@ final class FileStream: InputStream {
 
     override var streamStatus: Stream.Status { stream?.streamStatus ?? .notOpen }
 
-    // The property of Foundation's streams ends the process while there is no error.
+    // The property of Foundation's streams ends the process if there is no error.
     override var streamError: (any Error)? { streamStatus == .error ? stream?.streamError : nil }
 
     override var hasBytesAvailable: Bool { stream?.hasBytesAvailable ?? false }
@@ -23,7 +23,7 @@ final class FileStream: InputStream {
         switch streamStatus {
         case .notOpen, .closed, .atEnd, .error:
             stream?.close()
-            // Without a file of this URL there is no stream either, and nothing is read.
+            // For a URL that is not a file's there is no stream, and nothing is read.
             stream = file.isFileURL ? InputStream(url: file) : nil
             stream?.open()
         default: break

@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
-/// The `URLProtocol` classes of a configuration that are the caller's own.
+/// The caller's own `URLProtocol` classes in a configuration.
 struct ProtocolClasses: @unchecked Sendable {
     // Safe: classes are constants.
     private let classes: [URLProtocol.Type]
-    /// The caller's classes that precede the superclass's own classes for http and https.
+    /// The caller's classes that stand before the superclass's classes for http and https.
     private let classesBeforeHTTP: [URLProtocol.Type]
 
     init(_ classes: [AnyClass]) {
@@ -16,21 +16,21 @@ struct ProtocolClasses: @unchecked Sendable {
         classes.filter { !isBuiltIn($0) }.compactMap { $0 as? URLProtocol.Type }
     }
 
-    // By name: the default configuration has not all of them, and those of a session that has been made may have more.
+    // By name: the default configuration lacks some of them, and that of a session may have additional ones.
     private static func isBuiltIn(_ candidate: AnyClass) -> Bool {
         String(reflecting: candidate).hasPrefix("FoundationNetworking.")
     }
 
     var isEmpty: Bool { classes.isEmpty }
 
-    /// Whether one of the classes loads a request of a scheme that the engine does not support.
+    /// Whether one of the classes loads a request with a scheme that the engine does not support.
     func load(_ request: URLRequest) -> Bool { classes.contains { $0.canInit(with: request) } }
 
-    /// Returns the class that loads a request of a task, if any does.
+    /// Returns the class that loads the request of a task; nil if there is none.
     func `class`(for request: URLRequest, of task: URLSessionTask) -> URLProtocol.Type? {
         let scheme = request.url?.scheme?.lowercased()
         let candidates = scheme == "http" || scheme == "https" ? classesBeforeHTTP : classes
-        // The method that takes a task asks about its current request unless it is overridden.
+        // Unless a class overrides the method for tasks, that method asks about the task's current request.
         return candidates.first { $0.canInit(with: task) }
     }
 }

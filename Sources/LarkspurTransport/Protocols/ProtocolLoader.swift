@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
 import Synchronization
 
-/// The loader that runs one of the caller's `URLProtocol` classes for a task, and passes its reports to the loop.
+/// The loader that runs a `URLProtocol` class of the caller's for a task, and passes its reports to the loop.
 ///
-/// The class is called on a queue of its own, so that it may block, or use sessions. Its reports may come from any
-/// thread, and count until it is stopped.
+/// The class is called on a separate queue, so that it may block or use sessions. Its reports may come from any thread.
+/// They count until the class is stopped.
 final class ProtocolLoader: NSObject, URLProtocolClient {
     enum Report: Sendable {
-        /// No class claims the request, so it is sent over the network.
+        /// No class claims the request, so that it goes to the network.
         case unclaimed
         case response(URLResponse)
         case data(Data)
@@ -33,8 +33,8 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
     /// - Parameters:
     ///   - request: The request to load.
     ///   - classes: The caller's classes, at least one.
-    ///   - object: Returns the task object that the class sees; nil if it was released.
-    ///   - pass: Passes a report on to the loop. Called on any thread.
+    ///   - object: Returns the task object for the class; nil if it was released.
+    ///   - pass: Passes a report to the loop. Called on any thread.
     init(
         _ request: URLRequest,
         classes: ProtocolClasses,
@@ -54,8 +54,8 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
                 return report(.unclaimed)
             }
             let request = loader.canonicalRequest(for: self.request)
-            // A class may have an initialiser of its own for tasks, which takes the task's original request.
-            // Foundation's comparison of requests leaves out their fields and content.
+            // A class may have an initialiser for tasks, which takes the task's original request. Foundation ignores
+            // fields and content when it compares requests.
             let instance: URLProtocol
             let original = object.originalRequest
             if request == original, request.allHTTPHeaderFields == original?.allHTTPHeaderFields,
@@ -75,7 +75,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
         }
     }
 
-    /// Stops the class; later reports are ignored.
+    /// Stops the class. Later reports are ignored.
     func stop() {
         let instance = state.withLock { state -> Transferring<URLProtocol>? in
             defer { state = .over }
@@ -130,7 +130,7 @@ final class ProtocolLoader: NSObject, URLProtocolClient {
 }
 
 extension URLRequest {
-    /// Adds those of the fields that the request does not have itself.
+    /// Adds the given fields, except for those that the request already has.
     func adding(_ fields: [String: String]) -> URLRequest {
         var request = self
         for (name, value) in fields where request.value(forHTTPHeaderField: name) == nil {
@@ -139,8 +139,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns the request with its task's content, as `URLProtocol` classes get it: content in memory as its body, as
-    /// from FoundationNetworking, and a file as a stream. A request has one or the other.
+    /// Returns the request with its task's content, as `URLProtocol` classes expect it: content in memory as the body,
+    /// as with FoundationNetworking, and a file as a stream. A request has one or the other.
     func presenting(_ body: RequestBody) -> URLRequest {
         var request = self
         switch body {

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The origins that have announced HTTP/3, as a session remembers them (RFC 7838).
+/// The origins that have announced HTTP/3 to a session (RFC 7838).
 struct HTTP3Origins {
-    /// The number of origins above which all are forgotten; their next responses announce HTTP/3 again.
+    /// The number of origins above which all are removed. Their next responses announce HTTP/3 again.
     static let capacity = 1024
-    /// The time for which an origin's announcements are ignored after a failure.
+    /// The time after a failure for which an origin's announcements are ignored.
     static let penalty = Duration.seconds(300)
 
     private enum Entry {
@@ -27,7 +27,7 @@ struct HTTP3Origins {
         return now < end
     }
 
-    /// Records the `Alt-Svc` field of a response, which replaces earlier ones (RFC 7838, section 3.1).
+    /// Records the `Alt-Svc` field of a response. It replaces earlier ones (RFC 7838, section 3.1).
     /// - Parameter age: The value of the response's `Age` field; nil without one.
     mutating func note(_ field: String, age: String?, of origin: Origin, at now: ContinuousClock.Instant) {
         if case .failed(let end) = entries[origin], now < end { return }
@@ -38,7 +38,7 @@ struct HTTP3Origins {
         insert(.offered(until: now + .seconds(lifetime)), for: origin, at: now)
     }
 
-    /// Records that a connection with HTTP/3 has failed.
+    /// Records that an HTTP/3 connection has failed.
     mutating func noteFailure(of origin: Origin, at now: ContinuousClock.Instant) {
         insert(.failed(until: now + Self.penalty), for: origin, at: now)
     }
@@ -46,7 +46,7 @@ struct HTTP3Origins {
     private mutating func insert(_ entry: Entry, for origin: Origin, at now: ContinuousClock.Instant) {
         if entries.count >= Self.capacity {
             entries = entries.filter { now < $0.value.end }
-            // The search is rare only if it makes much room.
+            // If removing expired entries has made little room, this search would soon happen again.
             if entries.count > Self.capacity / 2 { entries.removeAll() }
         }
         entries[origin] = entry

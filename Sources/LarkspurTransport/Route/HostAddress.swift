@@ -1,29 +1,28 @@
 #if canImport(FoundationNetworking)
-/// The addresses of a host that are used without the resolver: for tests, and for servers that have no name yet.
+/// The fixed addresses of a host, for tests, and for servers that have no name yet. The resolver is not asked for them.
 public struct HostAddress: Sendable, Hashable {
     /// The host's name, as it appears in URLs.
     public var host: String
     /// The port, as it appears in URLs or follows from their scheme.
     public var port: Int
-    /// The numerical addresses that are tried, in this order; at least one.
+    /// The numerical addresses to try, in this order; at least one.
     public var addresses: [String]
 
     /// Creates the addresses of a host.
     /// - Parameters:
     ///   - host: The host's name, as it appears in URLs.
     ///   - port: The port, from 1 to 65535, as it appears in URLs or follows from their scheme.
-    ///   - addresses: The numerical addresses that are tried, in this order; at least one.
+    ///   - addresses: The numerical addresses to try, in this order; at least one.
     public init(host: String, port: Int, addresses: [String]) {
         self.host = host
         self.port = port
         self.addresses = addresses
     }
 
-    /// The line in libcurl's notation; nil if any part is invalid.
+    /// The addresses in libcurl's notation; nil if a part is invalid.
     var curlLine: String? {
         guard (1...65535).contains(port), !host.isEmpty, !addresses.isEmpty,
-            // At the beginning of a line, the first two modify the known addresses of a host, and the third stands for
-            // all hosts.
+            // At the beginning of a line, "-" and "+" modify known addresses of a host, and "*" stands for all hosts.
             !host.utf8.starts(with: "-".utf8), !host.utf8.starts(with: "+".utf8), host != "*",
             host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !":,/[]".utf8.contains($0) }),
             addresses.allSatisfy({ IPAddress($0) != nil })

@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
-/// Hosts that are connected to without a proxy.
+/// Hosts for which no proxy is used.
 struct HostException: Sendable, Equatable {
     private enum Hosts: Sendable, Equatable {
         case all
-        /// The names without a dot.
+        /// All names without a dot.
         case local
-        /// A host and, with a dot before its name, all of its subdomains; in lower case.
+        /// A host; if its name begins with a dot, all of its subdomains too. In lower case.
         case domain(String)
-        /// The addresses that begin with this many bits of an address.
+        /// All addresses with the same first bits as this one.
         case network(IPAddress, bits: Int)
     }
 
     private let hosts: Hosts
     private let port: Int?
 
-    /// Parses an exception; nil if the text is none.
+    /// Parses an exception; nil if the text is not one.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
         if let network = Self.network(text) {
@@ -24,7 +24,7 @@ struct HostException: Sendable, Equatable {
         var (name, port) = Self.split(text)
         if name.utf8.starts(with: "*.".utf8) { name = String(name.dropFirst(2)) }
         if name.utf8.first == UInt8(ascii: ".") { name = String(name.dropFirst()) }
-        // A name may end with the dot of the root.
+        // A name may end with the dot of the DNS root.
         if name.utf8.last == UInt8(ascii: ".") { name = String(name.dropLast()) }
         guard !name.isEmpty else { return nil }
         self.port = port

@@ -4,7 +4,7 @@ struct IPAddress: Sendable, Equatable {
     /// The 4 or 16 bytes, the most significant first.
     let bytes: [UInt8]
 
-    /// Parses an address; nil if the text is none. IPv6 may be in brackets.
+    /// Parses an address; nil if the text is not one. An IPv6 address may be in brackets.
     init?(_ text: String) {
         var name = text
         if name.utf8.first == UInt8(ascii: "["), name.utf8.last == UInt8(ascii: "]") {
@@ -20,7 +20,7 @@ struct IPAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether the address begins with this many bits of another one; never if the versions differ.
+    /// Whether the address has the same first bits as another one. False if their versions differ.
     func hasPrefix(of other: IPAddress, bits: Int) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         let whole = bits / 8

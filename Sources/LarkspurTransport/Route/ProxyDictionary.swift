@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A `connectionProxyDictionary`, read by CFNetwork's keys.
+/// A `connectionProxyDictionary`, with CFNetwork's keys.
 struct ProxyDictionary {
     private let values: [String: Any]
 
@@ -17,7 +17,7 @@ struct ProxyDictionary {
         }
     }
 
-    /// Returns the proxy whose keys begin with a prefix: "HTTPEnable", "HTTPProxy", "HTTPPort"; nil if it is not
+    /// Returns the proxy for keys with a prefix, such as "HTTPEnable", "HTTPProxy" and "HTTPPort"; nil if it is not
     /// enabled.
     func server(_ kind: ProxyServer.Kind, _ prefix: String) -> ProxyServer? {
         guard isOn(prefix + "Enable") else { return nil }
@@ -30,7 +30,7 @@ struct ProxyDictionary {
         )
     }
 
-    /// The hosts that are connected to directly.
+    /// The hosts for which no proxy is used.
     var exceptions: [String] {
         (values["ExceptionsList"] as? [String] ?? []) + (isOn("ExcludeSimpleHostnames") ? ["<local>"] : [])
     }
@@ -41,7 +41,7 @@ struct ProxyDictionary {
         case let number as Int: number
         case let number as NSNumber: number.intValue
         case let text as String: Int(text) ?? 0
-        // An invalid port rather than a wrong one.
+        // A port that is invalid, so that the request fails.
         default: 0
         }
     }

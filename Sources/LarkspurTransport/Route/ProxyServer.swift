@@ -1,16 +1,16 @@
 #if canImport(FoundationNetworking)
 /// A proxy server: its address, its protocol and its credentials.
 ///
-/// The descriptions leave the password out.
+/// Its descriptions do not show the password.
 public struct ProxyServer: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable {
-        /// HTTP: requests for http are sent to the proxy, for https it makes a tunnel (RFC 9110, section 9.3.6).
+        /// HTTP: http requests are sent to the proxy, https requests through a tunnel (RFC 9110, section 9.3.6).
         case http
-        /// HTTP over TLS: the connection to the proxy is encrypted. Requests for http are sent to the proxy, for https
-        /// it makes a tunnel (RFC 9110, section 9.3.6).
+        /// HTTP over TLS: the connection to the proxy is encrypted. http requests are sent to the proxy, https requests
+        /// through a tunnel (RFC 9110, section 9.3.6).
         case https
-        /// SOCKS version 5 (RFC 1928); the proxy looks up the names of hosts.
+        /// SOCKS version 5 (RFC 1928). The proxy resolves the names of hosts.
         case socks5
     }
 
@@ -20,7 +20,7 @@ public struct ProxyServer: Sendable, Hashable {
     public var host: String
     /// The proxy's port, from 1 to 65535.
     public var port: Int
-    /// The user name for the proxy, if the proxy demands one; nil for none.
+    /// The user name, if the proxy requires one; nil for none.
     public var user: String?
     /// The password that belongs to ``user``.
     public var password: String?
@@ -30,7 +30,7 @@ public struct ProxyServer: Sendable, Hashable {
     ///   - kind: The protocol of the proxy. Default: HTTP.
     ///   - host: The proxy's name or address; an IPv6 address without brackets.
     ///   - port: The proxy's port, from 1 to 65535. Default: 80 for HTTP, 443 for HTTPS and 1080 for SOCKS.
-    ///   - user: The user name for the proxy, if the proxy demands one. Default: nil, none.
+    ///   - user: The user name, if the proxy requires one. Default: nil, none.
     ///   - password: The password that belongs to the user. Default: nil, none.
     public init(
         kind: Kind = .http,
@@ -46,10 +46,10 @@ public struct ProxyServer: Sendable, Hashable {
         self.password = password
     }
 
-    /// Reads a proxy in the form of environment variables: `http://user:password@host:port`, of which only the host is
-    /// required.
+    /// Reads a proxy in the form of environment variables: `http://user:password@host:port`. Only the host is required.
+    /// Nil for any other text.
     ///
-    /// The schemes are http, https, socks5 and socks5h; the last two mean the same. Nil for any other text.
+    /// The schemes are http, https, socks5 and socks5h. The last two mean the same.
     public init?(_ text: String) {
         let whole = text.utf8.firstRange(of: "://".utf8) == nil ? "http://" + text : text
         guard let url = URLComponents(string: whole), let scheme = url.scheme?.lowercased(),
@@ -63,7 +63,7 @@ public struct ProxyServer: Sendable, Hashable {
         guard isValid else { return nil }
     }
 
-    /// Whether the proxy can be passed to libcurl, which does not validate a URL that it is given.
+    /// Whether the proxy can be passed to libcurl, which does not validate it.
     var isValid: Bool {
         (1...65535).contains(port) && !host.isEmpty
             && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@[]\\%".utf8.contains($0) }

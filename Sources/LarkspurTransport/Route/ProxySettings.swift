@@ -1,24 +1,25 @@
 #if canImport(FoundationNetworking)
-/// The choice of the proxies that a session uses.
+/// The proxies that a session uses.
 public enum ProxyChoice: Sendable, Hashable {
-    /// The proxies of the configuration's `connectionProxyDictionary` if it has one, even an empty one; else those of
-    /// the environment.
+    /// The proxies of the configuration's `connectionProxyDictionary`, even if it is empty. If there is no dictionary,
+    /// those of the environment.
     ///
-    /// The variables of the environment are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, the last three in
-    /// capitals too. `HTTP_PROXY` is ignored, since any client of a web server can set it for a program that the server
-    /// runs. The variables are read when the session is made.
+    /// The environment's variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; the last three may also
+    /// be in capitals. `HTTP_PROXY` is ignored, because a web server's clients can set it for the programs that the
+    /// server runs. The variables are read when the session is created.
     case automatic
     /// No proxy, whatever the configuration and the environment contain.
     case direct
     /// The given proxy.
     ///
-    /// The exceptions are hosts that are connected to directly, including all subdomains: "example.com",
-    /// "*.example.com" and ".example.com" mean the same. Addresses ("10.0.0.1"), networks ("10.0.0.0/8"), any of them
-    /// with a port ("localhost:8080"), "<local>" for names without a dot and "*" for all are exceptions too.
+    /// The exceptions are hosts for which no proxy is used. A name includes all subdomains: "example.com",
+    /// "*.example.com" and ".example.com" mean the same. An exception may also be an address ("10.0.0.1") or a network
+    /// ("10.0.0.0/8"), any of these with a port ("localhost:8080"), "<local>" for all names without a dot, or "*" for
+    /// all hosts.
     case server(ProxyServer, exceptions: [String] = [])
 }
 
-/// The proxies for requests, as a value.
+/// The proxies for requests: a value without I/O.
 struct ProxySettings: Sendable, Equatable {
     /// The reason why no proxy can be chosen for a request.
     struct Failure: Error, Equatable {
@@ -57,7 +58,7 @@ struct ProxySettings: Sendable, Equatable {
         }
     }
 
-    /// Chooses the proxy for a URL; nil if it is connected to directly.
+    /// Returns the proxy for a URL; nil for a direct connection.
     func proxy(for url: URL) throws(Failure) -> ProxyServer? {
         let isSecure = url.scheme?.lowercased() == "https"
         let entry = isSecure ? https : http
@@ -83,7 +84,7 @@ struct ProxySettings: Sendable, Equatable {
         func entry(_ names: String...) -> Entry? {
             for name in names {
                 guard let text = environment(name) else { continue }
-                // An empty variable turns off a more general one.
+                // An empty variable turns off the more general ones.
                 guard !text.isEmpty else { return .direct }
                 return ProxyServer(text).map(Entry.proxy)
                     ?? .invalid(Failure(sentence: "The environment variable \(name) names no proxy that can be used."))

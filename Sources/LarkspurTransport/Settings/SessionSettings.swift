@@ -2,16 +2,16 @@
 internal import HTTPSyntax
 internal import Synchronization
 
-/// The configuration values that the engine reads, once when its session is made. It is an object, as each request uses
-/// it and copying so many values is expensive.
+/// The configuration values that the engine reads. It reads them once, when the session is created. It is an object
+/// because each request uses it, and copying so many values is expensive.
 final class SessionSettings: Sendable {
     let maximumConnectionsPerHost: Int
-    /// The timeout without a byte in seconds, for requests with the default timeout.
+    /// The limit of the time without a byte, in seconds, for requests with the default timeout.
     let requestTimeout: TimeInterval
-    /// The timeout for a task as a whole, in seconds.
+    /// The limit for a task as a whole, in seconds.
     let resourceTimeout: TimeInterval
     private let additionalFields: [String: String]
-    /// The fields that are also sent to other origins after a redirect.
+    /// The fields that are sent even after a redirect to another origin.
     private let fieldsForStrangers: [String: String]
     let cookies: CookieJar
     let credentials: CredentialStore
@@ -19,7 +19,7 @@ final class SessionSettings: Sendable {
     let proxies: ProxySettings
     let options: EngineOptions
     let offersHTTP2: Bool
-    /// The use of HTTP/3; off if it is not possible.
+    /// The effective use of HTTP/3.
     let http3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
     let tls: TLSSettings
@@ -62,7 +62,7 @@ final class SessionSettings: Sendable {
         cachePolicy = configuration.requestCachePolicy
     }
 
-    /// The fields with credentials, which are only for the servers that the caller chose.
+    /// The fields with credentials. They are only for the servers that the caller has chosen.
     private static let secrets = ["Authorization", "Cookie", "Proxy-Authorization"]
 
     /// Returns the session's fields for a request, without credentials if a redirect has led to another origin.
@@ -74,7 +74,7 @@ final class SessionSettings: Sendable {
         return additionalFields
     }
 
-    /// Removes the session's credentials from a redirect of a class of the caller's, if it leads to another origin.
+    /// Removes the session's credentials from a redirect of a `URLProtocol`, if it leads to another origin.
     func withholdingSecrets(from next: URLRequest, after original: URLRequest?) -> URLRequest {
         let fields = additionalFields(for: next, after: original)
         var next = next
@@ -91,14 +91,14 @@ final class SessionSettings: Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Returns the policy of the request if it has one of its own, else the configuration's.
+    /// Returns the policy of the request, otherwise of the configuration.
     func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
         let own = request.cachePolicy
         return own == .useProtocolCachePolicy ? cachePolicy : own
     }
 
-    /// Returns the timeout of the request if it has one of its own, else the configuration's: 60 seconds is the value
-    /// of a request without a timeout.
+    /// Returns the timeout of the request, otherwise of the configuration. A request without a timeout has the value 60
+    /// seconds.
     func idleTimeout(of request: URLRequest) -> TimeInterval {
         let own = request.timeoutInterval
         let timeout = own == 60 ? requestTimeout : own

@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
-/// A certificate with its private key, by which a client authenticates itself to a server that requests a certificate.
+/// A certificate with its private key, for servers that request a client certificate.
 ///
-/// Every server of the session that requests a certificate gets it, the target of a redirect too; the private key never
-/// leaves the process. Printed descriptions contain no secret.
+/// Every server of the session that requests a certificate gets it, including the target of a redirect. The private key
+/// never leaves the process. Descriptions contain no secret.
 public struct ClientIdentity: Sendable, Hashable {
     enum Form: Hashable {
         case pem(certificates: Data, key: Data)
@@ -19,11 +19,11 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, shows only with the first request, which
+    /// A wrong passphrase, or a key that does not belong to the certificate, is only found by the first request, which
     /// fails with ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
-    ///   - certificates: The client's own certificate, then those of its authorities that the server may not have; PEM,
-    ///     or one certificate in DER.
+    ///   - certificates: The client's own certificate, then the intermediate ones that servers may lack. In PEM, or one
+    ///     certificate in DER.
     ///   - key: The private key of the first certificate, in PEM.
     ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
     /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if the data hold no valid certificate,
@@ -39,7 +39,7 @@ public struct ClientIdentity: Sendable, Hashable {
         guard let block = blocks.first else {
             throw TLSConfigurationError(.malformedKey, "The data hold no private key in PEM.")
         }
-        // The old format has lines in the block that are not base64: "Proc-Type: 4,ENCRYPTED".
+        // In the old format, the block has lines that are not base64: "Proc-Type: 4,ENCRYPTED".
         let isEncrypted = block.label == "ENCRYPTED PRIVATE KEY" || block.content == nil
         if isEncrypted, passphrase == nil {
             throw TLSConfigurationError(.missingPassphrase, "The private key is encrypted, and there is no passphrase.")
@@ -49,11 +49,11 @@ public struct ClientIdentity: Sendable, Hashable {
 
     /// Creates an identity from files with a certificate and its key.
     ///
-    /// A wrong passphrase, or a key that does not belong to the certificate, shows only with the first request, which
-    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read at once.
+    /// A wrong passphrase, or a key that does not belong to the certificate, is only found by the first request, which
+    /// fails with ``TLSFailure/Reason/clientIdentityUnusable``. The files are read immediately.
     /// - Parameters:
-    ///   - certificateFile: The file with the client's own certificate, then those of its authorities that the server
-    ///     may not have; PEM, or one certificate in DER.
+    ///   - certificateFile: The file with the client's own certificate, then the intermediate ones that servers may
+    ///     lack. In PEM, or one certificate in DER.
     ///   - keyFile: The file with the private key of the first certificate, in PEM; it may be the same file.
     ///   - passphrase: The passphrase of the encrypted key. Default: nil, the key is not encrypted.
     /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if a file cannot be read, `malformedCertificate` if
@@ -74,7 +74,7 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Creates an identity from a PKCS #12 container (RFC 7292) with certificate, key and authorities, as in a `.p12`
     /// or `.pfx` file.
     ///
-    /// A wrong passphrase shows only with the first request, which fails with
+    /// A wrong passphrase is only found by the first request, which fails with
     /// ``TLSFailure/Reason/clientIdentityUnusable``.
     /// - Parameters:
     ///   - data: The container.
@@ -91,8 +91,8 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Creates an identity from a PKCS #12 file (RFC 7292) with certificate, key and authorities, such as a `.p12` or
     /// `.pfx` file.
     ///
-    /// A wrong passphrase shows only with the first request, which fails with
-    /// ``TLSFailure/Reason/clientIdentityUnusable``. The file is read at once.
+    /// A wrong passphrase is only found by the first request, which fails with
+    /// ``TLSFailure/Reason/clientIdentityUnusable``. The file is read immediately.
     /// - Parameters:
     ///   - file: The file.
     ///   - passphrase: The passphrase of the file.
@@ -115,7 +115,7 @@ extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
     /// The kind of the identity, without secrets.
     public var debugDescription: String { description }
 
-    /// A mirror without children, as key and passphrase are secrets.
+    /// A mirror without children, because key and passphrase are secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 #endif

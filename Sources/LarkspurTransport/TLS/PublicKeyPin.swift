@@ -2,7 +2,7 @@ internal import HTTPSyntax
 
 /// The hash of a required public key of a server: SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4).
 ///
-/// A pin belongs to a key and not to a certificate: it remains valid when a certificate is renewed for the same key.
+/// A pin belongs to a key and not to a certificate. It remains valid when the certificate is renewed for the same key.
 public struct PublicKeyPin: Sendable, Hashable {
     /// The 32 bytes of the hash.
     public let sha256: Data
@@ -24,8 +24,8 @@ public struct PublicKeyPin: Sendable, Hashable {
 
     /// Creates the pin of a public key without a certificate, such as a backup key.
     /// - Parameter data: The public key in PEM (`PUBLIC KEY` or `RSA PUBLIC KEY`) or DER.
-    /// - Throws: A ``TLSConfigurationError``: `malformedKey`, for private keys too; `openssl pkey -pubout` extracts
-    ///   their public half.
+    /// - Throws: A ``TLSConfigurationError``: `malformedKey`, also for a private key. `openssl pkey -pubout` extracts
+    ///   its public half.
     public init(publicKey data: Data) throws(TLSConfigurationError) {
         let data = Data(data)
         let blocks = data.first == DERReader.Tag.sequence ? [] : PEMBlock.blocks(of: data)
@@ -62,7 +62,7 @@ extension PublicKeyPin: CustomStringConvertible {
     public var description: String { "sha256/" + base64 }
 }
 
-/// A public key with its algorithm (RFC 5280, section 4.1.2.7), from which pins are made.
+/// A public key with its algorithm (RFC 5280, section 4.1.2.7). Pins are made from it.
 struct SubjectPublicKeyInfo: Equatable {
     /// The key in DER.
     let encoding: Data
@@ -78,13 +78,13 @@ struct SubjectPublicKeyInfo: Equatable {
         var fields = DERReader(body.content)
         if fields.nextTag == DERReader.Tag.version, fields.read() == nil { return nil }
         guard fields.read(DERReader.Tag.integer) != nil else { return nil }
-        // The algorithm of the signature, the issuer, the validity and the subject.
+        // These are the algorithm of the signature, the issuer, the validity and the subject.
         for _ in 0..<4 where fields.read(DERReader.Tag.sequence) == nil { return nil }
         guard let key = fields.read(DERReader.Tag.sequence), Self.isKey(key.encoding) else { return nil }
         encoding = Data(key.encoding)
     }
 
-    /// Reads a public key from a file of its own: with its algorithm, or a bare RSA key (RFC 8017, appendix A.1.1).
+    /// Reads a public key without a certificate: with its algorithm, or a bare RSA key (RFC 8017, appendix A.1.1).
     init?(publicKey: Data) {
         let bytes = ArraySlice(publicKey)
         if Self.isKey(bytes) {
@@ -117,27 +117,27 @@ struct SubjectPublicKeyInfo: Equatable {
     }
 }
 
-/// The pinned public keys of a host, of which it must have one.
+/// The pins of a host. One of its keys has to match.
 public struct HostPins: Sendable, Hashable {
     /// The host's name in lower case; an international name in its ASCII form.
     public let host: String
-    /// Whether the pins apply to all subdomains too. Default: false.
+    /// Whether the pins also apply to all subdomains. Default: false.
     public let includesSubdomains: Bool
     /// The keys in use.
     public let pins: Set<PublicKeyPin>
-    /// The keys that are not in use yet, and that the server will use if the current ones are lost.
+    /// The keys in reserve. The server will use one of them if the current keys are lost.
     public let backupPins: Set<PublicKeyPin>
 
-    /// Creates the pins of a host: a certificate of its chain must have one of the keys.
+    /// Creates the pins of a host. One certificate of the host's chain has to have one of the keys.
     ///
-    /// With the key of the server's own certificate, only certificates for that key are accepted; with the key of an
-    /// authority, every certificate that it issues for the host is. Without a backup pin, the loss of a key locks out
-    /// every client that is not updated in time.
+    /// With a pin for the server's own key, only certificates for that key are accepted. With a pin for an authority's
+    /// key, every certificate is accepted that the authority issues for the host. Without a backup pin, the loss of a
+    /// key locks out every client that is not updated in time.
     /// - Parameters:
     ///   - host: The name or address of the host, without scheme and port.
-    ///   - includesSubdomains: Whether the pins apply to all subdomains too. Default: false.
-    ///   - pins: The keys in use. Without any key, backups included, no server is accepted.
-    ///   - backupPins: The keys in reserve, for the loss of those in use. They are accepted too. Default: none.
+    ///   - includesSubdomains: Whether the pins also apply to all subdomains. Default: false.
+    ///   - pins: The keys in use. If there are no keys, including backups, no server is accepted.
+    ///   - backupPins: The keys in reserve, which are accepted too. Default: none.
     /// - Throws: A ``TLSConfigurationError``: `malformedHost`, as pins of a misspelt host would protect nothing.
     public init(
         _ host: String,
@@ -160,11 +160,11 @@ public struct HostPins: Sendable, Hashable {
 }
 
 #if canImport(FoundationNetworking)
-/// The required keys of servers, by their names.
+/// The pins of all hosts.
 struct PinTable: Sendable {
     private var hosts: [String: Set<PublicKeyPin>] = [:]
     private var domains: [String: Set<PublicKeyPin>] = [:]
-    /// The keys for all hosts; nil if hosts without pins of their own may have any key.
+    /// The pins that apply to every host; nil for no such pins.
     private let everywhere: Set<PublicKeyPin>?
 
     init(_ pins: [HostPins], everywhere: Set<PublicKeyPin>? = nil) {
@@ -181,8 +181,8 @@ struct PinTable: Sendable {
 
     var isEmpty: Bool { hosts.isEmpty && domains.isEmpty && everywhere == nil }
 
-    /// Returns sets of keys; a server must have one key of each set. The more specific pins of a name replace those of
-    /// its parent domains.
+    /// Returns sets of keys; a server must have one key of each set. Pins of a name replace those of its parent
+    /// domains.
     /// - Parameter name: The name in its canonical form.
     func requirements(for name: String) -> [Set<PublicKeyPin>] {
         var requirements: [Set<PublicKeyPin>] = []

@@ -1,9 +1,9 @@
 internal import HTTPSyntax
 
-/// The canonical spelling of hosts.
+/// The canonical form of host names.
 enum ServerName {
-    /// Converts a name to lower case without the dot at its end, and an address to the system's notation; nil for a
-    /// text that can be neither.
+    /// Returns a name in lower case without the dot at its end, or an address in the system's notation; nil for a text
+    /// that is neither.
     static func canonical(_ host: String) -> String? {
         var name = host[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
@@ -16,7 +16,8 @@ enum ServerName {
         return numericAddress(lowercased) ?? lowercased
     }
 
-    /// Converts an IPv4 address in any notation that libcurl accepts: 127.1 and 0x7f000001 are 127.0.0.1.
+    /// Returns an IPv4 address in its usual notation, from any that libcurl accepts: 127.1 and 0x7f000001 are
+    /// 127.0.0.1.
     private static func numericAddress(_ name: String) -> String? {
         var value = in_addr()
         guard inet_aton(name, &value) == 1 else { return nil }
@@ -24,7 +25,7 @@ enum ServerName {
     }
 
     private static func sixthVersionAddress(_ name: Substring) -> String? {
-        // The text after a percent sign is the zone, which identifies a network and not a host.
+        // A percent sign is followed by the zone. It identifies a network and not a host.
         let address = name.prefix { $0 != "%" }
         var value = in6_addr()
         guard inet_pton(AF_INET6, String(address), &value) == 1 else { return nil }

@@ -7,7 +7,7 @@ internal import CLibcurl
 final class ServerTrust {
     private let rules: ServerTrustRules
     private var raw: OpaquePointer?
-    /// The last objection to a handshake for each host, with its number among all objections.
+    /// The last objection for each host, with its number among all objections.
     private var objections: [String: (number: Int, objection: TrustObjection)] = [:]
     /// The number of objections so far.
     private(set) var objectionCount = 0
@@ -30,8 +30,8 @@ final class ServerTrust {
         guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
     }
 
-    /// Creates the check for settings; nil if they need none, or if it cannot be created: then they cannot be enforced,
-    /// and no request is sent.
+    /// Creates the check for settings; nil if they need none, or if it cannot be created. In the latter case the
+    /// settings cannot be enforced, and no request is sent.
     convenience init?(_ tls: TLSSettings) {
         guard case .trust(let rules) = tls.method else { return nil }
         self.init(
@@ -52,13 +52,13 @@ final class ServerTrust {
         }
     }
 
-    /// Has the handshakes of a TLS context checked; false if the handshake must not take place.
+    /// Has the handshakes of a TLS context checked. If it returns false, the handshake must not take place.
     func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
         guard let raw else { return false }
         return libcurl_trust_attach(raw, tlsContext, host)
     }
 
-    /// Returns the last objection to a handshake for a request to a host, if its number is larger than `count`.
+    /// Returns the last objection for a host, if its number is larger than `count`; otherwise nil.
     func objection(at host: String, after count: Int) -> TrustObjection? {
         objections[host].flatMap { $0.number > count ? $0.objection : nil }
     }
@@ -73,7 +73,7 @@ final class ServerTrust {
     }
 
     private func object(to evidence: ServerTrustRules.Evidence, _ error: Int32) -> Int32 {
-        // They are used for messages only, and there may be many servers.
+        // Removing them does no harm, as they are only used for messages.
         if objections.count >= 64 { objections.removeAll() }
         objectionCount += 1
         let objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
@@ -103,46 +103,46 @@ extension ServerTrustRules.Evidence {
     }
 }
 
-/// The check of the servers of a handle's connections that libcurl alone does not make.
+/// The check of the servers to which a handle connects, for what libcurl cannot check.
 struct ServerCheck {
     private let trust: ServerTrust
     /// The host of the request.
     private var host = ""
-    /// The number of handshakes that had been refused before the request.
+    /// The number of objections before the request.
     private var earlierObjections = 0
 
     init(_ trust: ServerTrust) { self.trust = trust }
 
-    /// Begins the check of the servers of a request.
+    /// Begins the check for a request.
     mutating func begin(host: String) {
         self.host = host
         earlierObjections = trust.objectionCount
     }
 
-    /// Has a new connection checked; false if that is not possible.
+    /// Has a new connection checked. Returns false if that is not possible.
     func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { trust.attach(to: tlsContext, host: host) }
 
-    /// The reason why a handshake of the request was refused; nil if none was.
+    /// The objection to a handshake of the request; nil if there was none.
     var objection: TrustObjection? { trust.objection(at: host, after: earlierObjections) }
 }
 
-/// The reason why a handshake was refused, as found within it.
+/// The reason why the engine refused a handshake.
 struct TrustObjection: Sendable, Hashable {
-    /// The name of the peer of the handshake: the server, or a proxy.
+    /// The name of the handshake's peer, which is the server or a proxy.
     let name: String
     /// The error, one of OpenSSL's numbers.
     let error: Int32
     /// The keys of the chain, the server's own first.
     let keys: [PublicKeyPin]
 
-    /// OpenSSL's number for the rejection by an application.
+    /// OpenSSL's number for a rejection by the application.
     static let mismatchError: Int32 = 50
 
-    /// OpenSSL's number for a host name that does not match. OpenSSL itself does not report it, as libcurl does not let
-    /// it check names.
+    /// OpenSSL's number for a host name that does not match. OpenSSL itself never reports it here, as libcurl checks
+    /// the names.
     static let namelessnessError: Int32 = 62
 
-    /// Whether the only error is that the server's certificate has no subjectAltName.
+    /// Whether the only error is that the server's certificate lacks a subjectAltName.
     var isNamelessness: Bool { error == Self.namelessnessError }
 
     /// Whether the only error is that the chain has none of the pinned keys.

@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The rules for the acceptance of a server's certificates: a value without I/O.
+/// The rules by which a server's certificates are accepted: a value without I/O.
 struct ServerTrustRules: Sendable {
     /// The facts about a handshake.
     struct Evidence: Sendable {
-        /// The server name of the handshake; nil for servers with an address instead of a name.
+        /// The name that the client sent in the handshake; nil for servers that are connected to by their address.
         var serverName: String?
         /// The host of the request.
         var host: String
-        /// OpenSSL's errors, by its numbers.
+        /// OpenSSL's numbers of the errors.
         var errors: [Int32] = []
         /// The keys of the chain, the server's own first.
         var keys: [PublicKeyPin] = []
@@ -19,10 +19,10 @@ struct ServerTrustRules: Sendable {
 
     enum Verdict: Equatable, Sendable {
         case accepted
-        /// The chain has an error, one of OpenSSL's numbers.
+        /// The chain has this error, as one of OpenSSL's numbers.
         case invalid(Int32)
         case mismatch
-        /// The server's own certificate names its host only in its common name.
+        /// The server's own certificate has the host only as its common name.
         case unnamed
     }
 
@@ -44,28 +44,29 @@ struct ServerTrustRules: Sendable {
 }
 
 extension ServerTrustRules.Evidence {
-    /// The name by which pins are looked up.
+    /// The name under which pins are looked up.
     ///
-    /// It is the name of the handshake, if there is one: that is the peer of the connection, which may be a proxy.
+    /// If the handshake has a name, it is that one: it names the peer of the connection, which may be a proxy.
     var name: String {
         guard let serverName else { return host }
         return ServerName.canonical(serverName) ?? serverName
     }
 
-    /// The keys of the certificates in the chain, each of which has issued the one before it.
+    /// The keys that count: those of certificates of which each has issued the one before it.
     ///
     /// A server can send certificates that are not its own. If the chain is not verified, only the server's own key
-    /// counts, which the handshake proves.
+    /// counts, as the handshake proves it.
     fileprivate var provenKeys: ArraySlice<PublicKeyPin> {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }
 
-    /// Whether an error concerns the dates or the end of a chain, and not the signatures between its certificates.
+    /// Whether an error concerns the dates or the end of a chain, but not the signatures between its certificates.
     private static func leavesLinksIntact(_ error: Int32) -> Bool {
         switch error {
-        // Not yet valid, and expired.
+        // Not valid yet, or expired.
         case 9, 10: true
-        // Ends in a self-signed certificate, or in one with an unknown issuer; a chain of one with an unknown issuer.
+        // The chain ends in a self-signed certificate or in an unknown issuer, or consists of one certificate of an
+        // unknown issuer.
         case 18, 19, 20, 21: true
         default: false
         }

@@ -1,14 +1,14 @@
 #if canImport(FoundationNetworking)
 /// The location of the system's certificate authorities for libcurl.
 ///
-/// A libcurl that was built for another distribution, such as one that is shipped with a program, names a file that
-/// this system does not have. Every secure request would then fail.
+/// A libcurl of another distribution, for example one that is shipped with a program, may name a file that this system
+/// does not have. Then every secure request would fail.
 enum SystemRoots: Equatable {
     case asConfigured
-    /// The file, without the folder: with both, libcurl reads them again for every connection; it caches the file
-    /// alone.
+    /// Libcurl's file without its folder. libcurl caches a file alone, but reads file and folder for every connection
+    /// if it has both.
     case fileAlone
-    /// The file of this system instead.
+    /// A file of this system instead of libcurl's.
     case other(String)
 
     /// The files in which distributions store their authorities, in the order of Go's standard library (`crypto/x509`,

@@ -1,13 +1,13 @@
 /// A certificate (RFC 5280), for use as a trusted root or to make pins.
 ///
-/// It is parsed when it is created, so that a missing file or a damaged certificate is found before there is a session.
+/// It is parsed when it is created, so that a missing file or a damaged certificate is found before a session exists.
 public struct TLSCertificate: Sendable, Hashable {
     /// The certificate in DER, as servers send it.
     public let der: Data
     let key: SubjectPublicKeyInfo
 
     /// Reads one certificate from data.
-    /// - Parameter data: The certificate in PEM or DER; of several certificates in PEM the first one is used.
+    /// - Parameter data: The certificate in PEM or DER. If there are several in PEM, the first one is used.
     /// - Throws: A ``TLSConfigurationError``: `malformedCertificate` if there is none, or if one of them is damaged.
     public init(_ data: Data) throws(TLSConfigurationError) {
         guard let first = try Self.certificates(in: data).first else { throw Self.malformed("There is no certificate") }
@@ -15,7 +15,7 @@ public struct TLSCertificate: Sendable, Hashable {
     }
 
     /// Reads one certificate from a file.
-    /// - Parameter file: The file with the certificate in PEM or DER; of several certificates in PEM the first one is
+    /// - Parameter file: The file with the certificate in PEM or DER. If there are several in PEM, the first one is
     ///   used.
     /// - Throws: A ``TLSConfigurationError``: `fileUnreadable` if the file cannot be read, `malformedCertificate` if
     ///   there is no certificate, or if one of them is damaged.
@@ -80,10 +80,10 @@ extension TLSCertificate: CustomStringConvertible {
 struct PEMBlock: Equatable {
     /// The label in its first line, such as "CERTIFICATE".
     let label: String
-    /// The decoded content; nil if the lines between are not base64, as with keys that are encrypted in the old format.
+    /// The decoded content; nil if the lines are not base64, as in keys that are encrypted in the old format.
     let content: Data?
 
-    /// Reads the blocks of a text, in their order; text around them is skipped.
+    /// Reads the blocks of a text in their order. Other text is skipped.
     static func blocks(of data: Data) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var label: String?
@@ -121,7 +121,7 @@ struct PEMBlock: Equatable {
     }
 }
 
-/// A reader of values in the Distinguished Encoding Rules (X.690), in sequence, which never reads beyond its bytes.
+/// A reader of consecutive values in the Distinguished Encoding Rules (X.690). It never reads beyond its bytes.
 struct DERReader {
     struct Value: Equatable {
         let tag: UInt8
@@ -135,7 +135,7 @@ struct DERReader {
         static let bitString: UInt8 = 0x03
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
-        /// The version, which may precede a certificate's serial number.
+        /// The version, which may come before a certificate's serial number.
         static let version: UInt8 = 0xA0
     }
 
@@ -158,7 +158,7 @@ struct DERReader {
         return Value(tag: tag, content: content, encoding: whole[..<content.endIndex])
     }
 
-    /// Reads the next value, if it has this tag.
+    /// Reads the next value if it has this tag; otherwise nil.
     mutating func read(_ tag: UInt8) -> Value? {
         guard nextTag == tag else { return nil }
         return read()
@@ -168,7 +168,7 @@ struct DERReader {
         guard let first = rest.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
         let count = Int(first & 0x7F)
-        // More than 4 bytes are never needed here, and 0 stands for an indefinite length.
+        // No value here needs more than 4 bytes. 0 stands for an indefinite length.
         guard (1...4).contains(count), count <= rest.count else { return nil }
         let bytes = rest.prefix(count)
         rest = rest.dropFirst(count)
@@ -179,7 +179,7 @@ struct DERReader {
 }
 
 extension DERReader {
-    /// Reads bytes that are exactly one sequence, without anything after it.
+    /// Reads bytes that consist of exactly one sequence; nil for others.
     static func sequence(_ bytes: ArraySlice<UInt8>) -> DERReader? {
         var reader = DERReader(bytes)
         guard let value = reader.read(Tag.sequence), reader.isAtEnd else { return nil }

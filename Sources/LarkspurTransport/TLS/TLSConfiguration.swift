@@ -2,15 +2,15 @@
 /// The TLS settings of a session: the trust in servers, the client's certificate and the versions.
 ///
 /// The settings are enforced within the TLS handshake, before any part of a request is sent. If the loaded libcurl
-/// cannot enforce a setting, each request that it concerns fails.
+/// cannot enforce a setting, every request fails to which the setting applies.
 public struct TLSConfiguration: Sendable, Hashable {
-    /// The trusted certificate authorities, for https proxies too. Default: those of the system.
+    /// The trusted certificate authorities, also for https proxies. Default: the system's.
     public var trustedRoots = TrustedRoots.system
 
     /// The required public keys of hosts, in addition to a valid certificate. Default: none.
     ///
-    /// Requests over plain http to a host with pins fail before they are sent. Of several entries for a host, the keys
-    /// are combined; an entry for a host replaces those for its parent domains.
+    /// A plain http request to a host with pins fails before it is sent. If a host has several entries, their keys are
+    /// combined. An entry for a host replaces those for its parent domains.
     public var pins: [HostPins] = []
 
     /// The certificate and key for servers that request a client certificate. Default: nil, none.
@@ -22,52 +22,52 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// The highest allowed version of TLS. Default: nil, the highest of the TLS library.
     public var maximumVersion: TLSVersion?
 
-    /// Whether certificates of unknown authorities, and expired or not yet valid ones, are accepted. Default: false.
+    /// Whether certificates are accepted that are expired, not valid yet, or of unknown authorities. Default: false.
     ///
-    /// Any machine on the network path can then impersonate the server, and read and change everything, unless ``pins``
-    /// contain the server's key: pins are checked all the same.
+    /// If true, any machine on the network path can impersonate the server, and read and change everything. ``pins``
+    /// for the server's own key prevent that, as pins are always checked.
     public var dangerouslySkipsCertificateVerification = false
 
-    /// Whether certificates that are made out to other hosts are accepted. Default: false.
+    /// Whether certificates are accepted that are made out to other hosts. Default: false.
     ///
-    /// Any owner of a valid certificate for any host can then impersonate the server, unless ``pins`` contain the
-    /// server's key.
+    /// If true, the owner of a valid certificate for any host can impersonate the server. ``pins`` for the server's own
+    /// key prevent that.
     public var dangerouslySkipsHostNameVerification = false
 
-    /// Whether certificates are accepted that name their host only in the common name of their subject, and not in a
-    /// subjectAltName. Default: false.
+    /// Whether certificates are accepted that have their host only as the common name, and not as a subjectAltName.
+    /// Default: false.
     ///
-    /// By RFC 9110 (section 4.3.4), common names do not count. The option is for old appliances. Such certificates can
-    /// be refused only if libcurl uses OpenSSL.
+    /// By RFC 9110 (section 4.3.4), common names do not count. The option is for old appliances. Such certificates are
+    /// only refused if libcurl uses OpenSSL.
     public var acceptsCommonNames = false
 
-    /// Whether content is accepted that ends with its connection, although the connection was closed without TLS's
-    /// close_notify. Default: false; such a task fails after all received content was delivered, as any machine on the
-    /// network path could have truncated the content (RFC 9112, section 9.8).
+    /// Whether content that ends with its connection is accepted if there was no close_notify of TLS. Default: false,
+    /// such a task fails after all received content was delivered, as any machine on the network path could have
+    /// truncated the content (RFC 9112, section 9.8).
     ///
-    /// Content with a `Content-Length`, in chunks or over HTTP/2 has an end of its own. A missing close_notify can be
-    /// detected only if libcurl uses OpenSSL.
+    /// The option does not concern content that has another end: a `Content-Length`, a last chunk, or the end of its
+    /// HTTP/2 stream. A missing close_notify is only detected if libcurl uses OpenSSL.
     public var acceptsMissingCloseNotify = false
 
-    /// The keys of which every server must have one; nil for any.
+    /// The pins that apply to every host, in addition to ``pins``; nil for none.
     package var pinsForAllHosts: Set<PublicKeyPin>?
 
-    /// The certificates in which the chain of every server must end when only they are trusted; nil for any.
+    /// The certificates with which alone the chain of every server has to be valid; nil for no such requirement.
     package var anchorsForAllHosts: [TLSCertificate]?
 
-    /// The reason why no https request can be allowed, a sentence; nil if they can.
+    /// The reason, as a sentence, why no https request is possible; nil if they are.
     package var contradiction: String?
 
     /// Creates a configuration with the defaults.
     public init() {}
 }
 
-/// The certificate authorities that are trusted to vouch for servers.
+/// The certificate authorities that are trusted.
 public enum TrustedRoots: Sendable, Hashable {
     /// The authorities of the system.
     case system
-    /// Only the given certificates. A certificate that is not an authority's is trusted for its own server. With none,
-    /// no server is trusted.
+    /// Only the given certificates. A certificate that is not an authority's is trusted for its own server. If there
+    /// are none, no server is trusted.
     case only([TLSCertificate])
     /// The authorities of the system and the given certificates.
     case systemAnd([TLSCertificate])

@@ -1,5 +1,5 @@
 /// The reason why a certificate, a key, a pin or a host cannot be used. It is thrown when the value is created, before
-/// there is a session.
+/// a session exists.
 public struct TLSConfigurationError: Error, Sendable, Hashable {
     /// The kind of the error.
     ///
@@ -14,7 +14,7 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
 
         /// A file is missing or cannot be read.
         public static let fileUnreadable = Self(label: "file-unreadable")
-        /// The data are not a certificate, are a damaged one, or contain none.
+        /// The data contain no certificate, or a damaged one.
         public static let malformedCertificate = Self(label: "malformed-certificate")
         /// The data are not a key of the required kind.
         public static let malformedKey = Self(label: "malformed-key")

@@ -1,4 +1,4 @@
-/// The reason why a connection was not safe enough for a request, with details that a `URLError` alone does not have.
+/// The reason why a connection was not secure enough for a request, with details that a `URLError` does not have.
 ///
 /// ``Foundation/URLError/tlsFailure`` returns it.
 public struct TLSFailure: Error, Sendable, Hashable {
@@ -13,19 +13,19 @@ public struct TLSFailure: Error, Sendable, Hashable {
         /// The label.
         public var description: String { label }
 
-        /// The server's certificate, or that of one of its authorities, has expired.
+        /// The server's certificate, or a certificate of one of its authorities, has expired.
         public static let certificateExpired = Self(label: "certificate-expired")
         /// The server's certificate is not valid yet.
         public static let certificateNotYetValid = Self(label: "certificate-not-yet-valid")
         /// The server's certificate is made out to other hosts.
         public static let hostMismatch = Self(label: "host-mismatch")
-        /// The server's certificate names its host only in its common name, which does not count.
+        /// The server's certificate has the host only as its common name, which does not count.
         public static let missingSubjectAltName = Self(label: "missing-subject-alt-name")
         /// No trusted authority has issued the server's certificate.
         public static let unknownRoot = Self(label: "unknown-root")
         /// The server's certificate is invalid in another way.
         public static let certificateUntrusted = Self(label: "certificate-untrusted")
-        /// The server has none of the keys, or certificates, that are pinned for it.
+        /// The server has none of the pinned keys or certificates.
         public static let pinMismatch = Self(label: "pin-mismatch")
         /// The server requires a client certificate. Over TLS 1.2 some servers end the handshake without reporting
         /// this.
@@ -38,7 +38,7 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let insecureRequest = Self(label: "insecure-request")
         /// The configuration is contradictory, or cannot be enforced with the loaded libcurl.
         public static let notEnforceable = Self(label: "not-enforceable")
-        /// The connection was closed without a close_notify and nothing else ended the content, which may be truncated.
+        /// The connection was closed without a close_notify, and the content had no other end. It may be truncated.
         public static let missingCloseNotify = Self(label: "missing-close-notify")
         /// Any other failure: no common version or cipher, or a broken connection.
         public static let other = Self(label: "other")
@@ -48,8 +48,8 @@ public struct TLSFailure: Error, Sendable, Hashable {
     public let reason: Reason
     /// The host of the failure; empty if there is none.
     public let host: String
-    /// The pins of the public keys that the server has presented, its own first; for a ``Reason/pinMismatch``, if they
-    /// are known. They are not secret.
+    /// The pins of the keys that the server has sent, its own first. Only for a ``Reason/pinMismatch``, if they are
+    /// known. They are not secret.
     public let presentedPins: [PublicKeyPin]
 
     init(_ reason: Reason, host: String, presentedPins: [PublicKeyPin] = []) {
@@ -64,7 +64,7 @@ public struct TLSFailure: Error, Sendable, Hashable {
 
 #if canImport(FoundationNetworking)
 extension URLError {
-    /// The reason why the connection was not safe enough; nil if the request failed for another reason.
+    /// The reason why the connection was not secure enough; nil if the request failed for another reason.
     public var tlsFailure: TLSFailure? { userInfo[TLSFailure.userInfoKey] as? TLSFailure }
 
     /// Creates the error of a request that is not sent because its configuration cannot be enforced.

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
-/// The effective TLS settings of a session with the loaded libcurl; computed once, when the session is made.
+/// The effective TLS settings of a session with the loaded libcurl. They are computed once, when the session is
+/// created.
 struct TLSSettings: Sendable {
-    /// The method by which the configuration is enforced.
+    /// The way in which the configuration is enforced.
     enum Method: Sendable {
         /// Options of libcurl.
         case options(Options)
@@ -9,7 +10,7 @@ struct TLSSettings: Sendable {
         case trust(ServerTrustRules)
     }
 
-    /// The options that libcurl supports by itself with any TLS library.
+    /// The settings that libcurl's own options can enforce, with any TLS library.
     struct Options: Sendable {
         /// The trusted roots; nil for the system's.
         var roots: [TLSCertificate]?
@@ -19,9 +20,9 @@ struct TLSSettings: Sendable {
 
     let configuration: TLSConfiguration
     let method: Method
-    /// Whether the configuration demands more than the default one.
+    /// Whether the configuration requires more than the default one.
     let isCustom: Bool
-    /// The reason why no https request can be sent, a sentence; nil if they can.
+    /// The reason, as a sentence, why no https request can be sent; nil if they can.
     let defect: String?
     private let pins: PinTable
 
@@ -66,7 +67,7 @@ struct TLSSettings: Sendable {
 
     // MARK: Requests
 
-    /// Checks whether a request may be sent at all, before there is a connection for it.
+    /// Checks whether the configuration permits a request, before there is a connection.
     func admit(_ url: URL?) throws(URLError) {
         guard isCustom, let url, url.scheme != nil else { return }
         let host = url.nameOfServer
@@ -88,7 +89,7 @@ struct TLSSettings: Sendable {
         )
     }
 
-    /// Whether a task may be left to the superclass, which does not apply this configuration.
+    /// Whether the superclass, which does not apply this configuration, may perform a task.
     func admitsForeignTask(for url: URL?) -> Bool {
         guard isCustom, let url, let scheme = url.scheme?.lowercased(), scheme != "file", scheme != "data" else {
             return true
@@ -103,8 +104,8 @@ struct TLSSettings: Sendable {
 }
 
 extension TLSConfiguration {
-    /// Whether the configuration demands more than the default one, apart from acceptances of what libcurl alone would
-    /// accept.
+    /// Whether the configuration requires more than the default one. Options that only accept what libcurl alone would
+    /// accept do not count.
     fileprivate var isCustom: Bool {
         var plain = TLSConfiguration()
         plain.acceptsCommonNames = acceptsCommonNames
@@ -112,14 +113,13 @@ extension TLSConfiguration {
         return self != plain
     }
 
-    /// Whether a certificate must name its host in a subjectAltName; false if host names or certificates are not
-    /// verified.
+    /// Whether a certificate needs its host as a subjectAltName. False if host names or certificates are not verified.
     fileprivate var refusesCommonNames: Bool {
         !acceptsCommonNames && !dangerouslySkipsHostNameVerification && !dangerouslySkipsCertificateVerification
     }
 
-    /// Whether libcurl's own options do not suffice: they check only the key of the server's own certificate, and
-    /// support no roots in addition to the system's.
+    /// Whether libcurl's own options are not enough: they check only the key of the server's own certificate, and
+    /// cannot add roots to the system's.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
     }
@@ -127,10 +127,10 @@ extension TLSConfiguration {
 
 /// The TLS abilities of the loaded libcurl.
 package struct TLSAbilities: Sendable {
-    /// The reason why servers cannot be checked within the handshake, a sentence without its full stop; nil if they
-    /// can.
+    /// The reason, as a sentence without its full stop, why the engine cannot check servers within the handshake; nil
+    /// if it can.
     package var trustUnavailability: String?
-    /// The TLS library, as in "OpenSSL/3.0.19".
+    /// The TLS library, such as "OpenSSL/3.0.19".
     package var library: String
 
     package init(trustUnavailability: String?, library: String) {
@@ -138,7 +138,7 @@ package struct TLSAbilities: Sendable {
         self.library = library
     }
 
-    /// Whether the library accepts certificates and keys from memory, which OpenSSL and its derivatives do.
+    /// Whether the library takes certificates and keys from memory. OpenSSL and its derivatives do.
     var takesIdentities: Bool {
         ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.hasPrefix($0 + "/") }
     }

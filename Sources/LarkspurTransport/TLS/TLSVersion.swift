@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A version of TLS. Versions before 1.2 must not be used any more (RFC 8996), and are not available.
+/// A version of TLS. Versions before 1.2 must no longer be used (RFC 8996), and are not available.
 ///
 /// A struct rather than an enum, so that a new version does not break existing `switch` statements; give every `switch`
 /// a `default`.

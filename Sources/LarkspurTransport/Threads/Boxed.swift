@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
-/// A value that its owner stores elsewhere, as it is large and most owners have none.
+/// A value that is stored outside of its owner, because it is large and most owners have none.
 ///
-/// The wrapper takes the room of a pointer, and copies of the owner share the value until one of them changes it.
+/// The wrapper is as large as a pointer. Copies of the owner share the value until one of them changes it.
 @propertyWrapper
 struct Boxed<Value> {
     fileprivate enum Storage {

@@ -1,20 +1,20 @@
 #if canImport(FoundationNetworking)
-/// An object with a place in a ``DeadlineHeap``, which is in one heap at a time.
+/// An object that can be in a ``DeadlineHeap``, in one at a time.
 protocol DeadlineHolder: AnyObject {
-    /// The index in the heap; nil outside. Only the heap sets it.
+    /// The index in the heap; nil if the object is in none. Only the heap sets it.
     var deadlineIndex: Int? { get set }
 }
 
-/// Objects in the order of their deadlines. Each change costs no more than the logarithm of their number.
+/// Objects in the order of their deadlines. The cost of a change is at most logarithmic in their number.
 ///
 /// It is a value without I/O.
 struct DeadlineHeap<Holder: DeadlineHolder> {
     private var entries: [(deadline: LoopTime, holder: Holder)] = []
 
-    /// The earliest deadline; the distant future if there is none.
+    /// The earliest deadline; the distant future if there are no objects.
     var next: LoopTime { entries.first?.deadline ?? .distantFuture }
 
-    /// Sets the deadline of an object in place of its last one; the distant future removes it.
+    /// Sets the deadline of an object in place of its previous one. The distant future removes the object.
     mutating func set(_ deadline: LoopTime, of holder: Holder) {
         guard deadline < .distantFuture else { return remove(holder) }
         if let index = holder.deadlineIndex {
@@ -27,7 +27,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
         }
     }
 
-    /// Moves the deadline of an object to an earlier time; a later one has no effect.
+    /// Moves the deadline of an object to an earlier time. A later time has no effect.
     mutating func advance(_ deadline: LoopTime, of holder: Holder) {
         if let index = holder.deadlineIndex, entries[index].deadline <= deadline { return }
         set(deadline, of: holder)
@@ -43,7 +43,7 @@ struct DeadlineHeap<Holder: DeadlineHolder> {
         settle(index)
     }
 
-    /// Removes and returns an object whose deadline has come, the earliest first; nil if there is none.
+    /// Removes and returns the object with the earliest deadline if that has come; otherwise nil.
     mutating func takeDue(at now: LoopTime) -> Holder? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         remove(first.holder)

@@ -1,13 +1,13 @@
 #if canImport(FoundationNetworking)
-/// Elements that are taken in the order in which they were added.
+/// A queue: elements are taken in the order in which they were added.
 struct Line<Element> {
-    /// The elements; nil in place of those that have been taken.
+    /// The elements. Those that were taken are nil.
     private var elements: [Element?] = []
     private var takenCount = 0
 
     var isEmpty: Bool { takenCount == elements.count }
 
-    /// The number of elements in memory, those included that have been taken.
+    /// The number of elements in memory, including those that were taken.
     var storedCount: Int { elements.count }
 
     mutating func append(_ element: Element) { elements.append(element) }
@@ -16,7 +16,7 @@ struct Line<Element> {
         guard !isEmpty else { return nil }
         let element = elements[takenCount].take()
         takenCount += 1
-        // When as many have been taken as are left, so that it costs little for each of them.
+        // Done when at least as many were taken as are left, so that each element costs little.
         if takenCount * 2 >= elements.count {
             elements.removeFirst(takenCount)
             takenCount = 0

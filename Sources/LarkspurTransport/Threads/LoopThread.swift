@@ -1,14 +1,13 @@
 #if canImport(FoundationNetworking)
-/// The function that starts sessions' threads. It reports a failure, unlike Foundation's `Thread`.
+/// The function that starts the threads of sessions. In contrast to Foundation's `Thread`, it reports a failure.
 package struct LoopThread: Sendable {
-    /// The thread's name in the process's list of threads, which has room for 15 bytes.
+    /// The name of the thread in the process's list of threads. The list has room for 15 bytes.
     static let name = "larkspur.loop"
-    /// The stack size in bytes, that of a main thread, as the code of Swift tasks may run here. Only pages that are
-    /// used cost memory.
+    /// The stack size in bytes. It is that of a main thread, as the code of Swift tasks may run on the thread. Only
+    /// pages that are used cost memory.
     private static let stackSize = 1 << 23
 
-    /// The closure that runs an action on a new thread. It returns 0, or the `errno` of the failure, in which case the
-    /// action does not run.
+    /// Runs an action on a new thread. Returns 0, or the `errno` of the failure; then the action does not run.
     let start: @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     package init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32) { self.start = start }

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A moment of the monotonic clock, in nanoseconds; arithmetic saturates at its bounds.
+/// A time of the monotonic clock, in nanoseconds. Arithmetic saturates at its bounds.
 struct LoopTime: Comparable, Sendable {
     private var nanoseconds: Int64
 
@@ -13,14 +13,14 @@ struct LoopTime: Comparable, Sendable {
 
     static func < (left: LoopTime, right: LoopTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Returns the time this many seconds later; the distant future if the number is too large or not a number.
+    /// Returns a time this many seconds later; the distant future if the number is too large, or is not a number.
     func adding(_ seconds: TimeInterval) -> LoopTime {
         guard seconds >= 0, seconds < 1e9 else { return seconds < 0 ? self : .distantFuture }
         let (sum, overflows) = nanoseconds.addingReportingOverflow(Int64(seconds * 1e9))
         return overflows ? .distantFuture : LoopTime(nanoseconds: sum)
     }
 
-    /// Returns the time this many seconds earlier; the same time if the number is not positive.
+    /// Returns a time this many seconds earlier; the same time if the number is not positive.
     func subtracting(_ seconds: TimeInterval) -> LoopTime {
         guard seconds > 0 else { return self }
         let (difference, overflows) = nanoseconds.subtractingReportingOverflow(Int64(min(seconds, 9e9) * 1e9))

@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-/// A value that is passed from one thread to another, and that only the receiver uses.
+/// A value that one thread passes to another. Only the receiving thread uses it.
 struct Transferring<Value>: @unchecked Sendable {
     // Safe: the code that creates an instance does not use the value afterwards.
     let value: Value

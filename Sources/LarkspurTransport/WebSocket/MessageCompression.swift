@@ -2,30 +2,30 @@
 internal import CCodings
 internal import HTTPSyntax
 
-/// The compression of WebSocket messages by the extension permessage-deflate (RFC 7692).
+/// The compression of WebSocket messages with the extension permessage-deflate (RFC 7692).
 enum MessageCompression {
     /// Whether the process has zlib, so that the extension can be offered.
     static var isAvailable: Bool { message_streams_are_available() }
 
-    /// The bytes at the end of every compressed message, which are not sent (RFC 7692, section 7.2.1).
+    /// The last bytes of every compressed message. They are not sent (RFC 7692, section 7.2.1).
     fileprivate static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     /// The compressed form of an empty message (RFC 7692, section 7.2.3.6).
     fileprivate static let emptyMessage: UInt8 = 0x00
-    /// The number of bytes by which an output grows, and by which decompression can exceed its limit.
+    /// The number of bytes by which an output grows, and by which decompression may exceed its limit.
     fileprivate static let pieceSize = 1 << 14
 
     /// Creates the decompressor of the messages that a side receives.
     static func inflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageInflater {
         let sender: WebSocketRole = role == .client ? .server : .client
         return MessageInflater(
-            // A compressor that was asked for 8 may use 9, because zlib has no other.
+            // The server may use 9 although it was asked for 8, because zlib does not support 8.
             windowBits: max(9, agreed.windowBits(sender)),
             resetsContext: agreed.hasNoContextTakeover(sender)
         )
     }
 
-    /// Creates the compressor of the messages that a side sends; nil if they must be sent uncompressed, which the
-    /// extension allows, because zlib cannot compress with a window of 8 bits.
+    /// Creates the compressor of the messages that a side sends; nil if zlib cannot compress with the agreed window of
+    /// 8 bits. Then messages are sent uncompressed, which the extension allows.
     static func deflater(_ agreed: PerMessageDeflate, role: WebSocketRole) -> MessageDeflater? {
         guard agreed.windowBits(role) >= 9 else { return nil }
         return MessageDeflater(
@@ -58,7 +58,7 @@ final class MessageInflater: WebSocketInflating {
             Result { () throws(WebSocketFailure) in try run(tail, &output, limit) }
         }
         try result.get()
-        // The tail is an empty block, unless a block before it lacks some of its data.
+        // The tail is an empty block. If it is taken for the data of another block, that block is incomplete.
         guard stream.isBetweenBlocks, output.count == count else {
             throw WebSocketFailure(
                 closeCode: WebSocketCloseCode.invalidPayload,
@@ -95,7 +95,7 @@ final class MessageDeflater: WebSocketDeflating {
     }
 
     func deflate(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(WebSocketFailure) {
-        // zlib flushes nothing twice.
+        // zlib does not flush twice without new data.
         guard !bytes.isEmpty else { return output.append(MessageCompression.emptyMessage) }
         let start = output.count
         let isComplete = stream.run(bytes) { piece in
@@ -124,7 +124,7 @@ extension WebSocketFailure {
     }
 }
 
-/// A stream of zlib, which is opened when it is needed first.
+/// A stream of zlib. It is opened on first use.
 private final class MessageStream {
     private let direction: message_direction
     private let windowBits: Int
@@ -144,17 +144,17 @@ private final class MessageStream {
     /// Whether the input so far ends between two blocks of compressed data.
     var isBetweenBlocks: Bool { handle.map(message_stream_is_between_blocks) ?? false }
 
-    /// Forgets the data of the message, if the next one must not refer to it. Returns whether that succeeded.
+    /// Discards the data of the message if the next one must not refer to it. Returns whether that succeeded.
     func finishMessage() -> Bool {
         guard resetsContext, let handle else { return true }
         return message_stream_reset(handle)
     }
 
-    /// Compresses or decompresses bytes. Returns false if they are malformed, if memory has run out, or if the consumer
+    /// Compresses or decompresses bytes. Returns false if the bytes are malformed, memory has run out, or the consumer
     /// has stopped.
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - consume: Receives a chunk; returns false to stop after it.
+    ///   - consume: Receives a chunk. Returns false to stop after it.
     func run(_ bytes: UnsafeRawBufferPointer, _ consume: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
         if bytes.isEmpty { return true }
         if handle == nil { handle = message_stream_open(direction, Int32(windowBits)) }
@@ -167,7 +167,7 @@ private final class MessageStream {
                 var count = 0
                 let before = left
                 guard message_stream_step(handle, &next, &left, target, room.count, &count) else { return false }
-                // A stream that neither consumes nor produces anything has nothing left.
+                // The stream is finished when it neither consumes nor produces anything.
                 if count > 0, !consume(UnsafeBufferPointer(rebasing: room[..<count])) { return false }
                 if left == 0, count < room.count { return true }
                 if count == 0, left == before { return false }

@@ -20,7 +20,7 @@ enum UpgradeRequest {
             text += "Host: \(authority)\r\n"
         }
         for line in lines {
-            // "Name:" removes a field of libcurl's own, and "Name;" is a field without a value.
+            // "Name:" would remove a field of libcurl, and "Name;" is a field without a value.
             if line.hasSuffix(":") { continue }
             if line.hasSuffix(";"), !line.contains(":") {
                 text += line.dropLast() + ":\r\n"

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// The request of a WebSocket's handshake, which is told of the response as libcurl would tell. It leaves its driver
-/// when its transfer ends.
+/// The request of a WebSocket's handshake. The driver reports the response to it as libcurl would. It discards its
+/// driver when its transfer ends.
 protocol WebSocketCarrier: EasyHandleClient {
     /// The URL of the request, for errors.
     var url: URL? { get }
     /// The time of the loop's turn.
     var now: LoopTime { get }
     var isSuspended: Bool { get }
-    /// Whether nothing more is to be received for now.
+    /// Whether receiving is paused.
     var pausesReceiving: Bool { get }
-    /// The last response; nil before it has come.
+    /// The latest response; nil before it has arrived.
     var response: HTTPURLResponse? { get }
-    /// Whether the request has a response whose content is to be received, or has failed.
+    /// Whether the request has failed, or has a response whose content is to be received.
     var isAnswered: Bool { get }
-    /// Whether the content of the response has arrived as a whole.
+    /// Whether all content of the response has arrived.
     var isContentComplete: Bool { get }
 
     /// Records that a byte was sent or received.
@@ -22,16 +22,16 @@ protocol WebSocketCarrier: EasyHandleClient {
     /// Records the reason why the response is not valid.
     func note(_ failure: URLError)
 
-    /// Has the driver read on after other connections have had their turn.
+    /// Has the driver continue to read after other connections had their turn.
     func readLater()
 
-    /// Gives the place at the host back: an open WebSocket is none of its connections for requests.
+    /// Gives back the place at the host: an open WebSocket does not count towards the limit of connections.
     func leaveHostForGood()
 
-    /// Records the next deadline, unless the connection was lost and the carrier with it.
+    /// Records the next deadline, unless the connection was lost and the carrier has ended.
     func noteDeadline()
 
-    /// Ends the task: the WebSocket has ended, and its channel knows how.
+    /// Ends the task. The WebSocket has ended, and its channel has recorded how.
     func webSocketEnded()
 }
 #endif

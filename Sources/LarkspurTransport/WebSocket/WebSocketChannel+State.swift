@@ -8,7 +8,7 @@ extension WebSocketChannel {
         case ended(End)
     }
 
-    /// The consequence of a call of the user, which is carried out without the lock.
+    /// The effect of a user's call. It is performed without the lock.
     enum Action {
         case begin
         case post(Order)
@@ -16,59 +16,59 @@ extension WebSocketChannel {
         case end
     }
 
-    /// The consequence of the attempt to use a connection.
+    /// The result of an attempt to use a connection.
     enum Use {
         case begins
         /// The connection was lost, or the channel has ended.
         case isOver
-        /// The connection was lost, and was to be closed.
+        /// The connection was lost, but was to be closed anyway.
         case ends
     }
 
     struct State {
         var phase = Phase.connecting
-        /// Whether the first handshake has begun, or begins with the order at hand.
+        /// Whether the first handshake has begun, or begins with the current order.
         var hasBegun = false
         var hasOpened = false
-        /// Whether the user closes the WebSocket, so that no other connection follows.
+        /// Whether the user closes the WebSocket. Then no further connection is made.
         var isClosing = false
-        /// The orders that wait until a connection is open.
+        /// The orders that wait for an open connection.
         var orders: [Order] = []
         var subprotocol: String?
         var inbox = WebSocketInbox()
         var closure: WebSocketTask.Closure?
         var openWaiters: [CheckedContinuation<Void, any Error>] = []
-        /// The task of the only connection, or of the one that is open.
+        /// The task of the current connection.
         weak var task: (any HandshakeTask)?
-        /// The maker of the connections, until it begins; nil if there is one connection.
+        /// The maker of the connections, until it begins; nil for a channel with one connection.
         var connector: Connector?
         var connections = Connections()
     }
 
-    /// The state of the connections that a connector makes.
+    /// The state of a channel whose connections a connector makes.
     struct Connections {
         /// The Swift task of the connector.
         var work: Task<Void, Never>?
-        /// The attempt under way, or the one whose connection is open.
+        /// The current attempt, or the attempt whose connection is open.
         var attempt: WebSocketAttempt?
-        /// The end of that connection, if it came before its use.
+        /// The end of that connection, if it has ended before it was used.
         var end: End?
-        /// Whether a message arrived on it.
+        /// Whether that connection has received a message.
         var hasReceived = false
-        /// The orders before all others on it.
+        /// The orders to perform before all others on that connection.
         var greeting: [Order] = []
-        /// Whether the channel ends with it.
+        /// Whether the channel ends with that connection.
         var isLast = false
-        /// The connector that waits for its loss.
+        /// The connector's wait for the loss of that connection.
         var waiter: CheckedContinuation<Loss?, Never>?
-        /// The end of the last connection, for orders that reach it too late.
+        /// The end of the previous connection, for orders that arrive too late for it.
         var lastEnd: End?
-        /// Whether one was lost, so that between two attempts there is nothing to close.
+        /// Whether a connection was lost before. Then there is nothing to close between two attempts.
         var haveLosses = false
     }
 }
 
-/// The changes of the state, and what follows from them.
+/// The changes of the state, and their effects.
 extension WebSocketChannel.State {
     /// Records that a connection is needed.
     mutating func begin() -> WebSocketChannel.Action? {
@@ -89,7 +89,7 @@ extension WebSocketChannel.State {
         }
     }
 
-    /// Returns the next message or the end; adds a waiter if there is neither.
+    /// Returns the next message, or the end; adds a waiter if there is neither.
     mutating func takeMessage(
         for number: Int,
         _ consumer: WebSocketInbox.Consumer
@@ -105,7 +105,8 @@ extension WebSocketChannel.State {
     }
 
     /// Records the loss of a connection.
-    /// - Returns: Whether the channel ends with it, the connector that waits for it, and whether a message arrived.
+    /// - Returns: Whether the channel ends with it, the waiting connector, and whether the connection has received a
+    ///   message.
     mutating func lose(
         _ attempt: WebSocketAttempt?,
         _ end: WebSocketEnd
@@ -113,7 +114,7 @@ extension WebSocketChannel.State {
         guard connections.attempt === attempt else { return (false, nil, false) }
         guard attempt != nil else { return (true, nil, false) }
         if case .open = phase, connections.isLast { return (true, nil, false) }
-        // A connection that is in use, or about to be, was to be closed.
+        // The connection is used, or about to be used, but the user has already closed it.
         if isClosing, connections.waiter != nil { return (true, nil, false) }
         connections.lastEnd = end
         connections.end = end
@@ -127,7 +128,7 @@ extension WebSocketChannel.State {
     }
 
     /// Records that the connection of an attempt is used.
-    /// - Returns: The loss of that connection, if it is known, and the consequence for the caller.
+    /// - Returns: The loss of that connection if it was already lost, and the effect for the caller.
     mutating func use(
         _ attempt: WebSocketAttempt,
         _ greeting: [WebSocketChannel.Order],
@@ -152,7 +153,7 @@ extension WebSocketChannel.Order {
     func fail(_ error: any Error) {
         switch self {
         case .send(_, let answer), .ping(let answer): answer(.failure(error))
-        // The connection is closed, which is all that was wanted.
+        // The connection is already closed, as the order requires.
         case .close(_, let answer): answer(.success(()))
         case .use, .consumed, .goOn: break
         }
@@ -161,16 +162,16 @@ extension WebSocketChannel.Order {
 
 /// The end of a WebSocket or of one of its connections.
 package enum WebSocketEnd: Sendable {
-    /// A close frame of the server's, or the end of a closing without one.
+    /// The server's close frame; nil if the connection was closed without one.
     case closed(WebSocketTask.Closure?)
-    /// A failure of the network, or of the server.
+    /// A failure of the network or of the server.
     case failed(any Error)
 }
 
-/// The end of a connection that may be followed by another one.
+/// The end of a connection after which another one may follow.
 package struct WebSocketLoss: Sendable {
     package let end: WebSocketEnd
-    /// Whether a message arrived on the connection.
+    /// Whether the connection has received a message.
     package let hasReceived: Bool
 }
 #endif

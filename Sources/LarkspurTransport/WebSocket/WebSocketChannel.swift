@@ -2,26 +2,26 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// The channel between the user of a WebSocket and the loop: orders in one direction, messages and the end in the
+/// The channel between the user of a WebSocket and the loop. Orders go in one direction, messages and the end in the
 /// other. Messages that are not consumed pause the connection.
 ///
-/// A channel has one connection, or several one after the other if a connector makes them.
+/// A channel has one connection. If a connector makes the connections, it has several, one after the other.
 final class WebSocketChannel: Sendable {
-    /// An order to the loop. Each is answered once, on any thread.
+    /// An order to the loop. Its completion is called once, on any thread.
     enum Order: Sendable {
         case send(WebSocketMessage, Answer)
         case ping(Answer)
         case close(WebSocketTask.Closure, Answer)
-        /// Uses the connection of an attempt, which has sent and read nothing yet.
+        /// Uses the connection of an attempt. The connection has sent and received nothing yet.
         case use
-        /// The buffered messages have been consumed, down to the lower mark.
+        /// The consumer has consumed enough messages for the connection to continue.
         case consumed
-        /// Reads on, after other connections have had their turn.
+        /// Continues reading, after other connections had their turn.
         case goOn
     }
 
     typealias Answer = @Sendable (Result<Void, any Error>) -> Void
-    /// Makes the connections of a channel until that has ended. The channel's end cancels its Swift task.
+    /// Makes the connections of a channel, until the channel has ended. The end of the channel cancels the Swift task.
     typealias Connector = @Sendable (WebSocketChannel) async -> Void
 
     typealias End = WebSocketEnd
@@ -34,8 +34,8 @@ final class WebSocketChannel: Sendable {
     /// Creates a channel.
     /// - Parameters:
     ///   - options: The settings of the WebSocket.
-    ///   - observer: Sees the messages and the ends of connections. Default: none.
-    ///   - connector: Makes the connections. Default: nil, for a channel with the one connection of a task.
+    ///   - observer: Learns of messages and of the ends of connections. Default: none.
+    ///   - connector: Makes the connections. Default: nil, for a channel with a single connection.
     init(options: WebSocketTask.Options, observer: WebSocketObserver? = nil, connector: Connector? = nil) {
         self.options = options
         self.observer = observer
@@ -49,8 +49,8 @@ final class WebSocketChannel: Sendable {
 
     // MARK: On the loop's thread
 
-    /// Records that a connection is open and in use; returns the orders that have waited for that, and whether too many
-    /// messages of earlier connections are buffered for reading.
+    /// Records that a connection is open and used. Returns the orders that have waited for it, and whether so many
+    /// earlier messages are buffered that reading has to pause.
     func open(_ agreement: WebSocketHandshake.Agreement, of attempt: WebSocketAttempt?) -> ([Order], isPaused: Bool) {
         let opened = state.withLock { state -> State? in
             guard case .connecting = state.phase, state.connections.attempt === attempt else { return nil }
@@ -72,7 +72,7 @@ final class WebSocketChannel: Sendable {
         return (opened.connections.greeting + opened.orders, opened.inbox.isFull)
     }
 
-    /// Passes a message on; returns false if so many are buffered that the connection has to pause.
+    /// Passes a message on. Returns false if so many messages are buffered that the connection has to pause.
     func receive(_ message: WebSocketTask.Message, of attempt: WebSocketAttempt?) -> Bool {
         let (consumer, isFull) = state.withLock { state -> (WebSocketInbox.Consumer?, Bool) in
             guard case .open = state.phase, state.connections.attempt === attempt else { return (nil, false) }
@@ -88,7 +88,7 @@ final class WebSocketChannel: Sendable {
         state.withLock { if $0.connections.attempt === attempt { $0.closure = closure } }
     }
 
-    /// Records the end of a connection. It is the end of the channel if no other connection follows.
+    /// Records the end of a connection. The channel ends with it if no other connection follows.
     func end(_ end: End, of attempt: WebSocketAttempt?) {
         let loss = state.withLock { $0.lose(attempt, end) }
         if loss.isFinal {
@@ -99,7 +99,7 @@ final class WebSocketChannel: Sendable {
         loss.waiter?.resume(returning: Loss(end: end, hasReceived: loss.hasReceived))
     }
 
-    /// Records the end, unless it is known. Messages that were received before it remain.
+    /// Records the end of the channel, unless it has already ended. Messages that arrived before can still be read.
     func end(_ end: End) {
         let ended = state.withLock { state -> (State, [WebSocketInbox.Consumer])? in
             if case .ended = state.phase { return nil }
@@ -124,7 +124,7 @@ final class WebSocketChannel: Sendable {
 
     // MARK: For the connector
 
-    /// Records an attempt that begins; returns false if the channel has ended.
+    /// Records the begin of an attempt. Returns false if the channel has ended.
     func begin(_ attempt: WebSocketAttempt) -> Bool {
         state.withLock { state in
             guard case .connecting = state.phase else { return false }
@@ -135,7 +135,7 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Drops an attempt whose connection is not used.
+    /// Discards an attempt whose connection is not used.
     func abandon(_ attempt: WebSocketAttempt) {
         attempt.cancel()
         let isClosed = state.withLock { state in
@@ -148,9 +148,9 @@ final class WebSocketChannel: Sendable {
 
     /// Uses the connection of an attempt.
     /// - Parameters:
-    ///   - greeting: The messages that are sent before all others.
-    ///   - isLast: Whether the end of the connection is that of the channel.
-    /// - Returns: The loss of the connection; nil at the end of the channel, and for the last connection.
+    ///   - greeting: The messages to send before all others.
+    ///   - isLast: Whether the channel ends with the connection.
+    /// - Returns: The loss of the connection; nil if the channel has ended, and for the last connection.
     func use(_ attempt: WebSocketAttempt, greeting: [WebSocketTask.Message], isLast: Bool) async -> Loss? {
         await withCheckedContinuation { continuation in
             let greeting = greeting.map { observed(.send(WebSocketMessage($0)) { _ in }) }
@@ -170,10 +170,10 @@ final class WebSocketChannel: Sendable {
 
     var closure: WebSocketTask.Closure? { state.withLock { $0.closure } }
 
-    /// Whether the connection was needed.
+    /// Whether a connection was needed.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Makes a connection, unless that has begun.
+    /// Makes the first connection, unless that has already begun.
     func begin() {
         if state.withLock({ $0.begin() }) != nil { beginNow() }
     }
@@ -200,14 +200,14 @@ final class WebSocketChannel: Sendable {
         attempt?.cancel()
     }
 
-    /// Gives an order to the loop, or keeps it until a connection is open. The first one begins the handshake.
+    /// Posts an order to the loop, or stores it until a connection is open. The first order begins the handshake.
     func give(_ order: Order) {
         let order = observed(order)
         let (action, task) = state.withLock { state in (state.take(order), state.task) }
         carryOut(action, task)
     }
 
-    /// Returns an order that tells the observer when it has sent its message.
+    /// Returns an order that also informs the observer when its message was sent.
     private func observed(_ order: Order) -> Order {
         guard let observer, case .send(let message, let answer) = order else { return order }
         return .send(message) { result in
@@ -228,7 +228,7 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the error of an order that comes after the end.
+    /// Returns the error of an order that arrives after the end.
     func error(after end: End? = nil) -> any Error {
         let known = state.withLock { state -> End? in
             if case .ended(let end) = state.phase { end } else { state.connections.lastEnd }
@@ -256,7 +256,7 @@ final class WebSocketChannel: Sendable {
         }
     }
 
-    /// Returns the next message; nil at an orderly end. The first call begins the handshake.
+    /// Returns the next message; nil after an orderly end. The first call begins the handshake.
     func next() async throws -> WebSocketTask.Message? {
         try Task.checkCancellation()
         let number = state.withLock { $0.inbox.makeNumber() }

@@ -2,14 +2,14 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// One connection of a WebSocket, as the loop has it.
+/// One connection of a WebSocket, on the side of the loop.
 struct WebSocketConnection: Sendable {
     let channel: WebSocketChannel
     let handshake: WebSocketHandshake
-    /// The attempt of a connector's that makes the connection; nil for the channel's only connection.
+    /// The connector's attempt that makes the connection; nil for the only connection of a channel.
     var attempt: WebSocketAttempt?
 
-    /// Passes a message on; returns false if so many are buffered that the connection has to pause.
+    /// Passes a message on. Returns false if so many messages are buffered that the connection has to pause.
     func receive(_ message: WebSocketTask.Message) -> Bool { channel.receive(message, of: attempt) }
 
     func noteClosure(_ closure: WebSocketTask.Closure) { channel.noteClosure(closure, of: attempt) }
@@ -41,7 +41,7 @@ struct WebSocketConnection: Sendable {
     }
 }
 
-/// One handshake of a WebSocket whose connections are made by a connector.
+/// One handshake of a WebSocket with a connector.
 package final class WebSocketAttempt: Sendable {
     /// The outcome of a handshake.
     package enum Outcome: Sendable {
@@ -56,7 +56,7 @@ package final class WebSocketAttempt: Sendable {
         var waiter: CheckedContinuation<Outcome, Never>?
     }
 
-    /// The names of the fields, in lower case, that a redirect to another origin does not get.
+    /// The names, in lower case, of the fields that are not sent to another origin after a redirect.
     let withheldFields: Set<String>
     private let state = Mutex(State())
 
@@ -71,7 +71,7 @@ package final class WebSocketAttempt: Sendable {
         task?.post(order)
     }
 
-    /// Records the outcome; returns false if it is known.
+    /// Records the outcome. Returns false if there already is one.
     @discardableResult func end(with outcome: Outcome) -> Bool {
         let (isFirst, waiter) = state.withLock { state in
             guard state.outcome == nil else { return (false, nil as CheckedContinuation<Outcome, Never>?) }
@@ -82,11 +82,11 @@ package final class WebSocketAttempt: Sendable {
         return isFirst
     }
 
-    /// The request that was sent last, after redirects.
+    /// The request that was sent last, after any redirects.
     package var request: URLRequest? { task?.currentRequest }
 
-    /// Sends the handshake, and returns when the connection is open or cannot be opened. The cancellation of the Swift
-    /// task cancels it.
+    /// Sends the handshake. Returns when the connection is open or cannot be opened. Cancelling the Swift task cancels
+    /// the handshake.
     package func open() async -> Outcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -102,31 +102,31 @@ package final class WebSocketAttempt: Sendable {
         }
     }
 
-    /// Closes the connection at once.
+    /// Closes the connection immediately.
     package func cancel() { task?.cancel() }
 }
 
-/// Something that happens on a WebSocket's connections.
+/// An event on the connections of a WebSocket.
 package enum WebSocketActivity: Sendable {
     case sent(WebSocketTask.Message)
     case received(WebSocketTask.Message)
-    /// A connection has ended, or the WebSocket before it had one.
+    /// A connection has ended, or the WebSocket has ended before it had one.
     case ended(WebSocketEnd)
 }
 
-/// A closure that sees what happens on a WebSocket's connections. Called on any thread, and returns soon.
+/// A closure that receives the events on a WebSocket's connections. It is called on any thread, and must not block.
 package typealias WebSocketObserver = @Sendable (WebSocketActivity) -> Void
 
-/// The part of a WebSocket through which a connector makes its connections.
+/// The part of a WebSocket that a connector uses.
 package struct WebSocketLine: Sendable {
     let channel: WebSocketChannel
     let latest: LatestHandshake
 
     /// Uses the open connection of an attempt.
     /// - Parameters:
-    ///   - greeting: The messages that are sent before all others.
+    ///   - greeting: The messages to send before all others.
     ///   - isLast: Whether the WebSocket ends with the connection.
-    /// - Returns: The loss of the connection; nil at the end of the WebSocket, and for the last connection.
+    /// - Returns: The loss of the connection; nil if the WebSocket has ended, and for the last connection.
     package func use(
         _ attempt: WebSocketAttempt,
         greeting: [WebSocketTask.Message],
@@ -135,13 +135,13 @@ package struct WebSocketLine: Sendable {
         await channel.use(attempt, greeting: greeting, isLast: isLast)
     }
 
-    /// Drops an attempt whose connection is not used, and closes that.
+    /// Discards an attempt whose connection is not used, and closes the connection.
     package func abandon(_ attempt: WebSocketAttempt) { channel.abandon(attempt) }
 
-    /// Ends the WebSocket, unless it has ended.
+    /// Ends the WebSocket, unless it has already ended.
     package func end(_ end: WebSocketEnd) { channel.end(end) }
 
-    /// Ends the WebSocket and closes its connection at once.
+    /// Ends the WebSocket, and closes its connection immediately.
     package func cancel() { channel.cancel() }
 }
 
@@ -153,24 +153,24 @@ final class LatestHandshake: Sendable {
 
     var task: URLSessionDataTask? {
         get { storage.withLock { $0 } }
-        // The previous task is released without the lock.
+        // The lock does not cover the release of the previous task.
         set { _ = storage.withLock { exchange(&$0, with: newValue) } }
     }
 }
 
-/// The task that makes the handshake of a WebSocket, and has its connection afterwards.
+/// The task that performs the handshake of a WebSocket, and then has its connection.
 protocol HandshakeTask: AnyObject, Sendable {
-    /// The request that was sent last, after redirects.
+    /// The request that was sent last, after any redirects.
     var currentRequest: URLRequest? { get }
 
     func resume()
 
-    /// Resumes the task if nobody has done so yet.
+    /// Resumes the task, unless it was resumed before.
     func resumeIfNew()
 
     func cancel()
 
-    /// Gives an order to the loop.
+    /// Posts an order to the loop.
     func post(_ order: WebSocketChannel.Order)
 }
 #endif

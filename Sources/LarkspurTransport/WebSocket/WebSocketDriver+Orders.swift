@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The orders of the program, everything that is sent, and the times at which that happens.
+/// The orders of the program, everything that is sent, and the timers.
 extension WebSocketDriver {
-    /// Carries out an order, or fails it if the connection has ended.
+    /// Performs an order, or fails it if the connection has ended.
     func perform(_ order: WebSocketChannel.Order) {
         guard phase == .open else {
             if case .goOn = order { return goOn() }
@@ -38,7 +38,7 @@ extension WebSocketDriver {
         carrier.noteDeadline()
     }
 
-    /// Begins the use of the open connection: carries out the orders that have waited, and reads.
+    /// Begins to use the open connection: performs the orders that have waited, and reads.
     func use() {
         let (orders, isFull) = connection.channel.open(agreement, of: connection.attempt)
         intake.note(isFull: isFull)
@@ -53,7 +53,8 @@ extension WebSocketDriver {
         write { try? $0.writePing(content, into: &$1) }
     }
 
-    /// Sends a pong, before what comes with the next ping: a server that reads gets a pong for each of its pings.
+    /// Sends a pong. A server that reads gets one for each of its pings, as it is sent before anything that comes with
+    /// the next ping.
     func answerPing(_ content: Data) {
         var bytes: [UInt8] = []
         try? writer.writePong(content, into: &bytes)
@@ -75,7 +76,7 @@ extension WebSocketDriver {
         if !bytes.isEmpty { output.append(bytes) }
     }
 
-    /// Sends as much as the connection takes, and ends the WebSocket if that has failed.
+    /// Sends as much as the connection takes. If sending fails, ends the WebSocket.
     func flush() {
         guard phase != .ended else { return }
         send()
@@ -92,11 +93,11 @@ extension WebSocketDriver {
 
     // MARK: Time
 
-    /// Does what is due; called when ``deadline`` has come.
+    /// Performs what is due. Called when ``deadline`` has come.
     func expire(at now: LoopTime) {
         if now >= closing.deadline { return finish(closing.end ?? .closed(nil)) }
         guard now >= pings.next else { return }
-        // While nothing is read, no pong is either.
+        // If reading is paused, the pong may have arrived unread.
         if !intake.isPaused, !carrier.isSuspended, pings.awaitsOwn {
             let interval = connection.channel.options.pingInterval ?? 0
             let sentence = "The server did not answer a ping within \(interval) seconds."

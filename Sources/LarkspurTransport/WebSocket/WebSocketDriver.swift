@@ -2,25 +2,25 @@
 internal import CLibcurl
 internal import HTTPSyntax
 
-/// The connection of a WebSocket: the handshake, and then the frames, over a connection that libcurl has made.
+/// The connection of a WebSocket. libcurl makes it; the driver performs the handshake and then exchanges frames.
 ///
-/// Until the response is known not to be a 101 or to be a valid one, the carrier is told of it as libcurl would tell.
-/// So redirects, challenges and cookies are those of all tasks. The driver belongs to the loop's thread.
+/// Until the response is known to be a valid 101, the driver reports it to the carrier as libcurl would. So redirects,
+/// challenges and cookies work as in all tasks. The driver belongs to the loop's thread.
 final class WebSocketDriver: SocketOwner {
     enum Phase {
         /// libcurl makes the connection.
         case connecting
-        /// The request is sent, and the header section of the response received.
+        /// The request is being sent, and the header section of the response received.
         case responding
-        /// The server responds with something else, whose content is received.
+        /// The response is not a 101, and its content is being received.
         case refused
         case open
         case ended
     }
 
-    /// The largest size of a line, and of a header section, in bytes.
+    /// The largest size of a line or a header section, in bytes.
     private static let lineLimit = 1 << 17
-    /// The number of bytes that are read before other connections have their turn.
+    /// The number of bytes after which other connections have their turn.
     private static let turnSize = 1 << 20
     private static let bufferSize = 1 << 16
 
@@ -31,7 +31,7 @@ final class WebSocketDriver: SocketOwner {
     @exclusivity(unchecked) private var socket: Int32?
     @exclusivity(unchecked) var phase = Phase.connecting
     @exclusivity(unchecked) private var request: [UInt8]
-    /// The line of the response that is not complete.
+    /// The incomplete last line of the response.
     @exclusivity(unchecked) private var line: [UInt8] = []
     @exclusivity(unchecked) var agreement = WebSocketHandshake.Agreement(subprotocol: nil, compression: nil)
     @exclusivity(unchecked) private var reader = WebSocketReader(role: .client)
@@ -57,12 +57,12 @@ final class WebSocketDriver: SocketOwner {
 
     var isOpen: Bool { phase == .open }
 
-    /// The time at which the connection has something to do by itself.
+    /// The time at which the next ping is due, or the connection is to be closed.
     var deadline: LoopTime { min(pings.next, closing.deadline) }
 
     // MARK: The connection
 
-    /// Begins the handshake when libcurl has made the connection; false if that was done before.
+    /// Begins the handshake on the connection that libcurl has made. Returns false if it has begun before.
     func begin() -> Bool {
         guard phase == .connecting, let socket = handle.socket else { return false }
         self.socket = socket
@@ -74,13 +74,13 @@ final class WebSocketDriver: SocketOwner {
         return true
     }
 
-    /// Leaves the connection, which is then closed.
+    /// Leaves the connection, which is closed as a consequence.
     func detach() {
         guard phase != .ended else { return }
         phase = .ended
         if let socket = socket.take() {
             poll.forget(socket)
-            // Older versions keep such a connection when its transfer is removed.
+            // Older versions keep such a connection open when its transfer is removed.
             if !Libcurl.isAtLeast(7, 88) { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         let error = connection.channel.error()
@@ -98,7 +98,7 @@ final class WebSocketDriver: SocketOwner {
         updateWatch()
     }
 
-    /// Watches the socket for what is wanted of it now.
+    /// Watches the socket for the current needs.
     func updateWatch() {
         guard let socket, phase != .ended else { return }
         var conditions: SocketConditions = []
@@ -109,7 +109,8 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Receiving
 
-    /// Reads on, unless the consumer is too slow. TLS may hold bytes that the socket no longer has.
+    /// Continues reading, unless the consumer is too slow. It does not wait for the socket, as TLS may have buffered
+    /// bytes that were already taken from it.
     func goOn() {
         guard socket != nil, phase != .ended else { return }
         receive()
@@ -161,16 +162,17 @@ final class WebSocketDriver: SocketOwner {
         }
     }
 
-    /// Passes on the content of a response that refuses the handshake.
+    /// Passes on the content of a response that is not a 101.
     private func takeContent(_ bytes: UnsafeRawBufferPointer) {
         switch carrier.receiveContent(bytes) {
         case .taken: if carrier.isContentComplete { endTransfer(CURLE_OK) }
-        // The carrier decides whether a response with this much of its content will do.
+        // If the content is too long to wait for, the carrier decides whether the response can be used without the
+        // rest.
         case .paused, .refused: endTransfer(CURLE_WRITE_ERROR)
         }
     }
 
-    /// Ends the transfer as libcurl would.
+    /// Ends the transfer, as libcurl would.
     private func endTransfer(_ result: Int32) {
         guard phase != .ended else { return }
         detach()
@@ -192,7 +194,7 @@ final class WebSocketDriver: SocketOwner {
 
     // MARK: Open
 
-    /// Checks a response with the status 101, from within the header section; false stops the transfer.
+    /// Checks a 101 response. Called by the carrier for its header section. Returns false to stop the transfer.
     func accept(_ head: ResponseHead) -> Bool {
         let agreement: WebSocketHandshake.Agreement
         do throws(WebSocketHandshake.Failure) {
@@ -233,7 +235,7 @@ final class WebSocketDriver: SocketOwner {
         for event in reader.read(bytes) {
             switch event {
             case .message(let message):
-                // While the server's close frame is awaited, reading continues, and what nobody consumes is dropped.
+                // Reading continues until the server's close frame arrives, so messages beyond the limit are dropped.
                 if closing.hasBegun, intake.isFull { break }
                 let isFull = !connection.receive(WebSocketTask.Message(message))
                 intake.note(isFull: isFull, isClosing: closing.hasBegun)

@@ -1,23 +1,23 @@
 #if canImport(FoundationNetworking)
-/// The messages of a WebSocket that wait for their consumers, or the consumers that wait for messages.
+/// The messages of a WebSocket that wait for consumers, or the consumers that wait for messages.
 struct WebSocketInbox {
     typealias Consumer = CheckedContinuation<WebSocketTask.Message?, any Error>
 
-    /// The numbers of bytes above which the connection is paused, and at which it continues.
+    /// The number of bytes above which the connection pauses, and the number at which it continues.
     private static let upperMark = 1 << 20
     private static let lowerMark = 1 << 18
-    /// The number of bytes that a message counts besides its content, so that empty ones are bounded too.
+    /// The number of bytes that a message counts in addition to its content, so that empty messages are limited too.
     private static let messageOverhead = 64
 
     private var messages = Line<WebSocketTask.Message>()
     private var bufferedBytes = 0
-    /// Whether the connection is paused, as so many messages wait.
+    /// Whether the connection is paused, as too many messages wait.
     private(set) var isFull = false
     private var lastNumber = 0
     private var consumers: [(number: Int, continuation: Consumer)] = []
 
     /// Adds a message.
-    /// - Returns: The consumer that gets it; nil if it waits.
+    /// - Returns: The consumer for the message; nil if the message waits.
     mutating func add(_ message: WebSocketTask.Message) -> Consumer? {
         if !consumers.isEmpty { return consumers.removeFirst().continuation }
         messages.append(message)
@@ -27,7 +27,7 @@ struct WebSocketInbox {
     }
 
     /// Takes the next message; nil if there is none.
-    /// - Returns: The message, and whether the connection may continue from now on.
+    /// - Returns: The message, and whether the connection can continue now.
     mutating func take() -> (message: WebSocketTask.Message, goesOn: Bool)? {
         guard let message = messages.take() else { return nil }
         bufferedBytes -= message.size + Self.messageOverhead
@@ -36,21 +36,21 @@ struct WebSocketInbox {
         return (message, true)
     }
 
-    /// Returns the number of another consumer.
+    /// Returns a number for another consumer.
     mutating func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Makes a consumer wait.
+    /// Adds a waiting consumer.
     mutating func wait(_ number: Int, _ consumer: Consumer) { consumers.append((number, consumer)) }
 
-    /// Takes out a consumer that waits; nil if it waits no longer.
+    /// Removes a waiting consumer and returns it; nil if it no longer waits.
     mutating func leave(_ number: Int) -> Consumer? {
         consumers.firstIndex { $0.number == number }.map { consumers.remove(at: $0).continuation }
     }
 
-    /// Takes out all consumers that wait.
+    /// Removes and returns all waiting consumers.
     mutating func takeConsumers() -> [Consumer] { exchange(&consumers, with: []).map(\.continuation) }
 }
 #endif

@@ -1,43 +1,42 @@
 #if canImport(FoundationNetworking)
-/// The bytes on their way to the server of a WebSocket, piece by piece, each a whole frame.
+/// The bytes that a WebSocket sends, as pieces. Each piece is a frame, or the request of the handshake.
 ///
-/// A piece is sent from the array that it was written to, which keeps its address until all of it is sent: TLS demands
-/// that a write is repeated with the same bytes at the same address.
+/// A piece is sent from the array to which it was written. The array stays where it is until all of it is sent, because
+/// TLS requires that a write is repeated with the same bytes at the same address.
 struct WebSocketOutput {
     private struct Piece {
         let bytes: [UInt8]
         let answer: WebSocketChannel.Answer?
     }
 
-    /// The piece that was offered to the connection, and stays until all of it is sent.
+    /// The piece of which a part was offered to the connection. It stays until all of it is sent.
     private var current: Piece?
-    /// The number of its bytes that have been sent.
+    /// The number of the current piece's bytes that were sent.
     private var sentBytes = 0
-    /// The newest pong, which has not been offered.
+    /// The latest pong, if it was not offered yet.
     private var pong: [UInt8]?
-    /// The pieces after the current one.
+    /// The pieces after the current one and the pong.
     private var pieces = Line<Piece>()
-    /// Whether the socket has no room for more.
+    /// Whether the socket takes no more bytes.
     private(set) var isBlocked = false
-    /// libcurl's result, if the connection has failed.
+    /// libcurl's result; nil if the connection has not failed.
     private(set) var failure: Int32?
 
     /// Adds a piece.
-    /// - Parameter answer: Called when all of its bytes are sent, or when they never will be.
+    /// - Parameter answer: Called when all of the piece was sent, or can no longer be sent.
     mutating func append(_ bytes: [UInt8], _ answer: WebSocketChannel.Answer? = nil) {
         pieces.append(Piece(bytes: bytes, answer: answer))
     }
 
-    /// Puts a pong before the pieces that have not been offered, in place of an earlier one there: only the most recent
-    /// ping needs an answer (RFC 6455, section 5.5.3). A server that sends pings and never reads would otherwise fill
-    /// the memory.
+    /// Adds a pong before the pieces that were not offered yet, in place of an earlier pong. Only the latest ping needs
+    /// a pong (RFC 6455, section 5.5.3). Otherwise a server that sends pings and never reads could fill the memory.
     mutating func setPong(_ bytes: [UInt8]) { pong = bytes }
 
-    /// Records that the socket has room again.
+    /// Records that the socket takes bytes again.
     mutating func unblock() { isBlocked = false }
 
     /// Sends as much as the connection takes, until it fails.
-    /// - Parameter write: Sends the beginning of some bytes.
+    /// - Parameter write: Sends the given bytes, or the beginning of them.
     mutating func send(by write: (UnsafeRawBufferPointer) -> EasyHandle.ByteResult) {
         while !isBlocked, failure == nil, let piece = current ?? takeNext() {
             current = piece
@@ -59,7 +58,7 @@ struct WebSocketOutput {
         return pieces.take()
     }
 
-    /// Drops the pieces that have not been sent.
+    /// Discards the pieces that were not sent.
     mutating func fail(with error: any Error) {
         let current = current
         var rest = pieces

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
 internal import HTTPSyntax
 
-/// The pings of a WebSocket that wait for their pongs, and the time of the engine's next one.
+/// The pings of a WebSocket that have no pong yet, and the time of the engine's next ping.
 struct WebSocketPings {
-    /// The pings, the oldest first; nil as the answer of the engine's own.
+    /// The pings, the oldest first. The completion is nil for the engine's own pings.
     private var waiting: [(content: Data, answer: WebSocketChannel.Answer?)] = []
     private var number: UInt64 = 0
-    /// The time at which the engine sends a ping of its own.
+    /// The time of the engine's next own ping.
     private(set) var next = LoopTime.distantFuture
 
-    /// Whether a ping of the engine's own has no pong yet.
+    /// Whether one of the engine's own pings has no pong yet.
     var awaitsOwn: Bool { waiting.contains { $0.answer == nil } }
 
     /// Sets the time of the engine's next ping.
-    /// - Parameter interval: The time between two of them in seconds; nil for none.
+    /// - Parameter interval: The time between two pings in seconds; nil for no pings.
     mutating func schedule(every interval: TimeInterval?, from now: LoopTime) {
         next = interval.map { now.adding(max($0, 0.001)) } ?? .distantFuture
     }
@@ -26,7 +26,7 @@ struct WebSocketPings {
         return content
     }
 
-    /// Answers the ping of a pong and all before it (RFC 6455, section 5.5.3).
+    /// Completes the ping to which a pong belongs, and all earlier ones (RFC 6455, section 5.5.3).
     mutating func receivePong(_ content: Data) {
         guard let index = waiting.firstIndex(where: { $0.content == content }) else { return }
         let answered = waiting[...index]
@@ -34,7 +34,7 @@ struct WebSocketPings {
         for ping in answered { ping.answer?(.success(())) }
     }
 
-    /// Ends all pings that wait.
+    /// Fails all pings that have no pong yet.
     mutating func fail(with error: any Error) {
         let rest = waiting
         self = WebSocketPings()

@@ -1,19 +1,19 @@
 #if canImport(FoundationNetworking)
-/// Messages as values in JSON.
+/// Messages that are values in JSON.
 extension WebSocketTask {
     /// Sends a value as a text message in JSON, and returns when the connection has taken all of its bytes.
     ///
     /// - Parameters:
-    ///   - value: The value, which is encoded before anything is sent.
+    ///   - value: The value. It is encoded before anything is sent.
     ///   - encoder: The encoder. Default: a `JSONEncoder` with its own settings.
-    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError`, if the connection has ended or ends before.
+    /// - Throws: The encoder's error; ``WebSocketError`` or `URLError` if the connection ends before.
     public func send(_ value: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) async throws {
         try await send(.text(String(decoding: encoder.encode(value), as: UTF8.self)))
     }
 
-    /// The messages as they arrive, each decoded from JSON, whether it is text or binary.
+    /// The messages as they arrive, each decoded from JSON. They can be text or binary.
     ///
-    /// A message that cannot be decoded throws the decoder's error and ends the loop; another loop continues with the
+    /// If a message cannot be decoded, the loop throws the decoder's error and ends. Another loop continues with the
     /// next message.
     /// - Parameters:
     ///   - type: The type of the values.

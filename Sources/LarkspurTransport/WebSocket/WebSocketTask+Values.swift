@@ -2,7 +2,7 @@
 internal import HTTPSyntax
 
 extension WebSocketTask {
-    /// A message, as the other side sent it or will receive it.
+    /// A message that the other side has sent, or will receive.
     public enum Message: Sendable, Hashable {
         /// Text, which is sent as UTF-8.
         case text(String)
@@ -10,12 +10,12 @@ extension WebSocketTask {
         case data(Data)
     }
 
-    /// The reason for which a side closes the connection (RFC 6455, section 7.4).
+    /// The reason why a side closes the connection (RFC 6455, section 7.4).
     public struct CloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The number.
         public let rawValue: Int
 
-        /// Creates a code from its number. Programs may use 4000 to 4999 for reasons of their own.
+        /// Creates a code from its number. Programs may define codes from 4000 to 4999.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The purpose of the connection is fulfilled.
@@ -24,11 +24,11 @@ extension WebSocketTask {
         public static let goingAway = CloseCode(rawValue: 1001)
         /// The other side broke a rule of the protocol.
         public static let protocolError = CloseCode(rawValue: 1002)
-        /// The other side sent a kind of message that is not accepted.
+        /// The other side sent a type of message that is not accepted.
         public static let unsupportedData = CloseCode(rawValue: 1003)
         /// The other side sent text that is not UTF-8, or malformed compressed content.
         public static let invalidPayload = CloseCode(rawValue: 1007)
-        /// The other side sent something that breaks a rule of the receiver.
+        /// The other side sent a message that breaks a rule of the receiver.
         public static let policyViolation = CloseCode(rawValue: 1008)
         /// The other side sent a message that is larger than the receiver accepts.
         public static let messageTooBig = CloseCode(rawValue: 1009)
@@ -36,15 +36,15 @@ extension WebSocketTask {
         public static let mandatoryExtensionMissing = CloseCode(rawValue: 1010)
         /// The server failed.
         public static let internalServerError = CloseCode(rawValue: 1011)
-        /// The server restarts, and can be connected to again.
+        /// The server restarts, and accepts connections again later.
         public static let serviceRestart = CloseCode(rawValue: 1012)
-        /// The server has too much to do, and can be connected to again later.
+        /// The server has too much to do, and accepts connections again later.
         public static let tryAgainLater = CloseCode(rawValue: 1013)
 
         /// The number.
         public var description: String { String(rawValue) }
 
-        /// Whether the code tells that nothing went wrong.
+        /// Whether the code means that nothing went wrong.
         var isOrderly: Bool { self == .normalClosure || self == .goingAway }
     }
 
@@ -67,19 +67,18 @@ extension WebSocketTask {
 
     /// The settings of a WebSocket.
     public struct Options: Sendable, Hashable {
-        /// The names of the subprotocols that the server may choose from, the preferred one first. Default: none.
+        /// The names of the subprotocols that the server may choose, in the order of preference. Default: none.
         public var protocols: [String] = []
-        /// The largest message to receive, in bytes after decompression. A larger one ends the connection with the
-        /// close code 1009. Default: 16 MiB.
+        /// The largest message that is accepted, in bytes after decompression. A larger message ends the connection
+        /// with the close code 1009. Default: 16 MiB.
         public var maximumMessageSize = 16 << 20
         /// Whether compression by permessage-deflate (RFC 7692) is offered to the server, if the machine has zlib.
         /// Default: true.
         public var offersCompression = true
-        /// The time between two pings in seconds, which show that the server is there; nil for none. If a ping is not
-        /// answered before the next one is due, the task ends with the code `timedOut`. Default: nil.
+        /// The time between two pings in seconds, to detect that the server is gone; nil for no pings. If there is no
+        /// pong before the next ping is due, the task ends with the code `timedOut`. Default: nil.
         public var pingInterval: TimeInterval?
-        /// The time in seconds that the server has to answer a close frame, and to close the connection after it.
-        /// Default: 10.
+        /// The time in seconds for the server to send its close frame and to close the connection. Default: 10.
         public var closeTimeout: TimeInterval = 10
 
         /// Creates options with their defaults.
@@ -88,9 +87,9 @@ extension WebSocketTask {
 
     /// The messages of a WebSocket as they arrive.
     ///
-    /// The sequence ends when the server closes the connection with the code 1000, 1001 or none. It throws a
-    /// ``WebSocketError`` or a `URLError` if the connection ends in another way, and `CancellationError` if the
-    /// consuming task is cancelled. Messages that nobody consumes are held back in the connection.
+    /// The sequence ends when the server closes the connection with the code 1000, with 1001, or without a code. It
+    /// throws a ``WebSocketError`` or a `URLError` if the connection ends in another way, and `CancellationError` if
+    /// the consuming task is cancelled. When many messages are not consumed, the connection pauses.
     public struct Messages: AsyncSequence, Sendable {
         /// The element: a message.
         public typealias Element = Message
@@ -101,7 +100,7 @@ extension WebSocketTask {
         public struct AsyncIterator: AsyncIteratorProtocol {
             let channel: WebSocketChannel
 
-            /// Returns the next message; nil at an orderly end.
+            /// Returns the next message; nil after an orderly end.
             public mutating func next() async throws -> Message? { try await channel.next() }
         }
 
@@ -110,28 +109,28 @@ extension WebSocketTask {
     }
 }
 
-/// The error of a WebSocket whose server refused it, broke the protocol, or closed it for a reason.
+/// The error of a WebSocket if the server has refused it, has broken the protocol, or has closed it with an error code.
 ///
-/// Failures of the network are `URLError`s, as those of other tasks.
+/// Failures of the network are `URLError`s, as in other tasks.
 public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable {
-    /// The kind of an error. More may be added.
+    /// The kind of an error. Later releases may add kinds.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        // With raw values, as names from reflection are missing in programs that are built without its metadata.
+        // With raw values, because programs without reflection metadata lack the names of cases.
         private enum Value: String { case refused, violation, closed, invalidArgument, ended }
 
         private let value: Value
 
-        /// The server responded with another status than 101, or with a 101 that is not valid; see
-        /// ``WebSocketError/response`` and ``WebSocketError/content``.
+        /// The server's response was not a 101, or not a valid one. See ``WebSocketError/response`` and
+        /// ``WebSocketError/content``.
         public static let refused = Kind(value: .refused)
         /// The server broke a rule of the protocol, or exceeded a limit of the options.
         public static let violation = Kind(value: .violation)
         /// The server closed the connection with a code other than 1000 and 1001; see ``WebSocketError/closure``.
         public static let closed = Kind(value: .closed)
-        /// An argument is not allowed: a control frame of more than 125 bytes, a subprotocol that is no token, a close
-        /// code that no frame can have.
+        /// An argument is not allowed: a control frame of more than 125 bytes, a subprotocol that is not a token, or a
+        /// close code that must not be sent.
         public static let invalidArgument = Kind(value: .invalidArgument)
-        /// The connection had ended, or was being closed, before the operation.
+        /// The connection had ended or was being closed.
         public static let ended = Kind(value: .ended)
 
         /// The name of the kind, such as `refused`.
@@ -142,7 +141,7 @@ public struct WebSocketError: LocalizedError, CustomStringConvertible, Sendable 
     public let kind: Kind
     /// The response to the handshake; nil if there is none.
     public let response: HTTPURLResponse?
-    /// The content of a response that refused the handshake.
+    /// The content of a response that refused the handshake; nil if there is none.
     public let content: Data?
     /// The close frame of the server; nil if there is none.
     public let closure: WebSocketTask.Closure?
@@ -176,7 +175,7 @@ extension WebSocketError {
         WebSocketError(.ended, "The WebSocket has been closed.", closure: closure)
     }
 
-    /// Creates the error for a response that came in place of a connection; nil if there was none either.
+    /// Creates the error of a handshake that has led to no connection. The response is nil if there was none.
     package static func refused(_ response: HTTPURLResponse?, _ content: Data?) -> WebSocketError {
         let sentence =
             switch response?.statusCode {
@@ -214,7 +213,7 @@ extension WebSocketTask.Message {
         }
     }
 
-    /// The number of bytes, roughly, for back-pressure.
+    /// The approximate number of bytes, for back-pressure.
     var size: Int {
         switch self {
         case .text(let text): text.utf8.count
