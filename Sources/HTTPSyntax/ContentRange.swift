@@ -3,7 +3,7 @@ package enum ContentRange: Equatable, Sendable {
     /// The content is the bytes from `first` through `last` of a representation of `total` bytes; nil if the server
     /// does not know the total.
     case part(first: Int64, last: Int64, total: Int64?)
-    /// The requested range lies outside the representation.
+    /// The requested range is outside of the representation.
     case unsatisfied(total: Int64)
 
     /// Parses a value; nil if it is malformed, inconsistent, or about another unit than bytes.

@@ -31,7 +31,7 @@ package enum DigestAlgorithm: String, CaseIterable {
     }
 }
 
-/// The hash function MD5 (RFC 1321), for Digest authentication only; it is not secure for other uses.
+/// The hash function MD5 (RFC 1321), for Digest authentication only. It is not secure for other uses.
 package enum MD5 {
     package static func hash(_ message: Data) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
@@ -61,7 +61,7 @@ package enum MD5 {
     private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
 }
 
-/// The hash function SHA-1 (FIPS 180-4), for the opening handshake of WebSocket only (RFC 6455, section 4.2.2); it is
+/// The hash function SHA-1 (FIPS 180-4), for the opening handshake of WebSocket only (RFC 6455, section 4.2.2). It is
 /// not secure for other uses.
 package enum SHA1 {
     package static func hash(_ message: Data) -> [UInt8] {
@@ -153,7 +153,7 @@ extension UInt32 {
 
 /// The blocks of 512 bits into which MD5, SHA-1 and SHA-256 divide a message, after padding it and adding its length.
 ///
-/// The words of a block have the order of their bytes in memory; the hash function converts them to the order that it
+/// The words of a block are in the order of their bytes in memory. The hash function converts them to the order that it
 /// needs.
 struct MessageBlocks: Sequence {
     enum LengthOrder {

@@ -2,13 +2,13 @@
 package struct DispositionField: Equatable {
     /// The type, in lower case.
     package let type: String
-    /// The name of the file: that of `filename*`, else that of `filename`. Nil if there is none.
+    /// The name of the file: the value of `filename*`, otherwise of `filename`; nil if there is neither.
     package let fileName: String?
 
-    /// Reads a value; nil if it is invalid, such as one with two parameters of one name (section 4.1).
+    /// Reads a value; nil if it is invalid, for example if a parameter occurs twice (section 4.1).
     ///
-    /// Empty parameters are allowed, as RFC 9110 (section 5.6.6) does: many servers send a semicolon at the end. A
-    /// `filename*` that cannot be decoded is ignored.
+    /// Empty parameters are allowed, as in RFC 9110 (section 5.6.6), because many servers send a semicolon at the end.
+    /// A `filename*` that cannot be decoded is ignored.
     package init?(_ text: String) {
         var reader = Reader(rest: Array(text.utf8)[...])
         guard let type = reader.cutToken() else { return nil }
@@ -34,14 +34,14 @@ package struct DispositionField: Equatable {
 
         /// The text of an extended value (RFC 8187, section 3.2); nil if it is invalid.
         ///
-        /// ISO-8859-1 is read too, which RFC 8187's predecessor demanded of recipients.
+        /// ISO-8859-1 is also accepted, as the predecessor of RFC 8187 required it.
         var decoded: String? {
             let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
             guard !isQuoted, parts.count == 3, let octets = Self.octets(of: parts[2]) else { return nil }
             switch String(decoding: parts[0].map(\.asLowercase), as: UTF8.self) {
             case "utf-8": return String(validating: octets, as: UTF8.self)
             case "iso-8859-1":
-                // These octets are control characters; the text has another charset than its label.
+                // These octets are control characters. The text has another charset than its label says.
                 if octets.contains(where: { (0x80...0x9F).contains($0) }) { return nil }
                 return String(String.UnicodeScalarView(octets.map { UnicodeScalar($0) }))
             default: return nil
@@ -53,7 +53,7 @@ package struct DispositionField: Equatable {
             var rest = characters
             while let byte = rest.popFirst() {
                 if byte != UInt8(ascii: "%") {
-                    // No asterisk: such characters are percent-encoded.
+                    // An asterisk is not allowed: it has to be percent-encoded.
                     guard byte.isToken, byte != UInt8(ascii: "*") else { return nil }
                     octets.append(byte)
                 } else {

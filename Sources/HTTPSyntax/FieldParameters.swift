@@ -3,7 +3,7 @@
 package struct FieldParameters {
     /// The text before the first separator.
     package let leading: String
-    /// The parameters by their lower-case names; of two with one name the first one counts.
+    /// The parameters by their lower-case names. If a name occurs twice, the first value counts.
     package let values: [String: String]
 
     package init(_ text: String, separator: Character = ";") {
@@ -40,8 +40,7 @@ package struct FieldParameters {
         return parts
     }
 
-    /// Returns the content of a quoted string, which ends with the value if its last quote is missing; other values are
-    /// unchanged.
+    /// Returns the content of a quoted string, even if its last quote is missing. Returns other values unchanged.
     package static func unquote(_ value: String) -> String {
         guard value.hasPrefix("\"") else { return value }
         var result = ""

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The dates of HTTP. They are read in all the forms that cookies have used (RFC 6265, section 5.1.1), or in those of
-/// HTTP alone, and written in the preferred one (RFC 9110, section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The dates of HTTP. They are read in all forms that cookies have used (RFC 6265, section 5.1.1), or only in the forms
+/// of HTTP. They are written in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 package enum HTTPDate {
     /// Reads a date in any form that cookies have used.
     package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
@@ -41,7 +41,7 @@ package enum HTTPDate {
         return (hour, minute, second)
     }
 
-    /// Reads the leading digits; other characters after them are allowed unless `isWhole` is true.
+    /// Reads the leading digits. If `isWhole` is true, no other characters may follow them.
     private static func number(
         _ token: some Collection<UInt8>,
         digits: ClosedRange<Int>,
@@ -84,7 +84,7 @@ package enum HTTPDate {
         }
     }
 
-    /// Counts days with years that begin in March, so that the leap day is the last of its year.
+    /// Counts days in years that begin in March, so that the leap day is the last day of its year.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -93,15 +93,15 @@ package enum HTTPDate {
 
     // MARK: The forms of HTTP
 
-    /// Reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7); nil for everything else, such as
-    /// another zone than GMT.
+    /// Reads a date in one of the three forms of HTTP (RFC 9110, section 5.6.7); nil for everything else, for example
+    /// if the zone is not GMT.
     ///
-    /// Case is ignored, as a cache should (RFC 9111, section 4.2). The day of the week is not compared with the date.
-    /// - Parameter now: The current date, from which the century of a year with two digits follows.
+    /// Case is ignored, as a cache should do (RFC 9111, section 4.2). The day of the week is not checked.
+    /// - Parameter now: The current date. It determines the century of a year with two digits.
     package static func parseStrictly(_ text: String, now: Date = Date()) -> Date? {
         let words = text.utf8.map(\.asLowercase).split(separator: .space, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        // Each word has exactly one form, so that a second blank or date leaves words over.
+        // Each word has exactly one form, so a superfluous blank or date leaves words that match none.
         let parts: (day: Substring, month: Substring, year: Substring, time: String)
         if words.count == 6, words[5] == "gmt", let name = words[0].cut(before: ","), weekdays.contains(name) {
             parts = (words[1][...], words[2][...], words[3][...], words[4])
@@ -112,7 +112,7 @@ package enum HTTPDate {
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             parts = (date[0], date[1], date[2], words[2])
         } else if let name = words.first, weekdays.contains(name[...]), words.count == 5 || words.count == 6 {
-            // A day of one digit has a blank in place of the other.
+            // In this form, a blank stands before a day of one digit.
             guard words.count == 5 || words[2].isEmpty && words[3].utf8.count == 1 else { return nil }
             let day = words.count == 6 ? "0" + words[3] : words[2]
             parts = (day[...], words[1][...], words[words.count - 1][...], words[words.count - 2])
@@ -125,7 +125,7 @@ package enum HTTPDate {
         if let year = fixedNumber(parts.year, digits: 4) {
             return date(year: year, month: month + 1, day: day, time: time)
         }
-        // RFC 850's years alone have two digits.
+        // Only RFC 850 has years of two digits.
         guard words.count == 4, let year = fixedNumber(parts.year, digits: 2) else { return nil }
         let (thisYear, _, _) = civilDate(day: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
         let century = thisYear / 100 * 100
@@ -145,7 +145,7 @@ package enum HTTPDate {
         guard parts.count == 3, let hour = fixedNumber(parts[0], digits: 2),
             let minute = fixedNumber(parts[1], digits: 2), let second = fixedNumber(parts[2], digits: 2)
         else { return nil }
-        // A leap second counts as the one before it.
+        // A leap second counts as the second before it.
         return (hour, minute, second == 60 ? 59 : second)
     }
 
@@ -162,8 +162,8 @@ package enum HTTPDate {
             "\(weekdays[weekday].capitalized), \(twoDigits(dayOfMonth)) \(months[month - 1].capitalized) \(year) \(clock) GMT"
     }
 
-    /// Returns the date of a day since the epoch. It counts years from March, so that the leap day is the last of its
-    /// year.
+    /// Returns the date of a day since the epoch. It counts in years that begin in March, so that the leap day is the
+    /// last day of its year.
     private static func civilDate(day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -188,6 +188,6 @@ package enum HTTPDate {
 }
 
 extension String {
-    /// The text before a character at its end; nil if it does not end with that.
+    /// The text before this character at its end; nil if it ends with another one.
     fileprivate func cut(before end: Character) -> Substring? { last == end ? dropLast() : nil }
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The splitter of bytes into lines, which returns each line as soon as its end arrives, and leaves out empty lines.
+/// The splitter of bytes into lines. It returns each line as soon as its end arrives, and leaves out empty lines.
 ///
 /// A line ends at a line feed, a carriage return or both, a vertical tab, a form feed, and U+0085, U+2028 and U+2029.
 package struct LineSplitter: Sendable {
@@ -8,10 +8,10 @@ package struct LineSplitter: Sendable {
 
     package init() {}
 
-    /// The number of bytes that wait for the end of their line.
+    /// The number of bytes of the incomplete line.
     package var length: Int { line.count }
 
-    /// Takes a byte, and returns the line that it ends, if it ends one that is not empty.
+    /// Takes a byte. Returns the line that it ends; nil if it ends none, or an empty one.
     package mutating func take(_ byte: UInt8) -> String? {
         switch byte {
         // LF, VT, FF and CR. The line feed after a carriage return ends an empty line.
@@ -27,10 +27,10 @@ package struct LineSplitter: Sendable {
     /// Returns the text after the last line end.
     package mutating func finish() -> String? { flush() }
 
-    /// Whether the last two bytes are those with which U+2028 and U+2029 begin.
+    /// Whether the last two bytes are the first two of U+2028 or U+2029.
     ///
-    /// They are read by their indices: a slice of the line that is still alive in the switch would have the next append
-    /// copy the whole line.
+    /// They are read by their indices. If the switch read a slice of the line, the slice would still exist at the next
+    /// append, which would then copy the whole line.
     private var endsInSeparatorStart: Bool {
         line.count >= 2 && line[line.count - 1] == 0x80 && line[line.count - 2] == 0xE2
     }
@@ -45,14 +45,14 @@ package struct LineSplitter: Sendable {
 /// The splitter of content into lines that end with a line feed.
 package struct NewlineSplitter: Sendable {
     private var buffer = Data()
-    /// The offset of the line that comes next.
+    /// The offset of the next line.
     private var start = 0
-    /// The offset from which on no line feed has been looked for.
+    /// The offset up to which a line feed was looked for.
     private var searched = 0
 
     package init() {}
 
-    /// The number of bytes that wait for the end of their line.
+    /// The number of bytes of the incomplete line.
     package var length: Int { buffer.count - start }
 
     package mutating func append(_ data: Data) {

@@ -4,11 +4,11 @@ package struct LinkField {
     package struct Link: Equatable {
         /// The target, which may be a relative reference.
         package let target: String
-        /// The relation types, in lower case; none for a link about something other than the response.
+        /// The relation types, in lower case; empty if the link is not about the response.
         package let relations: [String]
     }
 
-    /// The links in their order. What cannot be read is left out.
+    /// The links in their order. Malformed ones are left out.
     package let links: [Link]
 
     package init(_ text: String) {
@@ -20,7 +20,7 @@ package struct LinkField {
             let end = Self.endOfLink(rest)
             // The parameters begin with a semicolon, so that the leading part is empty.
             let parameters = FieldParameters(String(rest[..<end])).values
-            // A link with another anchor is not about the response.
+            // A link with another anchor is about something else than the response.
             let relation = parameters["anchor"] == nil ? parameters["rel"] ?? "" : ""
             links.append(Link(target: target, relations: relation.lowercased().split(separator: " ").map(String.init)))
             rest = rest[end...]
@@ -33,7 +33,7 @@ package struct LinkField {
         links.first { $0.relations.contains(relation) }?.target
     }
 
-    /// Returns the position of the comma that ends a link, which is not inside double quotes.
+    /// Returns the position of the comma that ends a link. Commas inside double quotes do not count.
     private static func endOfLink(_ text: Substring) -> Substring.Index {
         var isQuoted = false
         var isEscaped = false

@@ -1,4 +1,4 @@
-/// Properties of single bytes that are read for every request. The compiler can inline them into their callers.
+/// Properties of single bytes, inlinable because they are read for every request.
 extension UInt8 {
     @inlinable package static var tab: UInt8 { 0x09 }
     @inlinable package static var lineFeed: UInt8 { 0x0A }
@@ -12,13 +12,13 @@ extension UInt8 {
     /// Whether the byte is an ASCII letter.
     @inlinable package var isLetter: Bool { asLowercase &- 0x61 < 26 }
 
-    /// The byte, with an upper-case ASCII letter converted to lower case; all other bytes are unchanged.
+    /// The byte; an upper-case ASCII letter is converted to lower case.
     @inlinable package var asLowercase: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    /// Whether the byte may stand in a token, such as a method or a field name (RFC 9110, section 5.6.2).
+    /// Whether the byte may occur in a token, such as a method or a field name (RFC 9110, section 5.6.2).
     ///
-    /// The bits of the first number are the bytes 33, 35...39, 42, 43, 45, 46 and the digits; those of the second the
-    /// letters and the bytes 94, 95, 96, 124 and 126.
+    /// The bits of the first number stand for the bytes 33, 35...39, 42, 43, 45, 46 and the digits, those of the second
+    /// for the letters and the bytes 94, 95, 96, 124 and 126.
     @inlinable package var isToken: Bool {
         self < 64
             ? (0x03FF_6CFA_0000_0000 as UInt64) >> UInt64(self) & 1 == 1
@@ -41,7 +41,7 @@ extension BidirectionalCollection<UInt8> {
         return self[start..<end]
     }
 
-    /// Reads a number in decimal digits, any larger one as the limit; nil for anything but digits.
+    /// Reads a decimal number, or the limit if the number is larger; nil if there are other characters than digits.
     package func decimalNumber(atMost limit: Int) -> Int? {
         guard !isEmpty, allSatisfy(\.isDigit) else { return nil }
         return reduce(0) { Swift.min($0 * 10 + Int($1 &- UInt8(ascii: "0")), limit) }
@@ -49,8 +49,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension StringProtocol {
-    /// Whether the texts are equal without regard to the case of ASCII letters; all other characters are compared
-    /// exactly.
+    /// Whether the texts are equal if the case of ASCII letters is ignored.
     @inlinable package func hasSameLetters(as other: some StringProtocol) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asLowercase == $1.asLowercase }
@@ -59,9 +58,9 @@ extension StringProtocol {
     /// Whether the text is a token: one or more letters, digits, or some of the ASCII signs.
     @inlinable package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isToken) }
 
-    /// Whether a byte in the text would end the line that it is written to: CR, LF or NUL.
+    /// Whether a byte of the text would end the line to which it is written: CR, LF or NUL.
     ///
-    /// The property searches bytes, as CR LF is one `Character` in Swift, and a search for either alone would miss it.
+    /// The bytes are searched, because CR LF is one `Character` in Swift: a search for one of the two would miss it.
     @inlinable package var breaksLine: Bool {
         utf8.contains { $0 == .carriageReturn || $0 == .lineFeed || $0 == 0 }
     }
@@ -78,7 +77,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// Decodes bytes from the network: as UTF-8 if they are valid, as ISO 8859-1 otherwise, for which all bytes are
+    /// Decodes bytes from the network: as UTF-8 if they are valid, otherwise as ISO 8859-1, in which all bytes are
     /// valid.
     package init(networkBytes bytes: some Collection<UInt8>) {
         self =
@@ -110,7 +109,8 @@ extension Sequence<UInt8> {
     }
 }
 
-/// A field's name as a key: names that differ only in the case of ASCII letters are equal (RFC 9110, section 5.1).
+/// The name of a field, as a key. Names that differ only in the case of ASCII letters are equal (RFC 9110, section
+/// 5.1).
 package struct CaselessName: Hashable, Sendable {
     /// The name as it is spelled in the source.
     package let text: String

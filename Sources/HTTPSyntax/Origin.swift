@@ -14,7 +14,7 @@ package struct Origin: Hashable, Sendable {
         self.port = port
     }
 
-    /// Creates the origin of a URL; nil if the URL has no host, or no port and a scheme without a default port.
+    /// Creates the origin of a URL; nil if the URL has no host, or has neither a port nor a scheme with a default port.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(),
             let port = url.port ?? Self.defaultPort(of: scheme)

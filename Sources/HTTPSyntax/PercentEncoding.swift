@@ -7,7 +7,7 @@ package enum PercentEncoding {
         result.append(hexadecimalDigit(byte & 0xF))
     }
 
-    /// Whether a byte is not escaped in a key or a value: an unreserved character, a slash or a question mark.
+    /// Whether a byte need not be escaped in a key or a value: an unreserved character, a slash or a question mark.
     package static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
@@ -17,8 +17,8 @@ package enum PercentEncoding {
         }
     }
 
-    /// Escapes the bytes of a whole query that no query may contain (RFC 3986, section 3.4), including a `#` and a
-    /// stray `%`.
+    /// Escapes the bytes of a query that are not allowed there (RFC 3986, section 3.4), such as a `#`, and a `%` that
+    /// does not begin an escape.
     package static func escapingIllegalQueryCharacters(_ query: String) -> String {
         escaping(query) { byte in
             switch byte {
@@ -31,7 +31,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// Escapes bytes that are not allowed, and a `%` that begins no escape.
+    /// Escapes bytes that are not allowed, and a `%` that does not begin an escape.
     package static func escaping(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -65,13 +65,12 @@ package enum PercentEncoding {
 }
 
 extension String {
-    /// Replaces the percent escapes of the text; a percent sign that is not followed by two hexadecimal digits remains
-    /// unchanged.
+    /// Decodes the percent escapes of the text. A percent sign without two hexadecimal digits after it remains.
     package func percentDecoded(plusIsSpace: Bool = false) -> String {
         String(networkBytes: percentDecodedBytes(plusIsSpace: plusIsSpace))
     }
 
-    /// Replaces the percent escapes of the text by the bytes that they stand for, which need not be UTF-8.
+    /// Decodes the percent escapes of the text. The resulting bytes need not be UTF-8.
     package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8] {
         let escaped = Array(utf8)
         var bytes: [UInt8] = []

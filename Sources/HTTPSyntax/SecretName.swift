@@ -1,7 +1,7 @@
-/// The rule by which the name of a field, a parameter or a member says that its value is a secret.
+/// The rule that recognizes secrets by the names of their fields, parameters or members.
 package enum SecretName {
-    /// Whether the value under a name is hidden: credentials, cookies, and names that suggest a token, key, session,
-    /// secret or password, in any case and with any of the usual separators.
+    /// Whether a value with this name is hidden: credentials, cookies, and names that suggest a token, key, session,
+    /// secret or password. Case and the usual separators do not matter.
     package static func matches(_ name: String) -> Bool {
         let words = words(of: name)
         if words.contains(where: wholeWords.contains) { return true }
@@ -9,11 +9,11 @@ package enum SecretName {
         return parts.contains { joined.contains($0) }
     }
 
-    /// Whether the value under a name of a query or a form is hidden that elsewhere is none of a secret: the code that
-    /// OAuth exchanges for a token.
+    /// Whether a value with this name in a query or a form is hidden although the name is harmless elsewhere: the code
+    /// that OAuth exchanges for a token.
     package static func matches(parameter name: String) -> Bool { words(of: name) == ["code"] }
 
-    /// Words that are also part of harmless words, and therefore count only as whole words.
+    /// Words that also occur within harmless words, so that they only count as whole words.
     private static let wholeWords: Set<String> = [
         "assertion", "auth", "authentication", "authorization", "cookie", "cookie2", "jwt", "key", "otp", "pass", "pin",
         "pwd", "samlart", "session", "sid", "sig",
@@ -24,7 +24,8 @@ package enum SecretName {
         "credential", "signature", "sessionid", "sessid", "csrf", "xsrf", "samlresponse", "codeverifier", "devicecode",
     ]
 
-    /// Returns the lowercased words of a name: `accessKey`, `access-key`, `ACCESS_KEY` and `access.key` have the same.
+    /// Returns the lowercased words of a name. They are the same for `accessKey`, `access-key`, `ACCESS_KEY` and
+    /// `access.key`.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""

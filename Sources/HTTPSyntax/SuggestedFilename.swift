@@ -1,20 +1,20 @@
 package import Foundation
 
-/// The name for the file of a response, valid in any folder: that of the server, else that of the URL.
+/// The name for the file of a response, from the server, otherwise from the URL. It is valid in any folder.
 ///
-/// Only the last segment of a path counts, with slashes or backslashes (RFC 6266, section 4.3). Control characters, and
-/// the marks that change the direction of text, become underscores. So do dots and hyphens at the beginning: no name is
-/// `..`, hides the file, or is an option of a command. Blanks around the name are removed. A name is cut to the 255
-/// bytes of a file system; its extension is preserved if it is short.
+/// Only the last segment of a path counts, after slashes or backslashes (RFC 6266, section 4.3). Control characters,
+/// and marks that change the direction of text, become underscores. So do dots and hyphens at the beginning, so that a
+/// name is never `..`, a hidden file, or an option of a command. Blanks at the ends are removed. A name is cut to the
+/// 255 bytes that a file system allows, but a short extension is preserved.
 package struct SuggestedFilename: Equatable {
     private static let maximumLength = 255
     private static let maximumExtensionLength = 32
 
     package let text: String
 
-    /// Makes a name of the first of the suggestions that has one.
+    /// Creates the name from the first suggestion that has one.
     /// - Parameters:
-    ///   - disposition: The response's `Content-Disposition`; one that is invalid suggests no name.
+    ///   - disposition: The response's `Content-Disposition`. An invalid one suggests no name.
     ///   - url: The response's URL.
     package init?(disposition: String?, url: URL?) {
         let name = disposition.flatMap { DispositionField($0)?.fileName }
@@ -22,7 +22,7 @@ package struct SuggestedFilename: Equatable {
         self = filename
     }
 
-    /// Makes the name of a path; nil if the path has none.
+    /// Creates the name from a path; nil if the path has none.
     package init?(_ path: String) {
         let segments = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         guard var name = segments.last?.drop(while: { $0.properties.isWhitespace }) else { return nil }
@@ -31,7 +31,7 @@ package struct SuggestedFilename: Equatable {
         let first = name.prefix { $0 == "." || $0 == "-" }.count
         var scalars = String.UnicodeScalarView()
         for (index, scalar) in name.enumerated() {
-            // The rest of a longer value is ignored.
+            // A longer value is cut here.
             guard index < 4 * Self.maximumLength else { break }
             scalars.append(index < first || Self.isHarmful(scalar) ? "_" : scalar)
         }

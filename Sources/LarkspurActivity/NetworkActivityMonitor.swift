@@ -18,7 +18,7 @@ public final class NetworkActivityMonitor: Sendable {
         var activationDelay: Duration
         var completionDelay: Duration
         var timer: Task<Void, Never>?
-        /// The number of delays so far, by which a delay that ends late is recognized and ignored.
+        /// The number of delays so far. It distinguishes a delay that ends too late, which is ignored.
         var generation = 0
     }
 
@@ -79,8 +79,8 @@ public final class NetworkActivityMonitor: Sendable {
 
     // MARK: Configuring
 
-    /// Whether the monitor reports activity. If false, ``isActive`` is false, but activity is counted nevertheless.
-    /// Default: false.
+    /// Whether the monitor reports activity. If false, ``isActive`` is false, but activity is still counted. Default:
+    /// false.
     public var isEnabled: Bool {
         get { storage.withLock { $0.state.isEnabled } }
         set { change { $0.setEnabled(newValue) } }
@@ -106,7 +106,7 @@ public final class NetworkActivityMonitor: Sendable {
     /// Counts the start of an activity that is not a task of Larkspur. ``decrementActivityCount()`` counts its end.
     public func incrementActivityCount() { change { $0.increment() } }
 
-    /// Counts the end of an activity that ``incrementActivityCount()`` counted. Without effect if there is none.
+    /// Counts the end of an activity that ``incrementActivityCount()`` counted. Has no effect if there is none.
     public func decrementActivityCount() { change { $0.decrement() } }
 
     /// Sets the closure that is called after each change of ``isActive``, in the order of the changes.
@@ -180,18 +180,18 @@ public final class NetworkActivityMonitor: Sendable {
 }
 
 /// The state machine of the activity indicator. Requests that end soon are not shown, and the indicator does not
-/// flicker between one request and the next. It is a value: each event returns the delay to start, and ``delayEnded()``
-/// is the event of its end.
+/// flicker between two requests. It is a value: an event returns the delay to start, and ``delayEnded()`` is the event
+/// of its end.
 struct ActivityState: Equatable, Sendable {
     /// The stages of activity, in their order.
     enum Stage: Sendable, CaseIterable {
-        /// Nothing is under way, or the monitor is not enabled.
+        /// There is no activity, or the monitor is not enabled.
         case notActive
-        /// Something is under way, but may end soon. It is not shown yet.
+        /// There is activity, but it may end soon. It is not shown yet.
         case delayingStart
-        /// Something is under way, and is shown.
+        /// There is activity, and it is shown.
         case active
-        /// Nothing is under way any more, but something may begin soon. Activity is still shown.
+        /// There is no more activity, but new activity may begin soon. Activity is still shown.
         case delayingEnd
     }
 
@@ -212,7 +212,7 @@ struct ActivityState: Equatable, Sendable {
     /// Whether activity is shown.
     var isActive: Bool { stage == .active || stage == .delayingEnd }
 
-    /// Whether something is under way.
+    /// Whether there is activity.
     var isBusy: Bool { !tasks.isEmpty || others > 0 }
 
     /// Records that a task runs, or no longer runs. A task counts once, even if the event is repeated.
@@ -223,7 +223,7 @@ struct ActivityState: Equatable, Sendable {
 
     /// Counts the start of an activity that is not a task.
     mutating func increment() -> Order? {
-        // The counter of a caller must not overflow and trap.
+        // A caller's counter must not overflow, which would trap.
         others = others == .max ? others : others + 1
         return activityChanged()
     }

@@ -3,7 +3,7 @@
 ///     ProgressBar(label: "disk.iso", completed: 12_300_000, total: 49_200_000, rate: 3_400_000).line(width: 72)
 ///     // disk.iso [#######----------------------]  25%  12.3 MB/49.2 MB  3.4 MB/s
 ///
-/// If the total is unknown there is no bar and no percentage, only the number of bytes so far.
+/// If the total is unknown, there is no bar and no percentage, but only the number of bytes so far.
 public struct ProgressBar: Sendable, Hashable {
     /// The name of the transfer. Control characters are shown as question marks, because a name may come from a server.
     public var label: String
@@ -11,7 +11,7 @@ public struct ProgressBar: Sendable, Hashable {
     public var completed: Int64
     /// The total number of bytes; negative if it is unknown.
     public var total: Int64
-    /// The rate in bytes per second; nil leaves it out.
+    /// The rate in bytes per second; nil to leave it out.
     public var rate: Double?
 
     /// Creates a bar.
@@ -19,7 +19,7 @@ public struct ProgressBar: Sendable, Hashable {
     ///   - label: The name of the transfer. Default: empty.
     ///   - completed: The number of bytes so far. Default: 0.
     ///   - total: The total number of bytes. Default: −1, unknown.
-    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
+    ///   - rate: The rate in bytes per second. Default: nil, it is left out.
     public init(label: String = "", completed: Int64 = 0, total: Int64 = -1, rate: Double? = nil) {
         self.label = label
         self.completed = completed
@@ -29,10 +29,10 @@ public struct ProgressBar: Sendable, Hashable {
 
     /// Creates a bar from the progress that a task reports.
     /// - Parameters:
-    ///   - progress: The progress in bytes, with a negative total if that is unknown, as the progress closures and
-    ///     properties of tasks provide it.
+    ///   - progress: The progress in bytes, as the tasks' progress closures and properties provide it. Its total is
+    ///     negative if it is unknown.
     ///   - label: The name of the transfer. Default: empty.
-    ///   - rate: The rate in bytes per second. Default: nil, which leaves it out.
+    ///   - rate: The rate in bytes per second. Default: nil, it is left out.
     public init(_ progress: Progress, label: String = "", rate: Double? = nil) {
         self.init(label: label, completed: progress.completedUnitCount, total: progress.totalUnitCount, rate: rate)
     }
@@ -68,7 +68,7 @@ public struct ProgressBar: Sendable, Hashable {
     private static let shortestBar = 8
     private static let longestBar = 40
 
-    /// The columns after the bar: first all of them, then fewer and fewer.
+    /// The columns after the bar: all of them, and then fewer and fewer.
     private var columns: [[String]] {
         var columns: [String] = []
         if let fraction {
@@ -91,7 +91,7 @@ public struct ProgressBar: Sendable, Hashable {
 extension ProgressBar {
     /// Returns the number of columns of a terminal; nil if a file descriptor is not a terminal and no bar should be
     /// drawn.
-    /// - Parameter descriptor: The file descriptor. Default: that of the standard output.
+    /// - Parameter descriptor: The file descriptor. Default: the standard output's.
     public static func terminalWidth(of descriptor: Int32 = FileHandle.standardOutput.fileDescriptor) -> Int? {
         Terminal.width(of: descriptor)
     }

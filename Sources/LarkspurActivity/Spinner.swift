@@ -48,7 +48,7 @@ public final class Spinner: Sendable {
         set { storage.withLock { $0.label = newValue } }
     }
 
-    /// Begins to spin, if the file is a terminal. Without effect if it spins already.
+    /// Begins to spin if the file is a terminal. Has no effect if it already spins.
     public func start() {
         storage.withLock { storage in
             guard !storage.isSpinning, draw(&storage) else { return }
@@ -59,7 +59,7 @@ public final class Spinner: Sendable {
         }
     }
 
-    /// Stops spinning, and clears the line. Without effect if it does not spin.
+    /// Stops spinning, and clears the line. Has no effect if it does not spin.
     public func stop() {
         let timer = storage.withLock { storage -> Task<Void, Never>? in
             guard storage.isSpinning else { return nil }

@@ -1,32 +1,31 @@
 internal import HTTPSyntax
 
-/// The request of a command line for curl, as documentation and the developer tools of browsers show it.
+/// The request of a curl command line, such as those in documentation and in the developer tools of browsers.
 ///
 ///     let command = try CurlCommand("curl -H 'Accept: application/json' https://example.com/users | jq .")
 ///     manager.dataTask(with: command.request, as: .json) { print($0.result) }.resume()
 ///
-/// The line is read as a POSIX shell reads it, with `$'…'` of bash, up to a pipe or a semicolon. Nothing is run, and
-/// no file is read. As with curl, a user name and a password in the URL are sent at once: they become the field
-/// `Authorization`, and the URL of the request has none.
+/// The line is read as a POSIX shell reads it, including bash's `$'…'`, up to a pipe or a semicolon. Nothing is run,
+/// and no file is read. As with curl, a user name and a password in the URL are sent without a challenge: they become
+/// the `Authorization` field, and the request's URL does not have them.
 public struct CurlCommand: Sendable {
-    /// The request: method, URL, fields, and content.
+    /// The request: method, URL, fields and content.
     public private(set) var request: URLRequest
-    /// The options without effect on the request, with their values, such as `--insecure`, `--proxy http://localhost`
-    /// or `--output file`. They belong to a session, or to a call.
+    /// The options that do not affect the request, with their values, such as `--insecure`, `--proxy http://localhost`
+    /// or `--output file`. They belong to a session or a call.
     ///
-    /// Options about curl's words on a terminal, such as `--verbose`, are not among them, nor are those that ask for
-    /// what a session does in any case: `--location`, `--compressed`, `--basic`.
+    /// Some options are omitted: those about curl's output on a terminal, such as `--verbose`, and those for what a
+    /// session does anyway, such as `--location`, `--compressed` and `--basic`.
     public private(set) var ignoredOptions: [String] = []
 
     /// Reads a command line.
     /// - Parameters:
-    ///   - command: The command line, which may have several lines.
-    ///   - variables: The values of the shell's variables in the command. Default: none; the environment of the process
-    ///     is not used.
-    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a command for curl, has no URL or
-    ///   lacks a value; `unsupported` if it has an option that is unknown, or that needs a file or several requests,
-    ///   with the option in the message; `invalidURL`, `invalidMethod` or `invalidHeaderField` for a request that
-    ///   cannot be sent.
+    ///   - command: The command line. It may have several lines.
+    ///   - variables: The values of shell variables in the command. Default: none. The environment of the process is
+    ///     not used.
+    /// - Throws: `LarkspurError` with the code `invalidCommand` if the line is not a curl command, has no URL, or
+    ///   lacks a value. `unsupported`, with the option in the message, if an option is unknown, or needs a file or
+    ///   several requests. `invalidURL`, `invalidMethod` or `invalidHeaderField` if the request cannot be sent.
     public init(_ command: String, variables: [String: String] = [:]) throws(LarkspurError) {
         let words: [[UInt8]]
         do {
@@ -42,7 +41,7 @@ public struct CurlCommand: Sendable {
     }
 }
 
-/// The settings that the options of a command make.
+/// The settings that the options of a command result in.
 private struct CurlParser {
     var ignoredOptions: [String] = []
     private var url: String?
@@ -63,7 +62,7 @@ private struct CurlParser {
 
     mutating func read(_ words: [[UInt8]]) throws(LarkspurError) {
         var rest = words[...]
-        // The prompt of a shell.
+        // The prompt of a shell may have been copied too.
         if let first = rest.first, ["$", "%"].contains(String(decoding: first, as: UTF8.self)) {
             rest.removeFirst()
         }
@@ -83,7 +82,7 @@ private struct CurlParser {
 
     private mutating func readLong(_ name: String, _ rest: inout ArraySlice<[UInt8]>) throws(LarkspurError) {
         guard let option = CurlOption.long[name] else {
-            // The opposite of an option without a value.
+            // The opposite of an option that takes no value.
             let opposite = name.hasPrefix("--no-") ? CurlOption.long["--" + name.dropFirst(5)] : nil
             switch opposite {
             case .query: takesDataAsQuery = false
@@ -98,7 +97,7 @@ private struct CurlParser {
         try apply(option, name, value: option.takesValue ? Self.value(of: name, &rest) : [])
     }
 
-    /// Reads options of one letter, of which several may stand in one word, and a value after the last one.
+    /// Reads a word with options of one letter. The last of them may be followed by its value.
     private mutating func readShort(
         _ letters: ArraySlice<UInt8>,
         _ rest: inout ArraySlice<[UInt8]>
@@ -172,12 +171,12 @@ private struct CurlParser {
         }
         if option == .json { isJSON = true }
         if content != nil, option != .json { content?.append(UInt8(ascii: "&")) }
-        // In place, as a command may have thousands of pieces.
+        // Appended in place, as a command may have thousands of parts.
         content = content ?? []
         content?.append(contentsOf: piece)
     }
 
-    /// Encodes `content`, `=content` or `name=content`, the content alone.
+    /// Encodes a value of the form `content`, `=content` or `name=content`. Only the content is encoded.
     private static func encoded(_ value: [UInt8], _ name: String) throws(LarkspurError) -> [UInt8] {
         let end = value.firstIndex(of: UInt8(ascii: "="))
         guard end != nil || !value.contains(UInt8(ascii: "@")) else { throw file(name) }
@@ -210,12 +209,12 @@ private struct CurlParser {
         let hasContent = content != nil && !takesDataAsQuery
         request.httpMethod = method ?? (isHead ? "HEAD" : hasContent ? "POST" : "GET")
         request.allHTTPHeaderFields = headers(hasContent: hasContent, user: user ?? urlUser).dictionary
-        // After the fields, as the property adds a Content-Type of its own.
+        // After the fields, because setting the content adds a Content-Type.
         if hasContent, let content { request.httpBody = Data(content) }
         return request
     }
 
-    /// Removes the user name and the password from a URL, and returns them; nil if there are none.
+    /// Removes the user name and the password from a URL and returns them; nil if there are none.
     private static func removeUser(from text: inout String) throws(LarkspurError) -> [UInt8]? {
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
@@ -229,12 +228,12 @@ private struct CurlParser {
         return Array(user.joined(separator: [UInt8(ascii: ":")]))
     }
 
-    /// The fields of the request. Those of `--header` replace the ones that curl makes of other options.
+    /// The fields of the request. Fields of `--header` replace those that curl makes from other options.
     private func headers(hasContent: Bool, user: [UInt8]?) -> HTTPHeaders {
         var headers = HTTPHeaders.Collector()
         var hasHost = false
         for field in fields {
-            // A request has one, and curl takes the first.
+            // A request has one of these fields, and curl takes the first.
             if field.name.hasSameLetters(as: "Host") {
                 if hasHost { continue }
                 hasHost = true
@@ -250,7 +249,7 @@ private struct CurlParser {
         return HTTPHeaders(headers.fields)
     }
 
-    /// The fields of a command that gives no others.
+    /// The fields that curl sends unless the command sets them.
     private func defaults(hasContent: Bool, user: [UInt8]?) -> [(String, String)] {
         var fields: [(String, String)] = []
         if hasContent {
@@ -263,7 +262,7 @@ private struct CurlParser {
             let colon = user.contains(UInt8(ascii: ":")) ? [] : [UInt8(ascii: ":")]
             fields.append(("Authorization", "Basic " + Data(user + colon).base64EncodedString()))
         }
-        // Empty ones remove the field, as curl does.
+        // With an empty value, curl sends no field.
         if let userAgent, !userAgent.isEmpty { fields.append(("User-Agent", userAgent)) }
         if let referrer, !referrer.isEmpty { fields.append(("Referer", referrer)) }
         if !cookies.isEmpty { fields.append(("Cookie", cookies.joined(separator: "; "))) }

@@ -2,9 +2,9 @@
 enum CurlOption {
     case url, method, head, query, globOff, pathAsIs, field, cookie, user, bearer, userAgent, referrer
     case data, rawData, encodedData, json
-    /// It changes curl's words on a terminal, or is what this library does in any case.
+    /// It affects curl's output on a terminal, or asks for what this library does anyway.
     case output, outputTo
-    /// It changes the connection, or what becomes of the response, and cannot be a part of a request.
+    /// It affects the connection, or what happens to the response, and cannot be part of a request.
     case connection, connectionValue
     case unsupported, unsupportedValue
 
@@ -15,7 +15,7 @@ enum CurlOption {
         }
     }
 
-    /// The options by their long names, as curl 8.16 has them.
+    /// The options by their long names, of curl 8.16.
     static let long: [String: CurlOption] = table(
         [
             .url: "url", .method: "request", .head: "head", .query: "get", .globOff: "globoff",

@@ -1,4 +1,4 @@
 extension LarkspurError.Code {
-    /// A command line cannot be read as one for curl; see ``CurlCommand``.
+    /// A command line is not a valid curl command; see ``CurlCommand``.
     public static let invalidCommand = Self(label: "invalid-command", number: NSURLErrorBadURL)
 }

@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// The words of a command line, as a POSIX shell reads them.
+/// The words of a command line, separated as in a POSIX shell.
 enum ShellWords {
     enum Failure: Error, Equatable {
         case openQuote(Character)
@@ -18,11 +18,11 @@ enum ShellWords {
         }
     }
 
-    /// Returns the words of the first command in a text, up to a pipe, a semicolon or a line end. Redirections are left
-    /// out. Besides the quotes of POSIX, `$'…'` of bash is read, in which browsers copy commands.
+    /// Returns the words of the first command in a text, up to a pipe, a semicolon or a line end, without redirections.
+    /// It also reads bash's `$'…'`, as browsers copy commands with it.
     /// - Parameters:
     ///   - text: The text.
-    ///   - variables: The values of variables.
+    ///   - variables: The values of shell variables.
     static func split(_ text: String, variables: [String: String]) throws(Failure) -> [[UInt8]] {
         var reader = Reader(bytes: ArraySlice(text.utf8), variables: variables)
         return try reader.words()
@@ -53,7 +53,7 @@ extension ShellWords {
                     _ = try word()
                 default:
                     let word = try word()
-                    // A descriptor before a redirection, as in 2>.
+                    // The number of a descriptor before a redirection, as in 2>.
                     let isDescriptor =
                         bytes.first == UInt8(ascii: ">") && !word.isEmpty && word.allSatisfy(\.isDigit)
                     if !isDescriptor { words.append(word) }
@@ -63,7 +63,7 @@ extension ShellWords {
 
         private mutating func skip(while isSkipped: (UInt8) -> Bool) { bytes = bytes.drop(while: isSkipped) }
 
-        /// Skips blanks, and line ends that are escaped.
+        /// Skips blanks and escaped line ends.
         private mutating func skipBlanks() {
             while let byte = bytes.first {
                 if byte.isBlank || byte == .carriageReturn {
@@ -183,7 +183,7 @@ extension ShellWords {
             return Array(String(Character(scalar)).utf8)
         }
 
-        /// Reads `$NAME` or `${NAME}`. A dollar sign that begins neither stands for itself.
+        /// Reads `$NAME` or `${NAME}`. Any other dollar sign stands for itself.
         private mutating func expansion() throws(Failure) -> [UInt8] {
             let sign = bytes.removeFirst()
             if sign == UInt8(ascii: "`") || bytes.first == UInt8(ascii: "(") { throw .substitution }

@@ -3,8 +3,8 @@ import Synchronization
 /// A cache of images in memory with a capacity. If it is exceeded, the least recently used images are removed.
 ///
 /// The key of an image is an identifier, or a request with an optional identifier. Requests are equal if their URL,
-/// method, header fields and body are equal, so that an image which was loaded with one user's credentials is never
-/// returned for another user. An image costs four bytes for each pixel.
+/// method, header fields and body are equal. So an image that was loaded with one user's credentials is never returned
+/// for another user. An image costs four bytes for each pixel.
 public final class AutoPurgingImageCache: ImageCache {
     private enum Key: Hashable, Sendable {
         case identifier(String)
@@ -90,7 +90,7 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
     private struct Storage {
         var entries: [Key: Entry] = [:]
         var usage = 0
-        /// The number of accesses, which determines their order without a clock.
+        /// The number of accesses. It determines their order without a clock.
         var accesses: UInt64 = 0
 
         mutating func purge(above capacity: Int, to preferred: Int) -> [Value] {
@@ -147,9 +147,9 @@ public final class AutoPurgingCache<Key: Hashable & Sendable, Value: Sendable>: 
         }
     }
 
-    /// Inserts a value, which replaces the previous value of its key. Then purges, if the capacity is exceeded.
+    /// Inserts a value in place of the key's previous value. Then purges if the capacity is exceeded.
     ///
-    /// A value that alone costs more than the capacity is not stored, and does not displace others.
+    /// A value that costs more than the whole capacity is not stored, and does not displace others.
     public func insert(_ value: Value, for key: Key) {
         let cost = max(0, cost(value))
         // Released outside the lock, because the deinitializers of values may run any code.
@@ -204,11 +204,11 @@ public protocol ImageCache: Sendable {
     /// Default: true.
     /// - Parameters:
     ///   - image: The image.
-    ///   - request: The request that it was downloaded for.
+    ///   - request: The request for which it was downloaded.
     ///   - identifier: An identifier that distinguishes images of the same request, such as the name of a filter.
     func shouldCache(_ image: Image, for request: URLRequest, identifier: String?) -> Bool
 
-    /// Adds an image, which replaces the previous one of the request and identifier.
+    /// Adds an image in place of the previous one for the request and identifier.
     func add(_ image: Image, for request: URLRequest, identifier: String?)
 
     /// Removes an image.

@@ -1,4 +1,4 @@
-// `import LarkspurImages` also imports Larkspur, and with it Foundation. Every other file of this module relies on
-// that.
+// `import LarkspurImages` also imports Larkspur, and with it Foundation. All other files of this module rely on this
+// one.
 
 @_exported public import Larkspur

@@ -1,8 +1,8 @@
-/// The queue of downloads: the downloads, the callers that wait for each, and the order in which they start. It is a
+/// The queue of downloads, with the callers that wait for each download. It decides which download starts next. It is a
 /// value without I/O.
 ///
-/// A download counts as active from ``next()`` to ``finish(_:)``, even if no caller waits for it any more, because its
-/// connection is in use until its task has ended.
+/// A download is active from ``next()`` to ``finish(_:)``, even if its callers no longer wait, because its task still
+/// uses a connection.
 struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     /// The key of a download. Requests with equal keys share one download.
     struct Key: Hashable, Sendable {
@@ -23,7 +23,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     private var downloads: [Int: Download] = [:]
     private var downloadOfKey: [Key: Int] = [:]
     private var downloadOfWaiter: [UUID: Int] = [:]
-    /// The downloads that have not started, in the order in which they were added. A download that was removed since is
+    /// The downloads that have not started, in the order in which they were added. Those that were removed since are
     /// skipped.
     private var waiting: [Int] = []
     private var waitingStart = 0
@@ -35,9 +35,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         self.maximumActiveDownloads = max(1, maximumActiveDownloads)
     }
 
-    /// Adds a caller that waits for an image, to the equal download or to a new one.
-    /// - Parameter id: The identifier of the caller. It is replaced if another waiting caller has the same.
-    /// - Returns: The identifier with which the wait can be cancelled.
+    /// Adds a waiting caller to an equal download, or to a new one.
+    /// - Parameter id: The identifier of the caller. It is replaced if another waiting caller has it.
     mutating func add(_ request: URLRequest, id: UUID, waiter: Waiter) -> UUID {
         let id = downloadOfWaiter[id] == nil ? id : UUID()
         let key = RequestIdentity(request).map { Key(identity: $0, cachePolicy: request.cachePolicy) }
@@ -56,7 +55,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return id
     }
 
-    /// Returns the next download that may start now, if any, and counts it as active.
+    /// Returns the next download and marks it as active; nil if none can start now.
     mutating func next() -> (number: Int, request: URLRequest)? {
         guard activeCount < maximumActiveDownloads else { return nil }
         while let number = takeWaiting() {
@@ -67,8 +66,8 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Records the task of a download that has started. Returns false if no caller waits for it any more, so that the
-    /// task must be cancelled.
+    /// Records the task of a download that has started. Returns false if no caller waits any more: the task must be
+    /// cancelled.
     mutating func attach(_ task: DataTask, to number: Int) -> Bool {
         guard downloads[number] != nil else { return false }
         downloads[number]?.task = task
@@ -76,14 +75,14 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
     }
 
     /// Records that the task of a download has ended, so that another download may start.
-    /// - Returns: The request and the callers that wait for it; nil if there are none any more.
+    /// - Returns: The request and the waiting callers; nil if no caller waits any more.
     mutating func finish(_ number: Int) -> (request: URLRequest, waiters: [Waiter])? {
         activeCount -= 1
         return remove(number).map { ($0.request, $0.waiters.map(\.waiter)) }
     }
 
-    /// Removes a caller. The last caller of a download also removes the download.
-    /// - Returns: The caller that was removed, and the task to cancel, if any; nil if no caller has the identifier.
+    /// Removes a caller. The download is removed with its last caller.
+    /// - Returns: The caller, and the task to cancel if there is one; nil if no caller has the identifier.
     mutating func cancel(_ id: UUID) -> (waiter: Waiter, request: URLRequest, task: DataTask?)? {
         guard let number = downloadOfWaiter[id], let download = downloads[number],
             let index = download.waiters.firstIndex(where: { $0.id == id })
@@ -104,7 +103,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         return download
     }
 
-    /// Drops the numbers of removed downloads. Many downloads may be added and cancelled while none can start.
+    /// Discards the numbers of removed downloads, as many downloads may be added and cancelled while none can start.
     private mutating func forgetGone() {
         guard waiting.count - waitingStart > 2 * downloads.count + 64 else { return }
         waiting = waiting[waitingStart...].filter { downloads[$0] != nil }
@@ -123,7 +122,7 @@ struct ImageDownloadQueue<Waiter: Sendable>: Sendable {
         case .firstInFirstOut:
             let number = waiting[waitingStart]
             waitingStart += 1
-            // Numbers that were taken are dropped from time to time, so that a queue that is never empty does not grow.
+            // Discarded from time to time, as otherwise a queue that is never empty would grow.
             if waitingStart > 64, waitingStart * 2 > waiting.count {
                 waiting.removeFirst(waitingStart)
                 waitingStart = 0

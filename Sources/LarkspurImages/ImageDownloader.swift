@@ -8,13 +8,13 @@ import Synchronization
 ///         print(response.value ?? "no image")
 ///     }
 ///
-/// The downloader first looks up an image in the cache in memory. Otherwise it loads the image with a
+/// The downloader first looks for an image in its cache in memory. Otherwise it loads the image with a
 /// `SessionManager`, whose configuration may also have an HTTP cache. Requests are equal if their URL, method, header
-/// fields, body and cache policy are equal; equal requests that are under way share one download. Every completion
-/// handler is called exactly once, on ``completionQueue``, also after a cancellation and when the session manager is
-/// invalidated. A downloader that is released still finishes its downloads.
+/// fields, body and cache policy are equal. Equal requests share a running download. Every completion handler is called
+/// exactly once, on ``completionQueue``, even after a cancellation, and even if the session manager is invalidated. A
+/// downloader that is released still finishes its downloads.
 public final class ImageDownloader: Sendable {
-    /// A closure that gets the image or the error. If the image is from the cache in memory, `response` is nil.
+    /// A closure that receives the image or the error. `response` is nil if the image is from the cache in memory.
     public typealias CompletionHandler = @Sendable (DataResponse<Image>) -> Void
 
     /// The order in which waiting downloads start.
@@ -46,8 +46,8 @@ public final class ImageDownloader: Sendable {
 
     /// Creates a downloader that uses a session manager.
     /// - Parameters:
-    ///   - manager: The session manager that makes the requests. Its completion group is entered for each image that a
-    ///     caller waits for. Default: one with ``makeConfiguration(cacheDirectory:)``.
+    ///   - manager: The session manager that makes the requests. Its completion group is entered for each waiting
+    ///     caller. Default: one with ``makeConfiguration(cacheDirectory:)``.
     ///   - serializer: The serializer that validates the responses and converts them into images. Default:
     ///     ``ImageResponseSerializer``.
     ///   - prioritization: The order in which waiting downloads start. Default: ``Prioritization/firstInFirstOut``.
@@ -71,10 +71,10 @@ public final class ImageDownloader: Sendable {
         )
     }
 
-    /// Returns a configuration for images, with an HTTP cache of 20 MiB in memory and, if there is a folder, 150 MiB on
+    /// Returns a configuration for images. Its HTTP cache has 20 MiB in memory and, if there is a folder, 150 MiB on
     /// disk.
-    /// - Parameter cacheDirectory: The folder for the cache's files, which must not contain other files. Default: nil,
-    ///   for a cache only in memory.
+    /// - Parameter cacheDirectory: The folder for the cache's files. It must not contain other files. Default: nil, for
+    ///   a cache only in memory.
     public static func makeConfiguration(cacheDirectory: URL? = nil) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = makeURLCache(
@@ -106,8 +106,8 @@ public final class ImageDownloader: Sendable {
     /// The cache in memory is used only if the request's cache policy allows cached responses.
     /// - Parameters:
     ///   - request: The request. If it has no URL, the download ends with the error `invalidURL`.
-    ///   - receiptID: The identifier of the receipt. It is replaced if another waiting caller has the same. Default: a
-    ///     new one.
+    ///   - receiptID: The identifier of the receipt. It is replaced if another waiting caller has it. Default: a new
+    ///     one.
     ///   - completionHandler: Called once, on ``completionQueue``.
     /// - Returns: The receipt for ``cancel(_:)``; nil if there is nothing to cancel, because the image is in memory or
     ///   the request has no URL.
@@ -131,9 +131,8 @@ public final class ImageDownloader: Sendable {
         return ImageDownloadReceipt(id: id)
     }
 
-    /// Ends the wait of one caller. Its completion handler gets the error `cancelled`, unless it has been called
-    /// already or is about to be called. The download continues for other waiting callers; if there are none, it is
-    /// cancelled.
+    /// Ends the wait of one caller. Its completion handler gets the error `cancelled`, unless it has been called or is
+    /// about to be called. The download continues for other waiting callers. If there are none, it is cancelled.
     /// - Parameter receipt: The receipt that ``download(_:receiptID:completionHandler:)`` returned.
     public func cancel(_ receipt: ImageDownloadReceipt) {
         guard let (handler, request, task) = queue.withLock({ $0.cancel(receipt.id) }) else { return }
@@ -184,8 +183,8 @@ public final class ImageDownloader: Sendable {
         completionQueue.async { handler(response) }
     }
 
-    /// Returns a handler that leaves the session manager's group after its call. Waiting for the group therefore also
-    /// waits for handlers whose downloads have not started.
+    /// Returns a handler that leaves the session manager's group after its call. So waiting for the group includes
+    /// handlers whose downloads have not started.
     private func inGroup(_ handler: @escaping CompletionHandler) -> CompletionHandler {
         let group = manager.completionGroup
         group.enter()
@@ -216,8 +215,8 @@ extension ImageDownloader {
         try await response(for: request).result.get()
     }
 
-    /// Downloads an image, or takes it from the cache in memory, and returns the whole response, which shows the source
-    /// of the image.
+    /// Downloads an image, or takes it from the cache in memory. Returns the whole response, which also shows where the
+    /// image is from.
     ///
     /// Cancelling the waiting task ends only this wait, with the error `cancelled`.
     /// - Parameter request: The request.
@@ -227,7 +226,7 @@ extension ImageDownloader {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let receipt = download(request, receiptID: id) { continuation.resume(returning: $0) }
-                // The task was cancelled before there was a receipt.
+                // If the task was cancelled earlier, there was no receipt yet.
                 if let receipt, Task.isCancelled { cancel(receipt) }
             }
         } onCancel: {
@@ -236,22 +235,22 @@ extension ImageDownloader {
     }
 }
 
-/// The receipt of one caller for a download that several callers may share. ``ImageDownloader/cancel(_:)`` takes it.
+/// The receipt of one caller for a download, which other callers may share. It is passed to
+/// ``ImageDownloader/cancel(_:)``.
 public struct ImageDownloadReceipt: Sendable, Hashable, Identifiable {
     /// The identifier of the receipt. It is the one that the caller passed, unless that was in use.
     public let id: UUID
 }
 
-/// The identity of a request: URL, method, header fields and body. All of them are part of it, because the response may
-/// depend on each.
+/// The identity of a request: URL, method, header fields and body. The response may depend on each of them.
 struct RequestIdentity: Hashable, Sendable {
     private let url: String
     private let method: String
     private let fields: [String: String]
     private let body: Data?
 
-    /// Creates the identity of a request. Nil for a request without a URL, and for one whose body is a stream, because
-    /// that is equal to no other.
+    /// Creates the identity of a request; nil for a request without a URL, and for one whose body is a stream: it is
+    /// equal to no other request.
     init?(_ request: URLRequest) {
         guard let url = request.url, request.httpBodyStream == nil else { return nil }
         self.url = url.absoluteString

@@ -37,7 +37,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name in lower case, such as `png`.
     public var description: String { rawValue }
 
-    /// Creates a format from its name; nil if this version knows no format of that name.
+    /// Creates a format from its name; nil if this version does not know the name.
     /// - Parameter rawValue: The name in lower case, such as `png`.
     public init?(rawValue: String) {
         guard let kind = Kind(rawValue: rawValue) else { return nil }
@@ -65,7 +65,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable, CaseIterable, C
         }
     }
 
-    /// Creates the format of a media type; nil if the type stands for no format or for several.
+    /// Creates the format of a media type; nil if the type belongs to no format or to several.
     /// - Parameter contentType: The value of a Content-Type field, with or without parameters.
     public init?(contentType: String) {
         let essence = MediaType.essence(of: contentType)

@@ -1,4 +1,4 @@
-/// The format and the size of an image file, which are read without decoding it.
+/// The format and the size of an image file. They are read without decoding it.
 public struct ImageHeader: Sendable, Hashable {
     /// The format, which the first bytes determine.
     public let format: ImageFormat
@@ -19,7 +19,7 @@ public struct ImageHeader: Sendable, Hashable {
         return overflows ? .max : count
     }
 
-    /// The reason for which a file is not a usable image.
+    /// The reason why a file is not a usable image.
     ///
     /// It is a struct rather than an enum, so that a new reason breaks no `switch` of a program. Give every `switch` a
     /// `default`.
@@ -54,8 +54,7 @@ public struct ImageHeader: Sendable, Hashable {
     }
 
     /// Reads the header of an image file, and checks that the file is complete.
-    ///
-    /// The structure of the file is followed to its end, so that a truncated file is detected. Compressed data in it is
+    /// The structure of the file is followed to its end, so that a truncated file is detected. The compressed data is
     /// not examined. The time is proportional to the length of the file.
     /// - Parameter data: The whole file.
     /// - Throws: ``Failure``, if the file is not a complete image of a known format.

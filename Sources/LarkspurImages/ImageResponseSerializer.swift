@@ -1,5 +1,5 @@
-/// A serializer that converts the content into an ``Image``. It checks that the content is a complete image of the type
-/// that the response names, reads its size, and decodes PNG and JPEG.
+/// A serializer that converts the content into an ``Image``. It checks that the content is a complete image of the
+/// response's type, reads its size, and decodes PNG and JPEG.
 ///
 /// Format and size are read without decoding. An image with more pixels than ``maximumPixelCount`` is rejected before
 /// it is decoded, so that a few bytes cannot make a process allocate gigabytes. The serializer runs on the session
@@ -8,8 +8,8 @@ public struct ImageResponseSerializer: ResponseSerializer {
     /// The rules by which responses are acceptable. Default: status 200 to 299; the types that AFNetworking accepts,
     /// `image/webp` and `image/avif`.
     public var validation: ResponseValidation
-    /// The maximum number of pixels of an image. An image with more is an error. A decoded pixel takes four bytes.
-    /// Default: 100 million.
+    /// The maximum number of pixels of an image. A larger image is an error. A decoded pixel takes four bytes. Default:
+    /// 100 million.
     public var maximumPixelCount: Int
     /// Whether the content must have the format of the response's content type, if that type stands for one format.
     /// Default: true.
@@ -42,9 +42,9 @@ public struct ImageResponseSerializer: ResponseSerializer {
     }
 
     /// Converts the content into an image.
-    /// - Throws: `LarkspurError` with the code `emptyResponse`, if there is no content; with
-    ///   `responseSerializationFailed`, if the content is not an image, does not have the type that the response names,
-    ///   is truncated, is too large, or cannot be decoded.
+    /// - Throws: `LarkspurError` with the code `emptyResponse` if there is no content; with
+    ///   `responseSerializationFailed` if the content is not an image, does not have the response's type, is truncated,
+    ///   is too large, or cannot be decoded.
     public func serialize(_ data: Data, response: URLResponse?) throws(LarkspurError) -> sending Image {
         if data.isEmpty {
             throw LarkspurError(.emptyResponse, "The response has no content where an image is expected")
@@ -112,7 +112,7 @@ extension ImageResponseSerializer: PortableResponseSerializer {
     }
 }
 
-/// The type that creates a serializer of images from settings. Larkspur finds it by its name, so that Larkspur does not
+/// The type that creates a serializer of images from settings. Larkspur finds it by its name, so that it does not
 /// depend on this module.
 final class ImageSettingsReader: ResponseSerializerReader {
     static func makeSerializer(

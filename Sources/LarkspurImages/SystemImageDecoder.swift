@@ -8,9 +8,9 @@ internal import CImages
 /// A decoder that decodes PNG and JPEG with the system's libraries, if they are installed. As in AFNetworking it does
 /// not decode other formats.
 ///
-/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`), which are loaded when they
-/// are first needed. If one is missing, images of its format are not decoded, which is not an error. JPEGs in CMYK are
-/// not decoded either. On Apple platforms ImageIO decodes them.
+/// On Linux these are libpng 1.6 (`libpng16.so.16`) and libjpeg-turbo (`libturbojpeg.so.0`). They are loaded on first
+/// use. If a library is missing, images of its format are not decoded; this is not an error. JPEGs in CMYK are not
+/// decoded either. On Apple platforms ImageIO decodes the images.
 public struct SystemImageDecoder: ImageDecoder {
     /// Creates a decoder.
     public init() {}
@@ -26,8 +26,8 @@ public struct SystemImageDecoder: ImageDecoder {
     }
 
     /// Decodes a PNG or a JPEG.
-    /// - Returns: The pixels; nil for another format, if the library is missing, and for colours that the library does
-    ///   not convert.
+    /// - Returns: The pixels; nil for another format, for colours that the library does not convert, and if the library
+    ///   is missing.
     /// - Throws: `LarkspurError` with the code `responseSerializationFailed`, if the library rejects the image.
     public func decode(_ data: Data, header: ImageHeader) throws(LarkspurError) -> ImagePixels? {
         guard Self.canDecode(header.format), let width = UInt32(exactly: header.width),
@@ -78,8 +78,7 @@ public struct SystemImageDecoder: ImageDecoder {
         return isDrawn ? ImagePixels(width: Int(width), height: Int(height), bytes: bytes) : nil
     }
 
-    /// Divides the colours by their alpha, because Core Graphics draws only into bitmaps whose colours are multiplied
-    /// by it.
+    /// Divides the colours by their alpha. Core Graphics only draws into bitmaps whose colours are multiplied by it.
     private static func divideByAlpha(_ bytes: UnsafeMutableRawBufferPointer) {
         for pixel in stride(from: 0, to: bytes.count - 3, by: 4) {
             let alpha = Int(bytes[pixel + 3])

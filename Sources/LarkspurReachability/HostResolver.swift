@@ -1,8 +1,8 @@
 #if os(Linux) || os(Android)
 /// A resolver that looks up the addresses of hosts with the system's resolver.
 enum HostResolver {
-    /// Returns the addresses of a host, best first; none if the host is not known. The look-up has no time limit and
-    /// runs on a separate thread.
+    /// Returns the addresses of a host, the best first; empty if the host is not known. The look-up has no time limit,
+    /// and runs on a separate thread.
     @Sendable static func addresses(of host: String) async -> [NetworkAddress] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: lookUp(host)) }
@@ -10,10 +10,10 @@ enum HostResolver {
     }
 
     private static func lookUp(_ host: String) -> [NetworkAddress] {
-        // C would take the part before the NUL for the name.
+        // C strings end at a NUL, so another name would be looked up.
         guard !host.isEmpty, !host.utf8.contains(0) else { return [] }
         var hints = addrinfo()
-        // This asks for one result for each address, rather than one for each address and socket type.
+        // This limits the results to one for each address, instead of one for each address and socket type.
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }

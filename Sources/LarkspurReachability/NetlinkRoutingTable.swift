@@ -13,7 +13,7 @@ struct NetlinkRoutingTable: RoutingTable {
     ) throws(ReachabilityUnavailable) -> @Sendable () -> Void {
         let socket = netlink_open()
         guard socket >= 0 else { throw Self.unavailable(socket) }
-        // A sandbox may allow a socket but forbid its use.
+        // A sandbox may allow the socket but forbid its use.
         if case .failure(let error) = read() {
             close(socket)
             throw error
@@ -22,7 +22,7 @@ struct NetlinkRoutingTable: RoutingTable {
         let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: queue)
         source.setEventHandler {
             let result = netlink_drain(socket)
-            // A socket that cannot be read would be reported repeatedly.
+            // Otherwise a socket that cannot be read would be reported again and again.
             if result < 0 { source.cancel() }
             if result != 0 { onChange() }
         }
@@ -82,7 +82,7 @@ struct NetlinkRoutingTable: RoutingTable {
 
     func interface(of link: NetworkLink) -> NetworkReachabilityStatus.Interface {
         let folder = "/sys/class/net/\(link.name)"
-        // Not every system has this file system. Without it the hardware type decides.
+        // Some systems lack this file system. There, the hardware type decides.
         let lines = (try? String(contentsOfFile: "\(folder)/uevent", encoding: .utf8)) ?? ""
         let type = lines.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
         let isWireless = ["phy80211", "wireless"].contains { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }

@@ -9,7 +9,7 @@ struct NetworkLink: Equatable, Sendable {
     /// The operational state of RFC 2863, in Linux's numbers.
     let operationalState: UInt8
 
-    /// Whether packets pass through the link: it is switched on, it has a carrier, and nothing blocks it, such as a
+    /// Whether packets pass through the link: it is switched on and has a carrier, and nothing blocks it, such as a
     /// missing authentication.
     var isUp: Bool {
         let needed = Flag.up | Flag.carrier
@@ -53,11 +53,11 @@ struct NetworkLink: Equatable, Sendable {
 struct NetworkAddress: Hashable, Sendable {
     /// The bytes of the address: 4 for IPv4, 16 for IPv6.
     let bytes: [UInt8]
-    /// The index of the link that a link-local address belongs to; 0 for none.
+    /// The index of the link to which a link-local address belongs; 0 for none.
     let zone: UInt32
 
     var isV6: Bool { bytes.count == 16 }
-    /// Whether the address is valid only on its link. An address of that link is then enough to send from.
+    /// Whether the address is valid only on its link. To send to it, an address on that link is enough.
     var isLinkLocal: Bool { isV6 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
 
     /// - Parameters:
@@ -72,8 +72,8 @@ struct NetworkAddress: Hashable, Sendable {
         self.zone = isMapped ? 0 : zone
     }
 
-    /// Parses an address in text or as in a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`. Nil for names and
-    /// for short forms.
+    /// Parses an address in the form of text or of a URL: `192.0.2.1`, `2001:db8::1`, `[::1]`, `fe80::1%eth0`. Nil for
+    /// names and short forms.
     init?(_ text: String) {
         var text = Substring(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }

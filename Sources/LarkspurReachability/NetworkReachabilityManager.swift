@@ -2,21 +2,21 @@ import Synchronization
 
 /// A monitor that reports whether the network, a host or an address is reachable, and when that changes.
 ///
-/// It reports what the system knows of links, addresses and routes, and sends no packets to the host. "Reachable"
-/// therefore means that a request would leave the machine, not that it would be answered. Do not check reachability
-/// before sending. Send the request, and use reachability to decide when to try again and how to inform the user.
+/// It reports what the system knows of links, addresses and routes, and sends no packets to the host. So "reachable"
+/// means that a request would leave the machine, not that there would be a response. Do not check reachability before
+/// sending. Send the request, and use reachability to decide when to try again and what to tell the user.
 ///
-/// On Linux the kernel reports changes by rtnetlink; nothing is polled. On Apple platforms the Network framework's path
-/// monitor reports them. It knows only the network as a whole, so that a host or an address there has the reachability
-/// of the network.
+/// On Linux the kernel reports changes by rtnetlink, so that nothing is polled. On Apple platforms the Network
+/// framework's path monitor reports them. It knows only the network as a whole, so hosts and addresses have the same
+/// reachability as the network there.
 ///
-/// The status is unknown until ``startMonitoring()`` has been called and the system has answered. Equal statuses are
-/// never reported twice in a row.
+/// The status is unknown until ``startMonitoring()`` was called and the system has reported a status. The same status
+/// is never reported twice in a row.
 public final class NetworkReachabilityManager: Sendable {
     private struct Storage {
         var status: ObservedValue<NetworkReachabilityStatus>
         var stop: (@Sendable () -> Void)?
-        /// The number of starts and stops, by which a late report of a former source is recognized and ignored.
+        /// The number of starts and stops. It distinguishes a late report of an earlier source, which is ignored.
         var generation = 0
         var unavailabilityReason: String?
     }
@@ -84,12 +84,12 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Stops monitoring. The last known status stays. A change that was noticed before may still be reported. It may be
+    /// Stops monitoring. The last known status stays. A change that was noticed earlier may still be reported. May be
     /// called from any thread, and from the handler.
     public func stopMonitoring() { _ = end() }
 
-    /// The reason, in a sentence, for which the system does not report reachability; nil if it does, or if monitoring
-    /// has not started.
+    /// The reason, as a sentence, why the system does not report reachability; nil if it does, or if monitoring has not
+    /// started.
     public var unavailabilityReason: String? { storage.withLock { $0.unavailabilityReason } }
 
     private func end() -> Int {
@@ -120,10 +120,10 @@ public final class NetworkReachabilityManager: Sendable {
     /// The current status.
     public var status: NetworkReachabilityStatus { storage.withLock { $0.status.value } }
 
-    /// Whether the target is reachable; false as long as that is not known.
+    /// Whether the target is reachable; false if it is not known.
     public var isReachable: Bool { status.isReachable }
 
-    /// Returns whether the target is reachable through a kind of interface.
+    /// Whether the target is reachable through a kind of interface.
     public func isReachable(via interface: NetworkReachabilityStatus.Interface) -> Bool {
         status.interface == interface
     }
@@ -156,7 +156,7 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Posted when the status has changed, after the closure was called and on its queue. The object is the
+    /// Posted when the status has changed, on the queue of the closure and after its call. The object is the
     /// `NetworkReachabilityManager`; ``Foundation/Notification/reachabilityStatus`` is the status.
     public static let didChangeNotification = Notification.Name("LarkspurReachabilityDidChange")
 

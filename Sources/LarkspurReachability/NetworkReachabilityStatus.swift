@@ -1,4 +1,4 @@
-/// The reachability of the network, or of a host, as far as the system knows it without sending a request.
+/// The reachability of the network or of a host, as the system knows it without sending a request.
 ///
 /// It is a struct rather than an enum, so that a new status breaks no `switch` of a program. Give every `switch` a
 /// `default`.
@@ -16,7 +16,7 @@ public struct NetworkReachabilityStatus: Sendable, Hashable {
     /// The target is not reachable.
     public static let notReachable = Self(kind: .notReachable)
 
-    /// Creates the status of a target that is reachable through an interface. The server may nevertheless not respond.
+    /// Creates the status of a target that is reachable through an interface. The server may still not respond.
     ///
     /// To check for reachability through any interface, use ``isReachable`` and ``interface``.
     /// - Parameter interface: The kind of the interface.
@@ -67,8 +67,8 @@ extension NetworkReachabilityStatus: CustomStringConvertible {
         }
     }
 
-    /// The description in the user's language, if the program's strings table `Larkspur` has it under the English
-    /// description as its key; otherwise in English.
+    /// The description in the user's language, if the program has a strings table `Larkspur` with the English
+    /// description as a key; otherwise in English.
     public var localizedDescription: String {
         Bundle.main.localizedString(forKey: description, value: description, table: "Larkspur")
     }

@@ -19,7 +19,7 @@ struct PathMonitorSource: ReachabilitySource {
     }
 
     private static func status(of path: NWPath) -> NetworkReachabilityStatus {
-        // A path that must be set up first does not count yet.
+        // A path that has to be established first does not count yet.
         guard path.status == .satisfied else { return .notReachable }
         if path.usesInterfaceType(.wifi) { return .reachable(.wireless) }
         if path.usesInterfaceType(.cellular) { return .reachable(.cellular) }

@@ -3,8 +3,9 @@ protocol ReachabilitySource: Sendable {
     /// Starts to observe the reachability of a target.
     /// - Parameters:
     ///   - target: The target.
-    ///   - report: Called with the status as soon as it is known, and whenever it may have changed. One call at a time.
-    /// - Returns: A closure that ends the observation. A report may still be under way when the closure returns.
+    ///   - report: Called with the status as soon as it is known, and each time that it may have changed. Calls do not
+    ///     overlap.
+    /// - Returns: A closure that ends the observation. A report may still be running when the closure returns.
     /// - Throws: ``ReachabilityUnavailable``, if the system does not report reachability.
     func watch(
         _ target: ReachabilityTarget,
@@ -12,13 +13,13 @@ protocol ReachabilitySource: Sendable {
     ) throws(ReachabilityUnavailable) -> @Sendable () -> Void
 }
 
-/// The error of a system that does not report reachability.
+/// The error for a system that does not report reachability.
 struct ReachabilityUnavailable: Error, Equatable {
-    /// The reason, in a sentence.
+    /// The reason, as a sentence.
     let reason: String
 }
 
-/// A source for a system that has none. It always throws.
+/// The source for a system that has none. It always throws.
 struct UnavailableReachabilitySource: ReachabilitySource {
     let reason: String
 

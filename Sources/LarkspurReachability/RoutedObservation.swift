@@ -3,12 +3,12 @@ import Synchronization
 /// An observation of one target. It reads the kernel's state after each change, and looks up a host's addresses when
 /// the state differs from the one before.
 final class RoutedObservation: Sendable {
-    /// The addresses of a host, and the look-up of them that is under way.
+    /// The addresses of a host, and their look-up.
     fileprivate struct Host {
         var addresses: [NetworkAddress]?
-        /// The state in which the addresses were last looked up.
+        /// The state in which the addresses were looked up last.
         var asked: RoutingSnapshot?
-        /// The number of look-ups in that state that found no address.
+        /// The number of look-ups in that state that have found no address.
         var failures = 0
         var lookup: Task<Void, Never>?
     }
@@ -105,7 +105,8 @@ final class RoutedObservation: Sendable {
 }
 
 extension RoutedObservation.Host {
-    /// Records the state, and returns whether it differs from the one before, so that the addresses must be looked up.
+    /// Records the state. Returns whether it differs from the previous one, so that the addresses must be looked up
+    /// again.
     fileprivate mutating func begin(in snapshot: RoutingSnapshot) -> Bool {
         guard snapshot != asked else { return false }
         asked = snapshot
@@ -113,7 +114,7 @@ extension RoutedObservation.Host {
         return true
     }
 
-    /// Stores the result of a look-up and returns the known addresses. If the result is empty, the previous addresses
+    /// Stores the result of a look-up, and returns the known addresses. If the result is empty, the previous addresses
     /// stay.
     fileprivate mutating func take(_ answer: [NetworkAddress]) -> [NetworkAddress] {
         failures = answer.isEmpty ? failures + 1 : 0
@@ -122,8 +123,8 @@ extension RoutedObservation.Host {
         return known
     }
 
-    /// Returns the delay before the next look-up; nil if the last one found an address, if there is no network, or if
-    /// all delays have been used.
+    /// Returns the delay before the next look-up; nil if the last one has found an address, if there is no network, or
+    /// if all delays have been used.
     fileprivate func nextPause(in snapshot: RoutingSnapshot) -> Duration? {
         guard failures > 0, failures <= RoutedObservation.pauses.count, snapshot.linkTowardsNetwork != nil else {
             return nil
@@ -135,7 +136,7 @@ extension RoutedObservation.Host {
 /// A source that derives reachability from the kernel's routes. It sends nothing, except for the look-up of a host's
 /// addresses.
 struct RoutedReachabilitySource: ReachabilitySource {
-    /// A closure that returns the addresses of a host; none if the host is not known.
+    /// A closure that returns the addresses of a host; empty if the host is not known.
     typealias Resolver = @Sendable (String) async -> [NetworkAddress]
 
     let table: any RoutingTable

@@ -1,7 +1,7 @@
 /// The links, addresses and routes of the kernel, or of a test.
 protocol RoutingTable: Sendable {
     /// Starts to observe changes.
-    /// - Parameter onChange: Called on one queue, one call at a time, after a possible change. One call may stand for
+    /// - Parameter onChange: Called after a possible change, on one queue. Calls do not overlap. One call may stand for
     ///   several changes.
     /// - Returns: A closure that ends the observation.
     /// - Throws: ``ReachabilityUnavailable``, if the kernel does not report changes.
@@ -20,8 +20,10 @@ protocol RoutingTable: Sendable {
     func interface(of link: NetworkLink) -> NetworkReachabilityStatus.Interface
 }
 
-/// The links, addresses and routes of the kernel at one time, as far as they determine whether the network is
-/// reachable.
+/// The links, addresses and routes of the kernel at one time, as far as they matter for reachability.
+///
+/// The whole state is read anew after each report of a change: the kernel removes routes without a report when a link
+/// goes down, and drops reports when there are too many.
 struct RoutingSnapshot: Equatable, Sendable {
     /// A default route.
     struct DefaultRoute: Equatable, Sendable {
@@ -32,7 +34,7 @@ struct RoutingSnapshot: Equatable, Sendable {
     }
 
     var links: [Int32: NetworkLink] = [:]
-    /// Whether there is an IPv4 address to send from, with a scope wider than its link.
+    /// Whether there is an IPv4 address to send from that is valid beyond its link.
     var hasV4Address = false
     var hasV6Address = false
     var defaultRoutes: [DefaultRoute] = []
@@ -42,13 +44,12 @@ struct RoutingSnapshot: Equatable, Sendable {
         let usable = defaultRoutes.compactMap { route in
             self.link(route.link, isV6: route.isV6).flatMap { $0.isLoopback ? nil : (route, $0) }
         }
-        // The metrics of the two address families cannot be compared. Those of IPv4 take precedence, because users set
-        // them.
+        // Metrics of different address families cannot be compared. Those of IPv4 come first, because users set them.
         return usable.min { ($0.0.isV6 ? 1 : 0, $0.0.metric) < ($1.0.isV6 ? 1 : 0, $1.0.metric) }?.1
     }
 
     /// Returns the link through which an address is reachable; nil if it is not reachable.
-    /// - Parameter index: The link that the kernel would send through; nil for none.
+    /// - Parameter index: The link through which the kernel would send; nil for none.
     func link(towards address: NetworkAddress, through index: Int32?) -> NetworkLink? {
         index.flatMap { link($0, isV6: address.isV6, needsAddress: !address.isLinkLocal) }
     }

@@ -1,10 +1,10 @@
-/// The agreed parameters of the extension permessage-deflate, which compresses messages (RFC 7692, section 7.1).
+/// The agreed parameters of permessage-deflate, the extension that compresses messages (RFC 7692, section 7.1).
 package struct PerMessageDeflate: Equatable, Sendable {
     static let name = "permessage-deflate"
 
-    /// Whether the server compresses each message without the data of the ones before.
+    /// Whether the server compresses each message without the data of earlier messages.
     package var serverNoContextTakeover = false
-    /// Whether the client compresses each message without the data of the ones before.
+    /// Whether the client compresses each message without the data of earlier messages.
     package var clientNoContextTakeover = false
     /// The window of the server's compressor as the binary logarithm of its size in bytes, 8 to 15; nil for 15.
     package var serverMaxWindowBits: Int?
@@ -13,7 +13,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     package init() {}
 
-    /// Returns whether a side compresses each message without the data of the ones before.
+    /// Whether a side compresses each message without the data of earlier messages.
     package func hasNoContextTakeover(_ sender: WebSocketRole) -> Bool {
         sender == .client ? clientNoContextTakeover : serverNoContextTakeover
     }
@@ -35,29 +35,29 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     /// The parameters that a client offers.
     package struct Offer: Equatable, Sendable {
-        /// Whether the server must compress each message without the data of the ones before.
+        /// Whether the server must compress each message without the data of earlier messages.
         package var serverNoContextTakeover = false
-        /// Whether the client will compress each message without the data of the ones before, also if the server does
-        /// not demand it.
+        /// Whether the client compresses each message without the data of earlier messages, even if the server does not
+        /// require it.
         package var clientNoContextTakeover = false
-        /// The largest window of the server's compressor, 9 to 15; nil for no condition.
+        /// The largest window of the server's compressor, 9 to 15; nil for no limit.
         package var serverMaxWindowBits: Int?
-        /// The largest window of the client's compressor, 9 to 15, of which the server may demand a smaller one; nil if
-        /// it may not.
+        /// The largest window of the client's compressor, 9 to 15; the server may require a smaller one. Nil if it may
+        /// not.
         package var clientMaxWindowBits: Int? = 15
 
         package init() {}
 
         /// The value of the `Sec-WebSocket-Extensions` field of a request.
         ///
-        /// Windows outside 9 to 15 become the next value inside, because zlib does not compress with 8.
+        /// Windows outside of 9 to 15 become the nearest value inside, because zlib does not compress with 8.
         package var field: String {
             let clientBits = clientMaxWindowBits.map(Self.clamp)
             return PerMessageDeflate.field(
                 (Parameter.serverNoContextTakeover, serverNoContextTakeover ? .some(nil) : nil),
                 (.clientNoContextTakeover, clientNoContextTakeover ? .some(nil) : nil),
                 (.serverMaxWindowBits, serverMaxWindowBits.map { String(Self.clamp($0)) }),
-                // Without a value the parameter stands for 15.
+                // Without a value, the parameter means 15.
                 (.clientMaxWindowBits, clientBits.map { $0 == 15 ? nil : String($0) })
             )
         }
@@ -74,7 +74,7 @@ extension PerMessageDeflate {
         case clientMaxWindowBits = "client_max_window_bits"
     }
 
-    /// Joins the parameters that are not nil; a value that is nil stands for a parameter without a value.
+    /// Joins the parameters that are not nil. If the inner optional is nil, the parameter has no value.
     private static func field(_ parameters: (Parameter, String??)...) -> String {
         parameters.reduce(name) { field, parameter in
             guard let value = parameter.1 else { return field }
@@ -84,7 +84,7 @@ extension PerMessageDeflate {
 
     /// Reads the parameters of a response.
     ///
-    /// - Throws: A sentence about the first parameter that contradicts the offer, or that the extension does not have.
+    /// - Throws: A sentence about the first parameter that contradicts the offer or does not belong to the extension.
     init(response: WebSocketExtension, to offer: Offer) throws(WebSocketHandshake.Failure) {
         try self.init(response)
         if offer.serverNoContextTakeover, !serverNoContextTakeover {
@@ -138,7 +138,7 @@ extension PerMessageDeflate {
                 clientNoContextTakeover = true
             case .serverMaxWindowBits: serverMaxWindowBits = try Self.windowBits(value, parameter)
             case .clientMaxWindowBits:
-                // Without a value, an offer sets no other limit than 15.
+                // An offer without a value has no limit below 15.
                 if value != nil || !isOffer { clientMaxWindowBits = try Self.windowBits(value, parameter) }
             }
         }
@@ -189,10 +189,11 @@ extension PerMessageDeflate {
 /// An element of a `Sec-WebSocket-Extensions` field (RFC 6455, section 9.1).
 struct WebSocketExtension {
     let name: String
-    /// The parameters in their order; a value is nil for a parameter without one.
+    /// The parameters in their order. The value is nil for a parameter without one.
     let parameters: [(name: String, value: String?)]
 
-    /// Reads the elements of all fields. Empty ones are left out, as in every list of HTTP (RFC 9110, section 5.6.1).
+    /// Reads the elements of all fields. Empty elements are skipped, as in every list of HTTP (RFC 9110, section
+    /// 5.6.1).
     static func list(_ fields: [String]) -> [WebSocketExtension] {
         fields.flatMap { FieldParameters.split($0, at: ",") }.compactMap { element in
             let parts = FieldParameters.split(element, at: ";").map(\.trimmingBlanks)

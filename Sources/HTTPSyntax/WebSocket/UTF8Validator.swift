@@ -1,19 +1,19 @@
-/// A validator of UTF-8 that arrives in chunks, which finds the first byte with which the text cannot be valid any more
-/// (RFC 3629, section 4).
+/// A validator of UTF-8 that arrives in chunks. It finds the first byte that makes the text invalid (RFC 3629, section
+/// 4).
 package struct UTF8Validator: Sendable {
-    /// The number of bytes that the last character lacks.
+    /// The number of missing bytes of the last character.
     private var missing = 0
-    /// The values that the next byte may have, if the last character lacks some.
+    /// The values that are allowed for the next byte of an incomplete character.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
     package init() {}
 
-    /// Whether the text may end here.
+    /// Whether the last character is complete.
     package var isComplete: Bool { missing == 0 }
 
-    /// Takes the next bytes, and returns the position of the first bad one among them; nil if there is none.
+    /// Takes the next bytes. Returns the position of the first invalid byte; nil if all are valid.
     ///
-    /// After a bad byte the validator must not be used any more.
+    /// After an invalid byte the validator must not be used.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var index = 0
         while index < bytes.count {
@@ -35,9 +35,9 @@ package struct UTF8Validator: Sendable {
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: (missing, allowed) = (1, 0x80...0xBF)
-        // Shorter forms exist for what is below.
+        // Characters below these have shorter forms.
         case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
-        // Surrogates are above.
+        // Above these are the surrogates.
         case 0xED: (missing, allowed) = (2, 0x80...0x9F)
         case 0xE1...0xEF: (missing, allowed) = (2, 0x80...0xBF)
         case 0xF0: (missing, allowed) = (3, 0x90...0xBF)

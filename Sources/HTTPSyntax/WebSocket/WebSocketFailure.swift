@@ -1,8 +1,8 @@
-/// A fault of the other side, or a limit that was reached, which ends a WebSocket connection.
+/// A violation by the other side, or an exceeded limit. It ends the WebSocket connection.
 package struct WebSocketFailure: Error, Equatable, Sendable {
     /// The code of the close frame that reports the failure to the other side.
     package let closeCode: UInt16
-    /// The description of the fault: the bytes or values that were received, and those that are allowed.
+    /// The description of the failure: the received bytes or values, and those that are allowed.
     package let sentence: String
 
     package init(closeCode: UInt16, sentence: String) {
@@ -23,7 +23,7 @@ package struct WebSocketFailure: Error, Equatable, Sendable {
     }
 }
 
-/// An argument of the caller that no frame and no handshake can have.
+/// An argument of the caller that is not allowed in any frame or handshake.
 package struct WebSocketArgumentError: Error, Equatable, Sendable {
     /// The argument, and the values that are allowed.
     package let sentence: String
@@ -41,11 +41,11 @@ package enum WebSocketCloseCode {
     package static let missingExtension: UInt16 = 1010
     package static let internalError: UInt16 = 1011
 
-    /// Returns whether a close frame may have a code.
+    /// Whether a close frame may have a code.
     ///
-    /// These are the codes of the registry that RFC 6455, section 11.7, established, and those for libraries (3000 to
-    /// 3999) and programs (4000 to 4999). The codes 1005, 1006 and 1015 of the registry stand for the absence of a
-    /// frame and are never sent.
+    /// Allowed are the codes of the registry that RFC 6455, section 11.7, established, and those for libraries (3000 to
+    /// 3999) and programs (4000 to 4999). The codes 1005, 1006 and 1015 of the registry mean that there was no close
+    /// frame, and are never sent.
     package static func isAllowedInFrame(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -1,4 +1,4 @@
-/// The side of a WebSocket connection, which determines what is masked.
+/// The side of a WebSocket connection. It determines what is masked.
 package enum WebSocketRole: Sendable {
     /// The side that masks its frames and refuses masked ones.
     case client
@@ -32,17 +32,17 @@ extension WebSocketOpcode: CustomStringConvertible {
     }
 }
 
-/// The mask of a client's frame, which is applied and removed in the same way (RFC 6455, section 5.3).
+/// The mask of a client's frame. Masking and unmasking are the same operation (RFC 6455, section 5.3).
 package struct WebSocketMask: Equatable, Sendable {
-    /// The key as a number whose highest byte is the first one of the frame.
+    /// The key as a number. Its highest byte is the first byte in the frame.
     package let key: UInt32
 
     package init(key: UInt32) { self.key = key }
 
-    /// Masks bytes in place, or removes their mask.
+    /// Masks or unmasks bytes in place.
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - offset: The position of the first of them in the content of the frame.
+    ///   - offset: The position of the first byte in the content of the frame.
     package func apply(to bytes: UnsafeMutableRawBufferPointer, offset: Int) {
         let first = key.rotatedLeft(byBytes: offset & 3)
         let word = (UInt64(first) << 32 | UInt64(first)).bigEndian
@@ -70,9 +70,9 @@ package struct WebSocketFrameHeader: Equatable, Sendable {
     /// The largest content of a control frame, in bytes.
     package static let maximumControlLength = 125
 
-    /// Whether the frame is the last one of its message.
+    /// Whether this is the last frame of its message.
     package var isFinal = true
-    /// The reserved bits, RSV1 to RSV3, as the three low bits of a number of which RSV1 is the highest.
+    /// The reserved bits, RSV1 to RSV3, as the three low bits of a number. RSV1 is the highest.
     package var reserved: UInt8 = 0
     package var opcode: WebSocketOpcode
     package var mask: WebSocketMask?
@@ -96,7 +96,7 @@ package struct WebSocketFrameHeader: Equatable, Sendable {
         self.length = length
     }
 
-    /// Appends the bytes of the header, of which there are 2 to 14.
+    /// Appends the header, which has 2 to 14 bytes.
     package func write(into output: inout [UInt8]) {
         output.append((isFinal ? 0x80 : 0) | (reserved & 0b111) << 4 | opcode.rawValue)
         let maskBit: UInt8 = mask == nil ? 0 : 0x80
@@ -119,8 +119,7 @@ package struct WebSocketFrameHeader: Equatable, Sendable {
     }
 }
 
-/// A parser of frame headers that takes one byte after the other, and reports a fault with the first byte that shows
-/// it.
+/// A parser of frame headers. It takes one byte at a time, and reports a violation with the first byte that shows it.
 package struct WebSocketHeaderParser: Sendable {
     private enum Field {
         case opcode, length, extendedLength, maskKey
@@ -134,7 +133,7 @@ package struct WebSocketHeaderParser: Sendable {
     private var isMasked = false
     /// Whether the length has eight bytes instead of two.
     private var isLong = false
-    /// The bytes of a number that have come, and how many of them are still missing.
+    /// The value of a number so far, and the count of its bytes that are missing.
     private var number: UInt64 = 0
     private var missing = 0
 
@@ -147,10 +146,10 @@ package struct WebSocketHeaderParser: Sendable {
         self.allowsCompression = allowsCompression
     }
 
-    /// Whether no byte of the next header has come.
+    /// Whether the next header has not begun.
     package var isAtStart: Bool { field == .opcode }
 
-    /// Takes the next byte, and returns the header that it completes.
+    /// Takes the next byte. Returns the header if it is complete; otherwise nil.
     package mutating func take(_ byte: UInt8) throws(WebSocketFailure) -> WebSocketFrameHeader? {
         switch field {
         case .opcode:

@@ -1,9 +1,9 @@
-/// The opening handshake from the side of the client: the fields of its request, and the check of the response (RFC
-/// 6455, section 4.1).
+/// The client's side of the opening handshake: the fields of the request, and the check of the response (RFC 6455,
+/// section 4.1).
 package struct WebSocketHandshake: Sendable {
-    /// A response that does not open a connection.
+    /// A response that opens no connection.
     package struct Failure: Error, Equatable, Sendable {
-        /// The fault of the response: the value that was received, and the one that was expected.
+        /// The fault of the response: the received value, and the expected one.
         package let sentence: String
     }
 
@@ -74,8 +74,7 @@ package struct WebSocketHandshake: Sendable {
     /// Checks a response.
     ///
     /// - Parameters:
-    ///   - version: The version of the response as it was received. `HTTP/1.1` alone has a 101 (RFC 9110, section
-    ///     7.8).
+    ///   - version: The version of the response, as it was received. Only `HTTP/1.1` has a 101 (RFC 9110, section 7.8).
     ///   - status: The status code.
     ///   - fields: The fields of the header.
     /// - Throws: A sentence about the first fault.
@@ -142,15 +141,15 @@ package struct WebSocketHandshake: Sendable {
     }
 }
 
-/// The opening handshake from the side of the server: the check of a request, and the fields of the response (RFC 6455,
+/// The server's side of the opening handshake: the check of the request, and the fields of the response (RFC 6455,
 /// section 4.2).
 package struct WebSocketRequest: Sendable {
     /// The only version of the protocol.
     static let version = "13"
 
-    /// A request that does not open a connection.
+    /// A request that opens no connection.
     package struct Refusal: Error, Equatable, Sendable {
-        /// The status of the response. With 426, it has the field `Sec-WebSocket-Version: 13`.
+        /// The status of the response. A 426 has the field `Sec-WebSocket-Version: 13`.
         package let status: Int
         /// The fault of the request.
         package let sentence: String

@@ -1,21 +1,21 @@
 package import Foundation
 
-/// A message, which is sent in one frame or several.
+/// A message. It is sent in one or more frames.
 package enum WebSocketMessage: Equatable, Sendable {
     case text(String)
     case binary(Data)
 }
 
-/// An event of the frames that a side of a connection receives.
+/// An event in the frames that a side receives.
 package enum WebSocketEvent: Equatable, Sendable {
     /// A whole message.
     case message(WebSocketMessage)
-    /// A ping, which is to be answered by a pong with the same content of up to 125 bytes.
+    /// A ping. It requires a pong with the same content, of up to 125 bytes.
     case ping(Data)
     case pong(Data)
-    /// The close frame, after which the other side sends nothing. The code is nil if the frame has none.
+    /// The close frame. The other side sends nothing after it. The code is nil if the frame has none.
     case close(code: UInt16?, reason: String)
-    /// A fault of the other side, or a limit that was reached. The connection cannot be used any more.
+    /// A violation by the other side, or an exceeded limit. The connection can no longer be used.
     case failure(WebSocketFailure)
 }
 
@@ -24,13 +24,13 @@ package protocol WebSocketInflating: AnyObject {
     /// Decompresses the next part of a message.
     ///
     /// - Parameters:
-    ///   - bytes: The content of frames of the message, cut at any place; it may be empty.
-    ///   - isLast: Whether the message ends with these bytes. The four bytes `00 00 FF FF`, which the sender has
-    ///     removed, are then added.
+    ///   - bytes: The content of frames of the message, divided anywhere; may be empty.
+    ///   - isLast: Whether the message ends with these bytes. Then the four bytes `00 00 FF FF` are added, which the
+    ///     sender has removed.
     ///   - output: The array to which the result is appended.
-    ///   - limit: The length that `output` may have afterwards. If the message is longer, decompression stops at most
-    ///     64 KiB beyond it, and the method throws.
-    /// - Throws: A failure with the code 1009 above the limit, and with 1007 if the bytes are malformed.
+    ///   - limit: The length that `output` may have afterwards. For a longer message, decompression stops at most 64
+    ///     KiB above it, and the method throws.
+    /// - Throws: A failure, with the code 1009 above the limit, and with 1007 if the bytes are malformed.
     func inflate(
         _ bytes: UnsafeRawBufferPointer,
         isLast: Bool,
@@ -39,22 +39,22 @@ package protocol WebSocketInflating: AnyObject {
     ) throws(WebSocketFailure)
 }
 
-/// A reader of the frames that a side of a connection receives: bytes in any chunks become messages and control frames
-/// (RFC 6455, section 5).
+/// A reader of the frames that a side receives. Bytes, divided anywhere, become messages and control frames (RFC 6455,
+/// section 5).
 ///
-/// Lengths that the other side announces allocate nothing. Text is checked as it arrives, so that an invalid message
-/// fails with its first bad byte. After a close frame or a failure, the reader returns no more events.
+/// A length that the other side announces does not allocate memory. Text is checked as it arrives, so that an invalid
+/// message fails with its first invalid byte. After a close frame or a failure, the reader returns no more events.
 package struct WebSocketReader {
     /// The sizes that the other side may use.
     package struct Limits: Equatable, Sendable {
-        /// The largest content of a frame in bytes, before it is decompressed.
+        /// The largest content of a frame in bytes, before decompression.
         package var frameSize: Int
-        /// The largest message in bytes, after it is decompressed.
+        /// The largest message in bytes, after decompression.
         package var messageSize: Int
 
         /// Creates limits.
         /// - Parameters:
-        ///   - frameSize: The largest content of a frame in bytes; nil for that of a message. Default: nil.
+        ///   - frameSize: The largest content of a frame in bytes; nil for the limit of a message. Default: nil.
         ///   - messageSize: The largest message in bytes. Default: 16 MiB.
         package init(frameSize: Int? = nil, messageSize: Int = 16 << 20) {
             self.frameSize = max(0, frameSize ?? messageSize)
@@ -69,7 +69,7 @@ package struct WebSocketReader {
         var validator = UTF8Validator()
     }
 
-    /// The capacity of a buffer that is kept for the next message, in bytes.
+    /// The capacity in bytes up to which a buffer is reused for the next message.
     private static let smallCapacity = 1 << 16
 
     private let limits: Limits
@@ -77,17 +77,17 @@ package struct WebSocketReader {
     private var parser: WebSocketHeaderParser
     /// The frame whose content is arriving.
     private var frame: WebSocketFrameHeader?
-    /// The number of bytes of its content that have arrived.
+    /// The number of bytes of the frame's content that have arrived.
     private var received = 0
     private var message: PartialMessage?
     /// The content of the message so far.
     private var content: [UInt8] = []
-    /// The content of a control frame, which may come between the fragments of a message.
+    /// The content of a control frame. It may arrive between the fragments of a message.
     private var controlContent: [UInt8] = []
-    /// The unmasked form of bytes that are decompressed.
+    /// The unmasked bytes that are to be decompressed.
     private var unmasked: [UInt8] = []
 
-    /// Whether a close frame or a failure was returned, after which there are no more events.
+    /// Whether a close frame or a failure was returned. There are no more events after it.
     package private(set) var hasEnded = false
 
     /// Creates a reader.
@@ -101,8 +101,7 @@ package struct WebSocketReader {
         parser = WebSocketHeaderParser(role: role, allowsCompression: inflater != nil)
     }
 
-    /// Whether the bytes so far end between two messages: the connection did not end in a frame or a fragmented
-    /// message.
+    /// Whether the bytes so far end between two messages, and not within a frame or a fragmented message.
     package var isBetweenMessages: Bool { frame == nil && message == nil && parser.isAtStart }
 
     /// Takes the next bytes, and returns the events that they complete.
@@ -134,7 +133,7 @@ package struct WebSocketReader {
 
     // MARK: Frames
 
-    /// Reads from a position until an event is complete, or no byte is left.
+    /// Reads from a position until an event is complete or no bytes are left.
     private mutating func nextEvent(
         _ bytes: UnsafeRawBufferPointer,
         _ position: inout Int
@@ -192,7 +191,7 @@ package struct WebSocketReader {
         .tooBig("A message has more than \(limit) bytes, which is the limit.")
     }
 
-    /// Takes a part of a frame's content, which is not empty.
+    /// Takes a part of a frame's content. It is not empty.
     private mutating func take(
         _ part: UnsafeRawBufferPointer,
         of frame: WebSocketFrameHeader
@@ -224,7 +223,7 @@ package struct WebSocketReader {
         }
     }
 
-    /// Appends bytes without their mask.
+    /// Appends bytes after unmasking them.
     private static func append(
         _ bytes: UnsafeRawBufferPointer,
         to array: inout [UInt8],
@@ -248,7 +247,7 @@ package struct WebSocketReader {
         try validate(from: start)
     }
 
-    /// Checks the content from a position on, if it is text.
+    /// Checks the content from a position on if it is text.
     private mutating func validate(from start: Int) throws(WebSocketFailure) {
         guard var message, message.isText else { return }
         let bad = content.withUnsafeBytes { all in
@@ -291,7 +290,7 @@ package struct WebSocketReader {
         return .close(code: code, reason: reason)
     }
 
-    /// Calls a closure with the bytes of an array. The array's own method cannot rethrow a typed error.
+    /// Passes the bytes of an array to a closure. The array's own method cannot rethrow a typed error.
     private static func withBytes(
         _ array: [UInt8],
         _ body: (UnsafeRawBufferPointer) throws(WebSocketFailure) -> Void

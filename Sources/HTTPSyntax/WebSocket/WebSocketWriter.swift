@@ -5,15 +5,15 @@ package protocol WebSocketDeflating: AnyObject {
     /// Compresses a whole message.
     ///
     /// - Parameters:
-    ///   - bytes: The message, which may be empty.
-    ///   - output: The array to which the result is appended, without the four bytes `00 00 FF FF` at its end.
-    /// - Throws: A failure with the code 1011, if memory has run out.
+    ///   - bytes: The message. It may be empty.
+    ///   - output: The array to which the result is appended. The result lacks the four bytes `00 00 FF FF` at its end.
+    /// - Throws: A failure with the code 1011 if memory has run out.
     func deflate(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(WebSocketFailure)
 }
 
-/// A writer of the frames that a side of a connection sends (RFC 6455, section 5).
+/// A writer of the frames that a side sends (RFC 6455, section 5).
 ///
-/// A client's frames are masked with keys from the system's random source.
+/// Frames of a client are masked with keys from the system's random source.
 package struct WebSocketWriter {
     private let role: WebSocketRole
     private let fragmentSize: Int
@@ -35,7 +35,7 @@ package struct WebSocketWriter {
 
     /// Appends the frames of a message.
     ///
-    /// - Throws: The compressor's failure; nothing is appended then.
+    /// - Throws: The compressor's failure. Then nothing is appended.
     package mutating func write(_ message: WebSocketMessage, into output: inout [UInt8]) throws(WebSocketFailure) {
         let opcode: WebSocketOpcode
         if case .text = message { opcode = .text } else { opcode = .binary }
@@ -55,14 +55,14 @@ package struct WebSocketWriter {
 
     /// Appends a ping frame.
     ///
-    /// - Throws: ``WebSocketArgumentError``, if the content has more than 125 bytes.
+    /// - Throws: ``WebSocketArgumentError`` if the content has more than 125 bytes.
     package mutating func writePing(_ content: Data, into output: inout [UInt8]) throws(WebSocketArgumentError) {
         try writeControl(.ping, content, into: &output)
     }
 
     /// Appends a pong frame.
     ///
-    /// - Throws: ``WebSocketArgumentError``, if the content has more than 125 bytes.
+    /// - Throws: ``WebSocketArgumentError`` if the content has more than 125 bytes.
     package mutating func writePong(_ content: Data, into output: inout [UInt8]) throws(WebSocketArgumentError) {
         try writeControl(.pong, content, into: &output)
     }
@@ -71,9 +71,9 @@ package struct WebSocketWriter {
     ///
     /// - Parameters:
     ///   - code: The code; nil for a frame without code and reason.
-    ///   - reason: The reason, of which the characters within the first 123 bytes of UTF-8 are sent.
+    ///   - reason: The reason. The whole characters within the first 123 bytes of its UTF-8 are sent.
     ///   - output: The array to which the frame is appended.
-    /// - Throws: ``WebSocketArgumentError``, if the code is not one that a close frame may have.
+    /// - Throws: ``WebSocketArgumentError`` if the code is not allowed in a close frame.
     package mutating func writeClose(
         code: UInt16?,
         reason: String = "",
@@ -92,7 +92,7 @@ package struct WebSocketWriter {
         try writeControl(.close, content, into: &output)
     }
 
-    /// Returns the UTF-8 of the longest beginning of a text with whole characters that is not longer than a limit.
+    /// Returns the UTF-8 of a text up to a limit, without incomplete characters.
     private static func prefix(of text: String, maximumLength: Int) -> Substring.UTF8View {
         let bytes = text.utf8
         guard var end = bytes.index(bytes.startIndex, offsetBy: maximumLength, limitedBy: bytes.endIndex) else {
@@ -162,7 +162,7 @@ package struct WebSocketWriter {
 }
 
 extension WebSocketMessage {
-    /// Calls a closure with the bytes of the message.
+    /// Passes the bytes of the message to a closure.
     fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         switch self {
         case .binary(let data): return data.withUnsafeBytes { body($0) }

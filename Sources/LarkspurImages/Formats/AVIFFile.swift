@@ -1,4 +1,4 @@
-/// An AVIF file, which consists of boxes. One of them has the size of each picture (ISO/IEC 23008-12, section 6.5.3).
+/// An AVIF file: boxes, one of which has the size of each picture (ISO/IEC 23008-12, section 6.5.3).
 enum AVIFFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         var meta: ImageBytes?
@@ -7,7 +7,7 @@ enum AVIFFile {
             if type.has("meta", at: 0) { meta = meta ?? content }
             if type.has("mdat", at: 0) { hasContent = true }
         }
-        // Boxes are written one after the other. If the last one is missing, the file is truncated between two boxes.
+        // All boxes that were read are complete. If the content is missing, the file was truncated between two boxes.
         guard let meta, hasContent || hasBox("idat", in: meta.part(4, meta.count - 4)) else { throw .truncated }
         var largest: ImageSize?
         for properties in try boxes("iprp", in: meta.part(4, meta.count - 4)) {
@@ -48,7 +48,7 @@ enum AVIFFile {
             if length == 1 {
                 let high = try bytes.big(4, at: offset + 8).orTruncated()
                 let low = try bytes.big(4, at: offset + 12).orTruncated()
-                // A greater length exceeds that of any file.
+                // No file is this long.
                 guard high < 1 << 24 else { throw .truncated }
                 length = high << 32 | low
                 head = 16

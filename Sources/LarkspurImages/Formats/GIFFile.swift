@@ -14,7 +14,7 @@ enum GIFFile {
                 offset = try endOfBlocks(bytes, from: offset + 2)
             case 0x2C:
                 let frame = try frame(bytes, at: offset)
-                // As in browsers, the first frame may be larger than the logical screen, which it then enlarges.
+                // As in browsers, the first frame may be larger than the logical screen. The screen then grows.
                 size =
                     size
                     ?? ImageSize(
@@ -48,7 +48,7 @@ enum GIFFile {
 
     private static func tableSize(_ flags: Int64) -> Int64 { flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1) }
 
-    /// Returns the offset after a sequence of blocks. Each begins with its length, and the last is empty.
+    /// Returns the offset after a sequence of blocks. Each block begins with its length, and the last one is empty.
     private static func endOfBlocks(_ bytes: ImageBytes, from start: Int64) throws(ImageDefect) -> Int64 {
         var offset = start
         while true {

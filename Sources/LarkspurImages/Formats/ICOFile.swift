@@ -1,7 +1,6 @@
-/// A Windows icon file: a directory of pictures, each of which is a bitmap without its file header or a PNG.
+/// A Windows icon file: a directory of pictures. Each is a PNG, or a bitmap without its file header.
 ///
-/// The size is that of the largest picture, from the picture's own header, because the directory cannot represent more
-/// than 256 pixels a side.
+/// The size is read from the header of the largest picture, because the directory only has sides of up to 256 pixels.
 enum ICOFile {
     static func size(_ bytes: ImageBytes) throws(ImageDefect) -> ImageSize {
         let count = try bytes.little(2, at: 4).orTruncated()
@@ -29,7 +28,7 @@ enum ICOFile {
             )
         }
         let bitmap = try BMPFile.Bitmap(bytes, at: 0)
-        // The mask follows the picture and has the same height. The height in the header is that of both.
+        // A mask of the same height follows the picture. The height in the header includes both.
         return ImageSize(width: bitmap.size.width, height: bitmap.size.height / 2)
     }
 }

@@ -1,4 +1,4 @@
-/// The bytes of an image file, which are read only within their bounds.
+/// The bytes of an image file. They are only read within their bounds.
 ///
 /// Offsets and numbers have 64 bits on every platform, so that sums of 32-bit numbers in a file never overflow.
 struct ImageBytes {
@@ -47,19 +47,19 @@ struct ImageBytes {
         return bytes[Int(offset)...].firstIndex(of: value).map { Int64($0) }
     }
 
-    /// Returns a part of the bytes; empty unless all of it exists.
+    /// Returns a part of the bytes; empty if any of it does not exist.
     func part(_ offset: Int64, _ size: Int64) -> ImageBytes {
         guard isInside(offset, size) else { return ImageBytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return ImageBytes(UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset + size)]))
     }
 }
 
-/// The size in a file's header, which may be invalid.
+/// The size in a file's header. It may be invalid.
 struct ImageSize: Equatable {
     let width: Int64
     let height: Int64
 
-    /// Returns the one of two sizes that has more pixels. Both must have sides of 32 bits.
+    /// Returns the size with more pixels. Both must have sides of 32 bits.
     func larger(_ other: ImageSize?) -> ImageSize {
         guard let other else { return self }
         return width.magnitude &* height.magnitude < other.width.magnitude &* other.height.magnitude ? other : self
@@ -73,13 +73,13 @@ enum ImageDefect: Error {
 }
 
 extension Optional {
-    /// Returns the value; throws `truncated` if it is nil, because a complete file has the value.
+    /// Returns the value, or throws `truncated`, because a complete file would have the value.
     func orTruncated() throws(ImageDefect) -> Wrapped {
         guard let self else { throw .truncated }
         return self
     }
 
-    /// Returns the value; throws `malformed` if it is nil, because a file of the format has the value.
+    /// Returns the value, or throws `malformed`, because a valid file would have the value.
     func orMalformed() throws(ImageDefect) -> Wrapped {
         guard let self else { throw .malformed }
         return self

@@ -22,7 +22,7 @@ enum JPEGFile {
             guard length >= 2 else { throw .malformed }
             guard bytes.isInside(offset, length) else { throw .truncated }
             if isFrame(marker) {
-                // With a second frame, a decoder could produce an image other than the one that was checked.
+                // With a second frame, a decoder could produce another image than the one that was checked.
                 guard size == nil, length >= 8 else { throw .malformed }
                 size = ImageSize(
                     width: try bytes.big(2, at: offset + 5).orTruncated(),
@@ -37,7 +37,7 @@ enum JPEGFile {
         }
     }
 
-    /// Returns the marker at an offset, which any number of fill bytes may precede, and the offset after it.
+    /// Returns the marker at an offset, after any fill bytes, and the offset after it.
     private static func marker(_ bytes: ImageBytes, at offset: Int64) throws(ImageDefect) -> (Int64, next: Int64) {
         guard try bytes.byte(at: offset).orTruncated() == 0xFF else { throw .malformed }
         var offset = offset + 1
@@ -48,12 +48,12 @@ enum JPEGFile {
         }
     }
 
-    /// Returns whether a marker begins a frame: SOF0 to SOF15, without the three numbers of other segments among them.
+    /// Returns whether a marker begins a frame: SOF0 to SOF15, except for three numbers of other segments.
     private static func isFrame(_ marker: Int64) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
 
-    /// Returns the offset of the first marker after coded data.
+    /// Returns the offset of the first marker after encoded data.
     private static func endOfScan(_ bytes: ImageBytes, from start: Int64) throws(ImageDefect) -> Int64 {
         var offset = start
         while true {

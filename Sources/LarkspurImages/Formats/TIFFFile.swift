@@ -24,8 +24,8 @@ struct TIFFFile {
         // The directory has its entries and the offset of the next directory.
         guard bytes.isInside(directory + 2, count * 12 + 4) else { throw .truncated }
         guard try number(4, at: directory + 2 + count * 12) < bytes.count else { throw .truncated }
-        // Only the first entry of each tag counts, so that the work does not grow with the number of entries for one
-        // list.
+        // Only the first entry of each tag counts. Otherwise many entries could refer to one list, which would be read
+        // each time.
         var fields: [Tag: Field] = [:]
         for index in 0..<count {
             let entry = directory + 2 + index * 12
